@@ -1,0 +1,25 @@
+CREATE TABLE preferences (
+  user_id    TEXT PRIMARY KEY NOT NULL REFERENCES users (id),
+  drinks     TEXT NOT NULL DEFAULT '[]',      -- JSON arrays of strings
+  activities TEXT NOT NULL DEFAULT '[]',
+  purposes   TEXT NOT NULL DEFAULT '[]',
+  language   TEXT NOT NULL DEFAULT 'en'
+) WITHOUT ROWID;
+
+-- Only the published position. The true one is nowhere.
+CREATE TABLE locations (
+  user_id    TEXT PRIMARY KEY NOT NULL REFERENCES users (id),
+  latitude   REAL,                            -- null until a position is published
+  longitude  REAL,
+  visible    INTEGER NOT NULL DEFAULT 1,      -- kept apart from the position: one may hide before there is any
+  cell       BLOB,                            -- tag of the secret grid cell that the published point stands for
+  strayed    INTEGER NOT NULL DEFAULT 0,      -- whether the last reading named another cell and was not followed yet
+  updated_at INTEGER
+);
+
+CREATE TABLE location_cells (
+  user_id TEXT NOT NULL REFERENCES users (id),
+  tag     BLOB NOT NULL,
+  uses    INTEGER NOT NULL,
+  PRIMARY KEY (user_id, tag)
+) WITHOUT ROWID;

@@ -1,0 +1,5 @@
+DROP TABLE appeals;
+DROP TABLE notices;
+DROP TABLE message_versions;
+ALTER TABLE users DROP COLUMN suspended_reason;
+ALTER TABLE users DROP COLUMN suspended_until;

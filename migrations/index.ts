@@ -1,0 +1,33 @@
+import up0001 from './0001_users_consents_audit.up.sql' with { type: 'text' }
+import down0001 from './0001_users_consents_audit.down.sql' with { type: 'text' }
+import up0002 from './0002_preferences_locations.up.sql' with { type: 'text' }
+import down0002 from './0002_preferences_locations.down.sql' with { type: 'text' }
+import up0003 from './0003_chats_messages_blocks_reports.up.sql' with { type: 'text' }
+import down0003 from './0003_chats_messages_blocks_reports.down.sql' with { type: 'text' }
+import up0004 from './0004_reviews_user_stats.up.sql' with { type: 'text' }
+import down0004 from './0004_reviews_user_stats.down.sql' with { type: 'text' }
+import up0006 from './0006_messages_read_at.up.sql' with { type: 'text' }
+import down0006 from './0006_messages_read_at.down.sql' with { type: 'text' }
+import up0007 from './0007_sessions.up.sql' with { type: 'text' }
+import down0007 from './0007_sessions.down.sql' with { type: 'text' }
+import up0008 from './0008_media.up.sql' with { type: 'text' }
+import down0008 from './0008_media.down.sql' with { type: 'text' }
+import up0009 from './0009_events.up.sql' with { type: 'text' }
+import down0009 from './0009_events.down.sql' with { type: 'text' }
+import up0010 from './0010_moderation.up.sql' with { type: 'text' }
+import down0010 from './0010_moderation.down.sql' with { type: 'text' }
+
+export type Migration = { number: number; name: string; up: string; down: string }
+
+/** Every step of the schema, in order. Imported as text, so that the compiled binary carries them. 0005 was never used. */
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'users_consents_audit', up: up0001, down: down0001 },
+  { number: 2, name: 'preferences_locations', up: up0002, down: down0002 },
+  { number: 3, name: 'chats_messages_blocks_reports', up: up0003, down: down0003 },
+  { number: 4, name: 'reviews_user_stats', up: up0004, down: down0004 },
+  { number: 6, name: 'messages_read_at', up: up0006, down: down0006 },
+  { number: 7, name: 'sessions', up: up0007, down: down0007 },
+  { number: 8, name: 'media', up: up0008, down: down0008 },
+  { number: 9, name: 'events', up: up0009, down: down0009 },
+  { number: 10, name: 'moderation', up: up0010, down: down0010 },
+]

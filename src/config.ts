@@ -1,0 +1,132 @@
+import { join, resolve } from 'node:path'
+
+/** A variable of the environment holds what it must not; the message is one line for the operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export type Config = {
+  host: string
+  port: number
+  dataDir: string
+  /** Path of the SQLite file, or `:memory:`. */
+  databasePath: string
+  jwtSecret: Uint8Array | null
+  locationKey: Uint8Array | null
+  messengerBotToken: string | null
+  initDataMaxAgeS: number
+  corsOrigins: string[]
+  rateLimit: boolean
+  consentGate: boolean
+  firstContact: 'open' | 'guarded'
+  nearbyMaxAgeDays: number
+  eventRetentionDays: number
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  legalDir: string | null
+  metricsToken: string | null
+  /** How many proxies stand in front: the client's address is that many places from the end of `X-Forwarded-For`. */
+  trustProxy: number
+}
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * The configuration from environment variables, all optional. This is the only reader of the environment.
+ *
+ * Throws ConfigError naming the first variable that holds a bad value and what it must be.
+ */
+export function readConfig(env: Environment = process.env): Config {
+  const dataDir = resolve(text(env, 'DATA_DIR') ?? './data')
+  return {
+    host: text(env, 'HOST') ?? '127.0.0.1',
+    port: integer(env, 'PORT', { default: 3000, min: 0, max: 65535 }),
+    dataDir,
+    databasePath: databasePath(env, dataDir),
+    jwtSecret: jwtSecret(env),
+    locationKey: locationKey(env),
+    messengerBotToken: botToken(env),
+    initDataMaxAgeS: integer(env, 'INIT_DATA_MAX_AGE_S', { default: 3600, min: 0, max: 31_536_000 }),
+    corsOrigins: origins(env),
+    rateLimit: oneOf(env, 'RATE_LIMIT', ['on', 'off']) === 'on',
+    consentGate: oneOf(env, 'CONSENT_GATE', ['off', 'on']) === 'on',
+    firstContact: oneOf(env, 'FIRST_CONTACT', ['open', 'guarded']),
+    nearbyMaxAgeDays: integer(env, 'NEARBY_MAX_AGE_DAYS', { default: 30, min: 1, max: 3650 }),
+    eventRetentionDays: integer(env, 'EVENT_RETENTION_DAYS', { default: 7, min: 1, max: 3650 }),
+    logLevel: oneOf(env, 'LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
+    legalDir: text(env, 'LEGAL_DIR'),
+    metricsToken: metricsToken(env),
+    trustProxy: integer(env, 'TRUST_PROXY', { default: 0, min: 0, max: 16 }),
+  }
+}
+
+// An empty variable is one that was not set, as in `CORS_ORIGINS= convene`.
+const text = (env: Environment, name: string) => env[name]?.trim() || null
+
+function integer(env: Environment, name: string, range: { default: number; min: number; max: number }): number {
+  const value = text(env, name)
+  if (value === null) return range.default
+  const number = Number(value)
+  if (!/^\d+$/.test(value) || number < range.min || number > range.max)
+    throw new ConfigError(`${name} must be a whole number from ${range.min} to ${range.max}`)
+  return number
+}
+
+/** One of the values; the first is the default. */
+function oneOf<const T extends string>(env: Environment, name: string, values: readonly [T, ...T[]]): T {
+  const value = text(env, name)
+  if (value === null) return values[0]
+  const known = values.find((v) => v === value)
+  if (known === undefined) throw new ConfigError(`${name} must be one of: ${values.join(', ')}`)
+  return known
+}
+
+function databasePath(env: Environment, dataDir: string): string {
+  const url = text(env, 'DATABASE_URL')
+  if (url === null) return join(dataDir, 'convene.db')
+  const path = /^(?:sqlite:|file:)(?:\/\/)?(.+)$/.exec(url)?.[1]
+  if (path === undefined)
+    throw new ConfigError('DATABASE_URL must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db')
+  return path === ':memory:' ? path : resolve(path)
+}
+
+function jwtSecret(env: Environment): Uint8Array | null {
+  const value = text(env, 'JWT_SECRET')
+  if (value === null) return null
+  const bytes = new TextEncoder().encode(value)
+  if (bytes.length < 32) throw new ConfigError('JWT_SECRET must have 32 bytes at least')
+  return bytes
+}
+
+function locationKey(env: Environment): Uint8Array | null {
+  const value = text(env, 'LOCATION_KEY')
+  if (value === null) return null
+  if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex')
+  if (/^[A-Za-z0-9+/]{43}=$/.test(value)) return Buffer.from(value, 'base64')
+  throw new ConfigError('LOCATION_KEY must be 32 bytes, as 64 hexadecimal digits or as base64')
+}
+
+function botToken(env: Environment): string | null {
+  const value = text(env, 'MESSENGER_BOT_TOKEN')
+  if (value !== null && (value.length < 8 || /\s/.test(value)))
+    throw new ConfigError('MESSENGER_BOT_TOKEN must be the token that the messenger gave for the bot')
+  return value
+}
+
+function metricsToken(env: Environment): string | null {
+  const value = text(env, 'METRICS_TOKEN')
+  if (value !== null && value.length < 16) throw new ConfigError('METRICS_TOKEN must have 16 characters at least')
+  return value
+}
+
+function origins(env: Environment): string[] {
+  const value = text(env, 'CORS_ORIGINS')
+  if (value === null) return []
+  return value.split(',').map((part) => {
+    const origin = part.trim()
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
+      throw new ConfigError(
+        'CORS_ORIGINS must be a list of origins between commas, for example https://app.example.org',
+      )
+    return origin
+  })
+}

@@ -1,0 +1,82 @@
+import { t } from 'elysia'
+import { me, profileFields, time } from '../profile/model.ts'
+
+// Deliberately wide: an address is proven by mail that arrives, not by its looks.
+const email = t.String({
+  pattern:
+    '^[^\\s@<>"\\u0000-\\u001f\\u007f]{1,64}@[^\\s@.<>"\\u0000-\\u001f\\u007f]+(\\.[^\\s@.<>"\\u0000-\\u001f\\u007f]+)+$',
+  maxLength: 254,
+  error: 'Expected an e-mail address',
+  examples: ['ada@example.org'],
+})
+const phone = t.String({
+  pattern: '^\\+[1-9][0-9]{6,14}$',
+  error: 'Expected a phone number in E.164 form, such as +14155550100',
+})
+const password = t.String({ minLength: 8, maxLength: 200, error: 'Expected 8 to 200 characters' })
+// An existing password is only compared: what was allowed when it was set does not matter here.
+const anyPassword = t.String({ minLength: 1, maxLength: 1000 })
+
+const choices = t.Object({
+  terms: t.Optional(t.Boolean()),
+  privacy: t.Optional(t.Boolean()),
+  disclaimer: t.Optional(t.Boolean()),
+  marketing: t.Optional(t.Boolean()),
+})
+
+export const registration = t.Object({
+  email: t.Optional(email),
+  phone: t.Optional(phone),
+  password,
+  name: profileFields.name,
+  city: t.Optional(profileFields.city),
+  bio: t.Optional(profileFields.bio),
+  gender: t.Optional(profileFields.gender),
+  // Checked by the service, as what is missing here has a refusal of its own.
+  consents: t.Optional(
+    t.Unknown({ description: 'terms, privacy and disclaimer, each exactly true; marketing if you like' }),
+  ),
+})
+
+export const login = t.Object({
+  email: t.Optional(t.String({ maxLength: 254 })),
+  phone: t.Optional(t.String({ maxLength: 20 })),
+  password: anyPassword,
+})
+
+export const messengerLogin = t.Object({
+  init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
+})
+
+export const refresh = t.Object({ refresh_token: t.String({ maxLength: 200 }) })
+
+export const passwordChange = t.Object({ current_password: t.Optional(anyPassword), new_password: password })
+
+export const consents = t.Object({ consents: choices })
+
+const sessionFields = {
+  user: me,
+  access_token: t.String(),
+  refresh_token: t.String(),
+  token_type: t.Literal('Bearer'),
+  expires_in: t.Integer({ description: 'Seconds' }),
+}
+export const session = t.Object(sessionFields)
+export const messengerSession = t.Object({ ...sessionFields, created: t.Boolean() })
+
+export const recordedConsents = t.Object({
+  items: t.Array(t.Object({ kind: t.String(), accepted: t.Boolean(), version: t.String(), recorded_at: time })),
+})
+
+export const sessionList = t.Object({
+  items: t.Array(
+    t.Object({
+      id: t.String(),
+      created_at: time,
+      last_used_at: time,
+      user_agent: t.Union([t.String(), t.Null()]),
+      current: t.Boolean(),
+    }),
+  ),
+  next_cursor: t.Union([t.String(), t.Null()]),
+})

@@ -1,0 +1,57 @@
+import { Refusal } from '../../refusal.ts'
+
+export type Passwords = ReturnType<typeof openPasswords>
+
+// OWASP's first choice for Argon2id: 46 MiB, one pass.
+const parameters = { algorithm: 'argon2id', memoryCost: 47104, timeCost: 1 } as const
+const current = '$argon2id$v=19$m=47104,t=1,p=1$'
+
+// Two hashes keep two cores busy and cost 92 MiB; the queue is as long as somebody will wait.
+const atOnce = 2
+const waiting = 100
+
+/** Hashes and checks passwords with Argon2id, a few at a time; refuses with 503 `busy` when too many wait. */
+export function openPasswords() {
+  let running = 0
+  const queue: (() => void)[] = []
+  let dummy: Promise<string> | null = null
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= atOnce) {
+      if (queue.length >= waiting)
+        throw new Refusal('busy', 'Too many people are logging in at once. Try again shortly.', undefined, {
+          'retry-after': '2',
+        })
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else {
+      running++
+    }
+    try {
+      return await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else running--
+    }
+  }
+
+  const hash = (password: string) => inTurn(() => Bun.password.hash(password, parameters))
+
+  return {
+    hash,
+
+    /**
+     * Whether the password fits. Takes as long where there is no hash (an unknown account, or one without a password), so
+     * that the time tells nothing about who exists.
+     */
+    async fits(password: string, stored: string | null): Promise<boolean> {
+      dummy ??= Bun.password.hash('a password that nobody has', parameters)
+      const against = stored ?? (await dummy)
+      const fits = await inTurn(() => Bun.password.verify(password, against))
+      return fits && stored !== null
+    },
+
+    /** Whether the hash was made with other parameters than today's. */
+    isOutdated: (stored: string) => !stored.startsWith(current),
+  }
+}

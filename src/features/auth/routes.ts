@@ -1,0 +1,147 @@
+import { Elysia, t } from 'elysia'
+import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts'
+import type { SignedIn } from '../../http/signed-in.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { id } from '../profile/model.ts'
+import * as model from './model.ts'
+import type { Auth } from './service.ts'
+
+type Headers = Record<string, string | number | string[] | undefined>
+
+/** The session's access token as a cookie too, so that browsers call without a preflight. */
+function withCookie<T extends { access_token: string; expires_in: number }>(headers: Headers, session: T): T {
+  headers['set-cookie'] = sessionCookie(session.access_token, session.expires_in)
+  return session
+}
+
+export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; signedIn: SignedIn; auth: Auth }) =>
+  new Elysia({ name: 'auth' })
+    .use(publicRoutes({ visitor, auth }))
+    .use(signedIn)
+    .post(
+      '/api/v1/auth/logout',
+      async ({ caller, set }) => {
+        await auth.logout(caller)
+        set.headers['set-cookie'] = clearedSessionCookie
+        set.status = 204
+      },
+      { response: { 204: t.Void() }, detail: { summary: 'End this session', tags: ['auth'] } },
+    )
+    .post(
+      '/api/v1/auth/consents',
+      async ({ caller, body, client, status }) => status(201, await auth.recordConsents(caller, body.consents, client)),
+      {
+        limit: 'write',
+        body: model.consents,
+        response: { 201: model.recordedConsents },
+        detail: {
+          summary: 'Give or withdraw consents',
+          description: '`false` records a withdrawal. Refusals: 422 `validation_failed`.',
+          tags: ['auth'],
+        },
+      },
+    )
+    .get('/api/v1/me/sessions', ({ caller }) => auth.sessions(caller), {
+      response: { 200: model.sessionList },
+      detail: { summary: 'The caller’s sessions, newest first', tags: ['auth'] },
+    })
+    .delete(
+      '/api/v1/me/sessions/:id',
+      ({ caller, params, set }) => ((set.status = 204), auth.endSession(caller, params.id)),
+      {
+        limit: 'write',
+        params: t.Object({ id }),
+        response: { 204: t.Void() },
+        detail: { summary: 'End one session', description: 'Refusals: 404 `not_found`.', tags: ['auth'] },
+      },
+    )
+    .delete('/api/v1/me/sessions', ({ caller, set }) => ((set.status = 204), auth.endOtherSessions(caller)), {
+      limit: 'write',
+      response: { 204: t.Void() },
+      detail: { summary: 'End all sessions but this one', tags: ['auth'] },
+    })
+    .put(
+      '/api/v1/me/password',
+      ({ caller, body, client, set }) => ((set.status = 204), auth.changePassword(caller, body, client)),
+      {
+        limit: 'write',
+        body: model.passwordChange,
+        response: { 204: t.Void() },
+        detail: {
+          summary: 'Change the password',
+          description:
+            'Every other session ends. Refusals: 403 `wrong_password`, 422 `validation_failed`, 429, 503 `busy`.',
+          tags: ['auth'],
+        },
+      },
+    )
+
+const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
+  new Elysia({ name: 'auth-public' })
+    .use(visitor)
+    .post(
+      '/api/v1/auth/register',
+      async ({ body, client, set, status }) => status(201, withCookie(set.headers, await auth.register(body, client))),
+      {
+        limit: 'register',
+        body: model.registration,
+        response: { 201: model.session },
+        detail: {
+          summary: 'Register',
+          description:
+            'E-mail or phone, or both. Refusals: 409 `email_taken` or `phone_taken`, 422 `consents_required` or `validation_failed`, 429, 503 `busy`.',
+          tags: ['auth'],
+          security: [],
+        },
+      },
+    )
+    .post(
+      '/api/v1/auth/login',
+      async ({ body, client, set }) => withCookie(set.headers, await auth.login(body, client)),
+      {
+        limit: 'login',
+        body: model.login,
+        response: { 200: model.session },
+        detail: {
+          summary: 'Log in with a password',
+          description: 'Refusals: 401 `invalid_credentials`, 403 `suspended`, 422, 429, 503 `busy`.',
+          tags: ['auth'],
+          security: [],
+        },
+      },
+    )
+    .post(
+      '/api/v1/auth/messenger',
+      async ({ body, client, set, status }) => {
+        const session = withCookie(set.headers, await auth.messenger(body.init_data, client))
+        return status(session.created ? 201 : 200, session)
+      },
+      {
+        limit: 'messenger',
+        body: model.messengerLogin,
+        response: { 200: model.messengerSession, 201: model.messengerSession },
+        detail: {
+          summary: 'Log in from a messenger’s mini-app',
+          description:
+            '201 at the first login, which makes the account. Refusals: 401 `init_data_invalid` or `init_data_expired`, 403 `suspended`, 422, 429, 503 `messenger_not_configured`.',
+          tags: ['auth'],
+          security: [],
+        },
+      },
+    )
+    .post(
+      '/api/v1/auth/refresh',
+      async ({ body, set }) => withCookie(set.headers, await auth.refresh(body.refresh_token)),
+      {
+        limit: 'refresh',
+        body: model.refresh,
+        response: { 200: model.session },
+        detail: {
+          summary: 'Get a new access token',
+          description:
+            'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Refusals: 401 `unauthenticated`, `token_expired` or `refresh_reused`, 403 `suspended`, 429.',
+          tags: ['auth'],
+          security: [],
+        },
+      },
+    )

@@ -1,0 +1,286 @@
+import type { Ids } from '../../ids.ts'
+import type { Limits } from '../../limits.ts'
+import type { SocketControl } from '../../realtime/events.ts'
+import { invalid, Refusal } from '../../refusal.ts'
+import { days, iso, seconds } from '../../time.ts'
+import type { Audit } from '../audit/service.ts'
+import { type Profiles, tidyProfile } from '../profile/service.ts'
+import type { Gender } from '../profile/store.ts'
+import type { Caller, Callers } from './callers.ts'
+import { refuseSuspended } from './callers.ts'
+import { isCommon } from './common-passwords.ts'
+import { type Client, type ConsentChoices, type Consents, requireConsents } from './consents.ts'
+import { checkInitData } from './init-data.ts'
+import type { Passwords } from './passwords.ts'
+import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
+import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
+
+export type Auth = ReturnType<typeof authService>
+
+const idle = 30 * days
+const longest = 90 * days
+// A client that lost our answer, or its other tab, may ask once more with the token before the newest.
+const grace = 10 * seconds
+
+type Deps = {
+  accounts: AccountStore
+  sessions: SessionStore
+  profiles: Profiles
+  consents: Consents
+  callers: Callers
+  tokens: Tokens
+  passwords: Passwords
+  limits: Limits
+  sockets: SocketControl
+  audit: Audit
+  ids: Ids
+  now: () => number
+  messengerBotToken: string | null
+  initDataMaxAgeS: number
+}
+
+type Registration = {
+  email?: string
+  phone?: string
+  password: string
+  name: string
+  city?: string | null
+  bio?: string | null
+  gender?: Gender | null
+  consents?: unknown
+}
+
+type Login = { email?: string; phone?: string; password: string }
+
+export function authService(deps: Deps) {
+  const { accounts, sessions, profiles, consents, callers, tokens, passwords, limits, sockets, audit, ids, now } = deps
+
+  async function begin(userId: string, client: Client) {
+    const at = now()
+    const session: Session = {
+      id: ids.next(),
+      user_id: userId,
+      generation: 0,
+      rotated_at: at,
+      created_at: at,
+      last_used_at: at,
+      user_agent: client.user_agent?.slice(0, 300) ?? null,
+      ended_at: null,
+    }
+    await sessions.create(session)
+    return answer(session, 0)
+  }
+
+  async function answer(session: Pick<Session, 'id' | 'user_id'>, generation: number) {
+    return {
+      user: await profiles.me(session.user_id),
+      access_token: await tokens.access(session.user_id, session.id),
+      refresh_token: tokens.refresh(session.id, generation),
+      token_type: 'Bearer' as const,
+      expires_in: accessTokenS,
+    }
+  }
+
+  /** Ended sessions must not answer one more request, nor keep a socket. */
+  function cutOff(userId: string, sessionIds: readonly string[]) {
+    callers.forget(userId)
+    for (const sessionId of sessionIds) sockets.endSession(sessionId)
+  }
+
+  async function newPasswordHash(password: string, path: string): Promise<string> {
+    if (isCommon(password)) throw invalid(path, 'This password is among the most common ones: choose another')
+    return passwords.hash(password.normalize('NFKC'))
+  }
+
+  /** The account whose password this is; counts failures by account and address, so that no stranger can lock it. */
+  async function provePassword(
+    credentials: Credentials | null,
+    account: string,
+    password: string,
+    client: Client,
+  ): Promise<boolean> {
+    const key = `${account} ${client.address}`
+    await limits.check('password', key)
+    const fits = await passwords.fits(password.normalize('NFKC'), credentials?.password_hash ?? null)
+    if (!fits) {
+      await limits.take('password', key)
+      return false
+    }
+    await limits.reset('password', key)
+    if (credentials?.password_hash && passwords.isOutdated(credentials.password_hash))
+      await accounts.setPasswordHash(credentials.user_id, await passwords.hash(password.normalize('NFKC')))
+    return true
+  }
+
+  return {
+    /** Begins a session of whoever was proven to be that user. */
+    begin,
+
+    /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
+    async register(body: Registration, client: Client) {
+      const choices = consentChoices(body.consents)
+      requireConsents(choices)
+      if (body.email === undefined && body.phone === undefined)
+        throw invalid('/email', 'Expected an e-mail address or a phone number')
+      const { name, city = null, bio = null, gender = null } = tidyProfile(body)
+      const id = ids.next()
+      const outcome = await accounts.register(
+        {
+          id,
+          email: body.email?.normalize('NFC').toLowerCase() ?? null,
+          phone: body.phone ?? null,
+          messenger_id: null,
+          password_hash: await newPasswordHash(body.password, '/password'),
+          name,
+          city,
+          bio,
+          gender,
+          photo: null,
+          language: 'en',
+          created_at: now(),
+        },
+        consents.entries(id, choices, client),
+      )
+      if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
+      if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
+      await audit.record('register', id, id, { by: body.email === undefined ? 'phone' : 'email' })
+      return begin(id, client)
+    },
+
+    /** A wrong password and an unknown account answer alike, in body and in time: 401 `invalid_credentials`. */
+    async login(body: Login, client: Client) {
+      if ((body.email === undefined) === (body.phone === undefined))
+        throw invalid('/email', 'Expected an e-mail address or a phone number')
+      const account = body.email?.trim().normalize('NFC').toLowerCase() ?? body.phone!
+      const credentials = await accounts.credentials(body.email === undefined ? { phone: account } : { email: account })
+      if (!(await provePassword(credentials, account, body.password, client)) || !credentials) {
+        await audit.record('login_failed', null, credentials?.user_id ?? null)
+        throw new Refusal('invalid_credentials', 'E-mail, phone or password is wrong.')
+      }
+      refuseSuspended(credentials, now())
+      await audit.record('login', credentials.user_id, credentials.user_id, { by: 'password' })
+      return begin(credentials.user_id, client)
+    },
+
+    /** Logs in whom the messenger vouches for, with a new account at the first time. */
+    async messenger(initData: string, client: Client) {
+      if (deps.messengerBotToken === null)
+        throw new Refusal('messenger_not_configured', 'This server is not connected to a messenger.')
+      const person = checkInitData(initData, deps.messengerBotToken, { nowMs: now(), maxAgeS: deps.initDataMaxAgeS })
+      const { user_id, created } = await accounts.ensureMessengerAccount({
+        id: ids.next(),
+        email: null,
+        phone: null,
+        messenger_id: person.messenger_id,
+        password_hash: null,
+        name: person.name,
+        city: null,
+        bio: null,
+        gender: null,
+        photo: person.photo_url,
+        language: person.language ?? 'en',
+        created_at: now(),
+      })
+      const credentials = await accounts.credentials({ user_id })
+      if (credentials) refuseSuspended(credentials, now())
+      await audit.record(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
+      return { ...(await begin(user_id, client)), created }
+    },
+
+    /** Rotates the refresh token. A token used before ends the session: somebody else has it too. */
+    async refresh(refreshToken: string) {
+      const token = tokens.readRefresh(refreshToken)
+      const session = token && (await sessions.byId(token.session_id))
+      if (!token || !session) throw notSignedIn()
+      const at = now()
+      const generation = token.generation
+      if (session.ended_at !== null) {
+        if (generation < session.generation) throw reused()
+        throw notSignedIn()
+      }
+      if (session.last_used_at + idle <= at || session.created_at + longest <= at)
+        throw new Refusal('token_expired', 'The session is over: log in again.')
+      refuseSuspended(session, at)
+      // A generation ahead of ours is genuine as well: the database was restored from a backup made before it.
+      if (
+        generation >= session.generation &&
+        (await sessions.rotate(session.id, session.generation, generation + 1, at))
+      )
+        return answer(session, generation + 1)
+      // Whoever lost the race for this rotation finds the winner's successor.
+      const current = (await sessions.byId(session.id)) ?? session
+      if (current.ended_at === null && generation === current.generation - 1 && at - current.rotated_at < grace)
+        return answer(session, current.generation)
+      if (await sessions.end(session.user_id, session.id, at)) {
+        await audit.record('refresh_reused', session.user_id, session.id)
+        cutOff(session.user_id, [session.id])
+      }
+      throw reused()
+    },
+
+    async logout(caller: Caller) {
+      await sessions.end(caller.id, caller.session_id, now())
+      cutOff(caller.id, [caller.session_id])
+      await audit.record('logout', caller.id, caller.session_id)
+    },
+
+    async sessions(caller: Caller) {
+      const live = (await sessions.live(caller.id)).filter((session) => session.last_used_at + idle > now())
+      return {
+        items: live.map((session) => ({
+          id: session.id,
+          created_at: iso(session.created_at),
+          last_used_at: iso(session.last_used_at),
+          user_agent: session.user_agent,
+          current: session.id === caller.session_id,
+        })),
+        next_cursor: null,
+      }
+    },
+
+    async endSession(caller: Caller, sessionId: string) {
+      if (!(await sessions.end(caller.id, sessionId, now())))
+        throw new Refusal('not_found', 'There is no such session.')
+      cutOff(caller.id, [sessionId])
+      await audit.record('session_ended', caller.id, sessionId)
+    },
+
+    async endOtherSessions(caller: Caller) {
+      const ended = await sessions.endAll(caller.id, now(), caller.session_id)
+      cutOff(caller.id, ended)
+      await audit.record('sessions_ended', caller.id, caller.id, { count: ended.length })
+    },
+
+    /** Refuses with 403 `wrong_password` where the confirmation fails. */
+    async confirmPassword(caller: Caller, password: string | undefined, client: Client): Promise<void> {
+      const credentials = await accounts.credentials({ user_id: caller.id })
+      // An account of a messenger login has none to confirm.
+      if (credentials?.password_hash === null) return
+      if (!(await provePassword(credentials, caller.id, password ?? '', client)))
+        throw new Refusal('wrong_password', 'The password is wrong.')
+    },
+
+    async changePassword(caller: Caller, body: { current_password?: string; new_password: string }, client: Client) {
+      await this.confirmPassword(caller, body.current_password, client)
+      await accounts.setPasswordHash(caller.id, await newPasswordHash(body.new_password, '/new_password'))
+      const ended = await sessions.endAll(caller.id, now(), caller.session_id)
+      cutOff(caller.id, ended)
+      await audit.record('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
+    },
+
+    async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {
+      const recorded = await consents.record(caller.id, choices, client)
+      callers.forget(caller.id)
+      return recorded
+    },
+  }
+}
+
+const reused = () =>
+  new Refusal('refresh_reused', 'This refresh token was used before. The session is over for everybody: log in again.')
+
+/** The consents of a registration, each kept only where it is a boolean. */
+function consentChoices(given: unknown): ConsentChoices {
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : []
+  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'boolean'))
+}

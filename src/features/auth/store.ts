@@ -1,0 +1,90 @@
+import type { Gender, Role } from '../profile/store.ts'
+
+export const consentKinds = ['terms', 'privacy', 'disclaimer', 'marketing'] as const
+export type ConsentKind = (typeof consentKinds)[number]
+
+export type Consent = {
+  id: string
+  user_id: string
+  kind: ConsentKind
+  accepted: boolean
+  /** Version and SHA-256 of the text that was agreed to. */
+  version: string
+  text_hash: string
+  recorded_at: number
+  user_agent: string | null
+  /** Truncated network address. */
+  address: string | null
+}
+
+export type NewAccount = {
+  id: string
+  email: string | null
+  phone: string | null
+  messenger_id: string | null
+  password_hash: string | null
+  name: string
+  city: string | null
+  bio: string | null
+  gender: Gender | null
+  photo: string | null
+  language: string
+  created_at: number
+}
+
+/** What a login needs to know of an account. */
+export type Credentials = {
+  user_id: string
+  password_hash: string | null
+  suspended_until: number | null
+  suspended_reason: string | null
+}
+
+export type AccountStore = {
+  /** Account, preferences and consents in one step, or which of its names is taken and nothing. */
+  register(account: NewAccount, consents: readonly Consent[]): Promise<'created' | 'email_taken' | 'phone_taken'>
+  /** The account with that messenger id: an existing one, or this one where there is none yet. */
+  ensureMessengerAccount(account: NewAccount & { messenger_id: string }): Promise<{ user_id: string; created: boolean }>
+  /** Not of erased accounts. */
+  credentials(by: { email: string } | { phone: string } | { user_id: string }): Promise<Credentials | null>
+  setPasswordHash(userId: string, hash: string): Promise<void>
+  recordConsents(consents: readonly Consent[]): Promise<void>
+  /** The newest entry of each kind. */
+  consents(userId: string): Promise<Consent[]>
+}
+
+export type Session = {
+  id: string
+  user_id: string
+  /** How often the refresh token was rotated; the token of each generation is derived, so none is stored. */
+  generation: number
+  /** When this generation began. */
+  rotated_at: number
+  created_at: number
+  last_used_at: number
+  user_agent: string | null
+  ended_at: number | null
+}
+
+/** A session with what decides whether its user may act. */
+export type SessionWithUser = Session & {
+  role: Role
+  suspended_until: number | null
+  suspended_reason: string | null
+}
+
+export type SessionStore = {
+  create(session: Session): Promise<void>
+  /** Null for an unknown session, and where its user is erased. */
+  byId(id: string): Promise<SessionWithUser | null>
+  /** Moves a live session from one generation to another. False where somebody else was faster, or the session is over. */
+  rotate(id: string, from: number, to: number, now: number): Promise<boolean>
+  /** The live sessions of a user, newest first. */
+  live(userId: string): Promise<Session[]>
+  /** Ends one session. False where it is not that user's, or over already. */
+  end(userId: string, id: string, now: number): Promise<boolean>
+  /** Ends all sessions of a user but one; answers the ids of those ended. */
+  endAll(userId: string, now: number, except?: string): Promise<string[]>
+  /** Removes sessions that ended, or were last used, before these times; answers how many. */
+  purge(before: { ended: number; lastUsed: number }): Promise<number>
+}

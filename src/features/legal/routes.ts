@@ -1,0 +1,50 @@
+import { Elysia, t } from 'elysia'
+import type { Visitor } from '../../http/visitor.ts'
+import type { Legal } from './service.ts'
+
+const text = t.Object(
+  {
+    kind: t.String({ description: 'terms, privacy or disclaimer' }),
+    version: t.String({ description: 'Changes whenever the text of this kind does, in any language' }),
+    language: t.String(),
+    text: t.String({ description: 'Markdown' }),
+    updated_at: t.String({ format: 'date-time' }),
+  },
+  {
+    examples: [
+      {
+        kind: 'terms',
+        version: '3f6c0a5d9b12',
+        language: 'en',
+        text: '# Terms of use …',
+        updated_at: '2026-11-21T00:00:00.000Z',
+      },
+    ],
+  },
+)
+
+export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal }) =>
+  new Elysia({ name: 'legal' }).use(visitor).get(
+    '/api/v1/legal/:kind',
+    ({ params, query, headers, set }) => {
+      const answer = legal.text(legal.kindOf(params.kind), query.lang ?? headers['accept-language'] ?? null)
+      set.headers.vary = 'accept, accept-language'
+      if (!headers.accept?.includes('text/markdown')) return answer
+      return new Response(answer.text, {
+        headers: { 'content-type': 'text/markdown; charset=utf-8', 'content-language': answer.language },
+      })
+    },
+    {
+      limit: 'read',
+      query: t.Object({
+        lang: t.Optional(t.String({ maxLength: 35, description: 'Language tag; else Accept-Language decides' })),
+      }),
+      response: { 200: text },
+      detail: {
+        summary: 'Terms, privacy policy or disclaimer',
+        description: 'JSON, or plain Markdown for `Accept: text/markdown`. Refusals: 404 `not_found`.',
+        tags: ['legal'],
+        security: [],
+      },
+    },
+  )

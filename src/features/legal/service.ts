@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../../refusal.ts'
+import { iso } from '../../time.ts'
+import disclaimerEn from './texts/disclaimer.en.md' with { type: 'text' }
+import disclaimerRu from './texts/disclaimer.ru.md' with { type: 'text' }
+import privacyEn from './texts/privacy.en.md' with { type: 'text' }
+import privacyRu from './texts/privacy.ru.md' with { type: 'text' }
+import termsEn from './texts/terms.en.md' with { type: 'text' }
+import termsRu from './texts/terms.ru.md' with { type: 'text' }
+
+export const legalKinds = ['terms', 'privacy', 'disclaimer'] as const
+export type LegalKind = (typeof legalKinds)[number]
+
+export type LegalText = { kind: LegalKind; version: string; language: string; text: string; updated_at: string }
+
+export type Legal = ReturnType<typeof legalService>
+
+// Changed with the texts that come with the product.
+const builtInUpdatedAt = Date.UTC(2026, 10, 21)
+const builtIn: Record<LegalKind, Record<string, string>> = {
+  terms: { en: termsEn, ru: termsRu },
+  privacy: { en: privacyEn, ru: privacyRu },
+  disclaimer: { en: disclaimerEn, ru: disclaimerRu },
+}
+
+type Edition = { version: string; updatedAt: number; texts: Map<string, { text: string; hash: string }> }
+
+const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+/**
+ * The legal texts: those in `dir`, named `terms.en.md` and so on, else those that come with the product. Where `dir` has
+ * any text of a kind, the built-in ones of that kind are not used: two texts of different content would both be binding.
+ *
+ * A version stands for all translations of a kind, so that changing any of them asks everybody again.
+ */
+export function legalService({ dir }: { dir: string | null }) {
+  const editions = Object.fromEntries(legalKinds.map((kind) => [kind, editionOf(kind, dir)])) as Record<
+    LegalKind,
+    Edition
+  >
+
+  /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
+  function languageFor(kind: LegalKind, wanted: string | null): string {
+    const available = [...editions[kind].texts.keys()]
+    const asked = (wanted ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((part) => part.split(';', 1)[0]!.trim().split('-', 1)[0]!)
+    return asked.find((tag) => available.includes(tag)) ?? (available.includes('en') ? 'en' : available[0]!)
+  }
+
+  return {
+    text(kind: LegalKind, wanted: string | null): LegalText {
+      const { version, updatedAt, texts } = editions[kind]
+      const language = languageFor(kind, wanted)
+      return { kind, version, language, text: texts.get(language)!.text, updated_at: iso(updatedAt) }
+    },
+
+    version: (kind: LegalKind) => editions[kind].version,
+
+    /** What a consent given now is given to. */
+    edition: (kind: LegalKind, wanted: string | null) => ({
+      version: editions[kind].version,
+      text_hash: editions[kind].texts.get(languageFor(kind, wanted))!.hash,
+    }),
+
+    kindOf(name: string): LegalKind {
+      const kind = legalKinds.find((known) => known === name)
+      if (!kind) throw new Refusal('not_found', 'There is no such text.')
+      return kind
+    },
+  }
+}
+
+function editionOf(kind: LegalKind, dir: string | null): Edition {
+  const own = dir === null ? null : ownTexts(kind, dir)
+  const { texts, updatedAt } = own ?? { texts: Object.entries(builtIn[kind]), updatedAt: builtInUpdatedAt }
+  return {
+    version: sha256(texts.map(([language, text]) => `${language}\n${text}`).join('\n')).slice(0, 12),
+    updatedAt,
+    texts: new Map(texts.map(([language, text]) => [language, { text, hash: sha256(text) }])),
+  }
+}
+
+function ownTexts(kind: LegalKind, dir: string) {
+  const files = [...new Bun.Glob(`${kind}.*.md`).scanSync({ cwd: dir })].sort()
+  if (files.length === 0) return null
+  const texts = files.map((file): [string, string] => [
+    file.slice(kind.length + 1, -'.md'.length).toLowerCase(),
+    readFileSync(join(dir, file), 'utf8'),
+  ])
+  return { texts, updatedAt: Math.max(...files.map((file) => Math.floor(statSync(join(dir, file)).mtimeMs))) }
+}
+
+/** Whether the directory can be read at all; for the check at start. */
+export const legalDirExists = (dir: string) => existsSync(dir) && statSync(dir).isDirectory()

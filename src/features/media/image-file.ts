@@ -1,0 +1,191 @@
+import { fourCC, plainWebp, webpChunks } from './webp.ts'
+
+/** What an image file says of itself. Read from its headers and its outline; no pixel is decoded for it. */
+export type ImageFile = {
+  /** The largest area that the file claims anywhere, in pixels: what decoding it may take room for. */
+  pixels: number
+  /** How the picture must be turned to stand upright: the EXIF value, 1 (not at all) to 8. */
+  orientation: number
+  /** Why this file is not to be decoded, in a sentence for its sender; null where its outline is whole. */
+  fault: string | null
+  /** The bytes to decode: the file itself or, of an animated WebP, its first frame as a still. */
+  still: Buffer
+}
+
+/**
+ * Recognises JPEG, PNG, WebP and GIF by their bytes, whatever name or content type came with them, and checks that the
+ * file is whole to its end. A decoder alone does not: it fills what is missing from a JPEG or GIF with flat colour.
+ * Answers null for every other kind of file.
+ */
+export function readImageFile(bytes: Uint8Array): ImageFile | null {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (startsWith(file, '\xff\xd8\xff')) return readJpeg(file)
+  if (startsWith(file, '\x89PNG\r\n\x1a\n')) return readPng(file)
+  if (startsWith(file, 'GIF87a') || startsWith(file, 'GIF89a')) return readGif(file)
+  if (startsWith(file, 'RIFF') && startsWith(file.subarray(8), 'WEBP')) return readWebp(file)
+  return null
+}
+
+const TRUNCATED = 'The image is cut off before its end.'
+const NO_PIXELS = 'The image has no pixels.'
+const TOO_MANY_SCANS = 'The image has too many progressive scans.'
+
+/**
+ * Cameras and encoders write about ten. Each costs a pass over the whole picture and may be a few bytes long, so a file
+ * of the allowed size could otherwise keep a processor busy for an hour.
+ */
+const MAX_SCANS = 64
+
+const startsWith = (file: Buffer, magic: string) => file.toString('latin1', 0, magic.length) === magic
+
+/** Segments up to the end marker: ITU-T T.81, annex B. */
+function readJpeg(file: Buffer): ImageFile {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+  let scans = 0
+  for (let at = 2; at + 1 < file.length;) {
+    const marker = file[at + 1]!
+    // picture data lies between the segments; in it 0xff stands before 0x00 and the restart markers only
+    if (file[at] !== 0xff || marker === 0xff) {
+      at += 1
+      continue
+    }
+    at += 2
+    if (marker === 0x00 || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue
+    if (marker === 0xd9) {
+      if (image.pixels === 0) image.fault = NO_PIXELS
+      else image.fault = scans > MAX_SCANS ? TOO_MANY_SCANS : null
+      break
+    }
+    if (at + 2 > file.length) break
+    const end = at + file.readUInt16BE(at)
+    if (end < at + 2 || end > file.length) break
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+    if (isFrame && end >= at + 7) {
+      image.pixels = Math.max(image.pixels, file.readUInt16BE(at + 3) * file.readUInt16BE(at + 5))
+    } else if (marker === 0xe1 && image.orientation === 1) {
+      image.orientation = readOrientation(file.subarray(at + 2, end))
+    } else if (marker === 0xda) {
+      scans += 1
+    }
+    at = end
+  }
+  return image
+}
+
+/** Chunks up to IEND: PNG specification (third edition), section 5. */
+function readPng(file: Buffer): ImageFile {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+  for (let at = 8; at + 12 <= file.length;) {
+    const end = at + 12 + file.readUInt32BE(at)
+    const type = file.readUInt32BE(at + 4)
+    // the size comes first and is read even where the rest is missing
+    if (at === 8) {
+      if (type !== PNG.IHDR || file.length < 24) break
+      image.pixels = file.readUInt32BE(16) * file.readUInt32BE(20)
+    }
+    if (end > file.length) break
+    if (type === PNG.EXIF) image.orientation = readOrientation(file.subarray(at + 8, end - 4))
+    if (type === PNG.IEND) {
+      image.fault = image.pixels === 0 ? NO_PIXELS : null
+      break
+    }
+    at = end
+  }
+  return image
+}
+
+const PNG = { IHDR: fourCC('IHDR'), IEND: fourCC('IEND'), EXIF: fourCC('eXIf') }
+
+/** Blocks up to the trailer: GIF89a specification, appendix B. The first frame is the one that gets decoded. */
+function readGif(file: Buffer): ImageFile {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+  if (file.length < 13) return image
+  const screen = file.readUInt16LE(6) * file.readUInt16LE(8)
+  image.pixels = screen
+  let firstFrame: number | null = null
+  for (let at = 13 + colourTableBytes(file[10]!); at < file.length;) {
+    const kind = file[at]
+    if (kind === 0x3b) {
+      image.fault = screen === 0 || !firstFrame ? NO_PIXELS : null
+      break
+    }
+    if (kind === 0x2c && at + 10 <= file.length) {
+      firstFrame ??= file.readUInt16LE(at + 5) * file.readUInt16LE(at + 7)
+      image.pixels = Math.max(image.pixels, firstFrame)
+      at += 11 + colourTableBytes(file[at + 9]!)
+    } else if (kind === 0x21) {
+      at += 2
+    } else {
+      image.fault = 'The image is damaged.'
+      break
+    }
+    while (file[at]) at += 1 + file[at]!
+    at += 1
+  }
+  return image
+}
+
+const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0)
+
+/** Chunks up to the length that the container states: RFC 9649, section 2. */
+function readWebp(file: Buffer): ImageFile {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: null, still: file }
+  const claim = (width: number, height: number) => {
+    if (width === 0 || height === 0) image.fault = NO_PIXELS
+    image.pixels = Math.max(image.pixels, width * height)
+  }
+  const end = 8 + file.readUInt32LE(4)
+  const readable = Math.min(end, file.length)
+  for (const { type, from, to } of webpChunks(file, 12, readable)) {
+    const length = Math.min(to, readable) - from
+    if (type === WEBP.VP8X && length >= 10) {
+      claim(file.readUIntLE(from + 4, 3) + 1, file.readUIntLE(from + 7, 3) + 1)
+    } else if (type === WEBP.VP8 && length >= 10) {
+      claim(file.readUInt16LE(from + 6) & 0x3fff, file.readUInt16LE(from + 8) & 0x3fff)
+    } else if (type === WEBP.VP8L && length >= 5) {
+      const bits = file.readUInt32LE(from + 1)
+      claim((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
+    } else if (type === WEBP.ANMF && length >= 16 && image.still === file) {
+      // the decoder takes no animations
+      const [width, height] = [file.readUIntLE(from + 6, 3) + 1, file.readUIntLE(from + 9, 3) + 1]
+      claim(width, height)
+      image.still = plainWebp(file, from + 16, from + length, width, height)
+    } else if (type === WEBP.EXIF && length > 0) {
+      image.orientation = readOrientation(file.subarray(from, from + length))
+    }
+    if (to > readable) image.fault = TRUNCATED
+  }
+  if (end > file.length) image.fault = TRUNCATED
+  else if (image.pixels === 0) image.fault ??= NO_PIXELS
+  return image
+}
+
+const WEBP = {
+  VP8X: fourCC('VP8X'),
+  VP8: fourCC('VP8 '),
+  VP8L: fourCC('VP8L'),
+  ANMF: fourCC('ANMF'),
+  EXIF: fourCC('EXIF'),
+}
+
+const EXIF_PREFIX = 'Exif\0\0'
+
+/** The orientation in a block of EXIF: tag 0x0112 of the first directory (Exif 2.32, section 4.6). 1 where it has none. */
+function readOrientation(exif: Buffer): number {
+  // JPEG puts a prefix before the block, the others need not
+  const tiff = startsWith(exif, EXIF_PREFIX) ? exif.subarray(EXIF_PREFIX.length) : exif
+  const littleEndian = startsWith(tiff, 'II')
+  if (tiff.length < 8 || (!littleEndian && !startsWith(tiff, 'MM'))) return 1
+  const uint16 = (at: number) => (littleEndian ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at))
+  const directory = littleEndian ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4)
+  if (directory + 2 > tiff.length) return 1
+  const entries = uint16(directory)
+  for (let i = 0; i < entries; i += 1) {
+    const entry = directory + 2 + 12 * i
+    if (entry + 12 > tiff.length) return 1
+    if (uint16(entry) !== 0x0112) continue
+    const orientation = uint16(entry + 8)
+    return orientation >= 1 && orientation <= 8 ? orientation : 1
+  }
+  return 1
+}

@@ -1,0 +1,110 @@
+import { Refusal, invalid } from '../../refusal.ts'
+import { readImageFile } from './image-file.ts'
+import { plainWebp } from './webp.ts'
+
+/** The largest upload, in bytes. */
+export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
+/** The largest picture, in pixels, before it is scaled down. */
+export const MAX_IMAGE_PIXELS = 40_000_000
+/** The longest side of what is stored, in pixels. */
+const MAX_SIDE = 2048
+/** The longest side of a placeholder, in pixels: small enough for its data URL to travel within a list. */
+const PLACEHOLDER_SIDE = 16
+
+/** A decoded picture takes up to 4 bytes a pixel, twice while it is scaled; these two bounds keep memory flat. */
+const DECODES_AT_ONCE = 2
+const DECODES_WAITING = 32
+
+/** A picture as it is stored: a still WebP file without any metadata; sizes in pixels. */
+export type Picture = {
+  bytes: Uint8Array
+  width: number
+  height: number
+  /** A `data:image/webp` URL of a few hundred characters, to be shown blurred until the picture is there. */
+  placeholder: string
+}
+
+/**
+ * Makes a stored picture of an uploaded file: upright, in WebP, its longest side at most 2048 pixels (never enlarged),
+ * nothing of the upload left but its pixels — no EXIF, XMP, comments or colour profile. Of an animation, the first frame.
+ * The bytes must not change before the promise settles.
+ *
+ * Refuses, before anything is decoded: what is no JPEG, PNG, WebP or GIF by its bytes (`unsupported_media_type`), more
+ * than 10 MiB or 40 megapixels (`payload_too_large`), a file that is empty, damaged or cut off (`validation_failed`).
+ * Refuses with `busy` while too many others wait for their turn.
+ */
+export async function reencode(bytes: Uint8Array): Promise<Picture> {
+  if (bytes.length > MAX_IMAGE_BYTES) throw new Refusal('payload_too_large', 'An image may have up to 10 MiB.')
+  if (bytes.length === 0) throw invalid('/file', 'The file is empty.')
+  const file = readImageFile(bytes)
+  if (!file) throw new Refusal('unsupported_media_type', 'An image must be a JPEG, PNG, WebP or GIF file.')
+  if (file.pixels > MAX_IMAGE_PIXELS) throw tooManyPixels()
+  if (file.fault) throw invalid('/file', file.fault)
+  return withDecodeSlot(async () => {
+    try {
+      const image = new Bun.Image(file.still, { maxPixels: MAX_IMAGE_PIXELS, autoOrient: false })
+      turnUpright(image, file.orientation)
+      image.resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true }).webp({ quality: 80 })
+      const encoded = await image.buffer()
+      const { width, height } = image
+      // the encoder carries the colour profile over, and a profile can tell one screen or camera from another
+      const plain = plainWebp(encoded, 12, encoded.length, width, height)
+      return { bytes: plain, width, height, placeholder: await placeholderOf(plain) }
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  })
+}
+
+/** Made of the stored picture, as decoding the upload again would cost several times more. */
+const placeholderOf = (picture: Uint8Array) =>
+  new Bun.Image(picture)
+    .resize(PLACEHOLDER_SIDE, PLACEHOLDER_SIDE, { fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 50 })
+    .dataurl()
+
+/**
+ * Turns and mirrors by the EXIF orientation. Bun's own `autoOrient` knows it in JPEG only, and PNG and WebP carry it
+ * too. It turns before it mirrors, whatever the order of the calls.
+ */
+function turnUpright(image: Bun.Image, orientation: number): void {
+  if (orientation === 3) image.rotate(180)
+  if (orientation >= 5 && orientation <= 7) image.rotate(90)
+  if (orientation === 8) image.rotate(270)
+  if (orientation === 2 || orientation === 5) image.flop()
+  if (orientation === 4 || orientation === 7) image.flip()
+}
+
+const tooManyPixels = () => new Refusal('payload_too_large', 'An image may have up to 40 megapixels.')
+
+/** The decoder's no is the sender's mistake; everything else it throws is ours. */
+function refusalOf(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  if (code === 'ERR_IMAGE_TOO_MANY_PIXELS') return tooManyPixels()
+  if (code === 'ERR_IMAGE_DECODE_FAILED') return invalid('/file', 'The image is damaged or cannot be read.')
+  return error
+}
+
+let decoding = 0
+const waiting: (() => void)[] = []
+
+async function withDecodeSlot<T>(work: () => Promise<T>): Promise<T> {
+  if (decoding < DECODES_AT_ONCE) {
+    decoding += 1
+  } else {
+    if (waiting.length >= DECODES_WAITING) {
+      throw new Refusal('busy', 'Too many images are in work. Try again in a moment.', undefined, {
+        'retry-after': '2',
+      })
+    }
+    // resolved by the one that is done, which hands its slot over without giving it up in between
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else decoding -= 1
+  }
+}

@@ -1,0 +1,141 @@
+import { invalid, Refusal } from '../../refusal.ts'
+import { tidy } from '../../text.ts'
+import { iso } from '../../time.ts'
+import type { Audit } from '../audit/service.ts'
+import type { Caller } from '../auth/callers.ts'
+import type { Consents } from '../auth/consents.ts'
+import type { Blocking } from '../safety/blocking.ts'
+import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
+
+export type Profiles = ReturnType<typeof profileService>
+
+/** How photos come to their URL, and who may use which. */
+export type Photos = {
+  /** The URL of a profile's photo as stored: an image's id, or an https URL. */
+  urlOf(photo: string | null): string | null
+  /** Whether the user uploaded that image. */
+  isOwn(userId: string, imageId: string): Promise<boolean>
+}
+
+type Deps = {
+  store: UserStore
+  consents: Consents
+  photos: Photos
+  blocking: Blocking
+  audit: Audit
+  now: () => number
+}
+
+export function profileService({ store, consents, photos, blocking, audit, now }: Deps) {
+  async function meOf(user: User) {
+    return {
+      id: user.id,
+      name: user.name,
+      city: user.city,
+      bio: user.bio,
+      gender: user.gender,
+      photo: photos.urlOf(user.photo),
+      email: user.email,
+      phone: user.phone,
+      messenger_id: user.messenger_id,
+      role: user.role,
+      visible: user.visible,
+      consents_missing: await consents.missing(user.id),
+      created_at: iso(user.created_at),
+      updated_at: iso(user.updated_at),
+    }
+  }
+
+  const view = (profile: Profile) => ({
+    ...profile,
+    photo: photos.urlOf(profile.photo),
+    created_at: iso(profile.created_at),
+  })
+
+  return {
+    /** The account as its owner sees it. */
+    async me(userId: string) {
+      const user = await store.byId(userId)
+      if (!user || user.deleted_at !== null) throw new Refusal('not_found', noSuchUser)
+      return meOf(user)
+    },
+
+    /** Changes what is given; null clears. */
+    async change(caller: Caller, change: ProfileChange) {
+      const tidied = tidyProfile(change)
+      if (typeof tidied.photo === 'string') tidied.photo = await photoOf(caller.id, tidied.photo)
+      const user = await store.update(caller.id, tidied, now())
+      if (!user) throw new Refusal('not_found', noSuchUser)
+      await audit.record('profile', caller.id, caller.id, { fields: Object.keys(change) })
+      return meOf(user)
+    },
+
+    preferences: (caller: Caller) => store.preferences(caller.id),
+
+    async savePreferences(caller: Caller, change: Partial<Preferences>) {
+      const saved = await store.savePreferences(caller.id, tidyPreferences(change))
+      await audit.record('preferences', caller.id, caller.id, { fields: Object.keys(change) })
+      return saved
+    },
+
+    /** What others may see of a user. Either side of a block finds nothing. */
+    async byId(caller: Caller, userId: string) {
+      const [profile] = await store.profiles([userId])
+      if (!profile || profile.name === null) throw new Refusal('not_found', noSuchUser)
+      await blocking.hide(caller.id, userId, noSuchUser)
+      return view(profile)
+    },
+
+    /** The public profiles of many users in one query, by id. Unknown ids are left out. */
+    async byIds(userIds: readonly string[]) {
+      const profiles = await store.profiles(userIds)
+      return new Map(profiles.map((profile) => [profile.id, view(profile)]))
+    },
+  }
+
+  async function photoOf(userId: string, photo: string): Promise<string> {
+    if (isImageId(photo)) {
+      if (await photos.isOwn(userId, photo)) return photo
+      throw invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
+    }
+    if (!URL.canParse(photo) || new URL(photo).protocol !== 'https:' || /\s/.test(photo))
+      throw invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
+    return new URL(photo).href
+  }
+}
+
+export const noSuchUser = 'There is no such user.'
+
+export type PublicProfile = Awaited<ReturnType<Profiles['byId']>>
+
+const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
+
+/** Text normalized as it is stored; an empty city or bio is none. */
+export function tidyProfile<T extends ProfileChange>(change: T): T {
+  const tidied = { ...change }
+  if (typeof tidied.name === 'string') tidied.name = tidy(tidied.name)
+  if (typeof tidied.city === 'string') tidied.city = tidy(tidied.city) || null
+  if (typeof tidied.bio === 'string') tidied.bio = tidy(tidied.bio) || null
+  return tidied
+}
+
+function tidyPreferences(change: Partial<Preferences>): Partial<Preferences> {
+  const tidied: Partial<Preferences> = {}
+  for (const kind of ['drinks', 'activities', 'purposes'] as const) {
+    const entries = change[kind]?.map(tidy)
+    if (!entries) continue
+    const repeated = entries.findIndex((entry, index) => entries.indexOf(entry) < index)
+    if (repeated >= 0) throw invalid(`/${kind}/${repeated}`, 'Expected no duplicates')
+    tidied[kind] = entries
+  }
+  if (change.language !== undefined) tidied.language = languageTag(change.language)
+  return tidied
+}
+
+function languageTag(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? 'en'
+  } catch {
+    throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR')
+  }
+}

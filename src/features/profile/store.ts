@@ -1,0 +1,58 @@
+export type Role = 'user' | 'moderator' | 'admin'
+export type Gender = 'female' | 'male' | 'other'
+
+/** An account as its owner sees it. Times are milliseconds. */
+export type User = {
+  id: string
+  email: string | null
+  phone: string | null
+  messenger_id: string | null
+  name: string | null
+  city: string | null
+  bio: string | null
+  gender: Gender | null
+  /** Id of an uploaded image, or an https URL. */
+  photo: string | null
+  role: Role
+  visible: boolean
+  suspended_until: number | null
+  suspended_reason: string | null
+  created_at: number
+  updated_at: number
+  deleted_at: number | null
+}
+
+/** What others may see of a user. `name` is null where the account is erased. */
+export type Profile = {
+  id: string
+  name: string | null
+  city: string | null
+  bio: string | null
+  gender: Gender | null
+  photo: string | null
+  drinks: string[]
+  activities: string[]
+  purposes: string[]
+  language: string
+  rating_avg: number | null
+  reviews_count: number
+  created_at: number
+}
+
+export type ProfileChange = Partial<Pick<User, 'name' | 'city' | 'bio' | 'gender' | 'photo'>>
+
+export type Preferences = { drinks: string[]; activities: string[]; purposes: string[]; language: string }
+
+export type UserStore = {
+  /** The account, erased ones included; null where there never was one. */
+  byId(id: string): Promise<User | null>
+  /** The public profiles of those ids, in no order; unknown ids are left out, erased users have no name. */
+  profiles(ids: readonly string[]): Promise<Profile[]>
+  /** Changes what is given and answers the account as it is then. Only those who are not erased. */
+  update(id: string, change: ProfileChange, now: number): Promise<User | null>
+  preferences(id: string): Promise<Preferences>
+  /** Changes what is given and answers the whole set. */
+  savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences>
+  /** Sets the role of an account; false where there is none. */
+  setRole(id: string, role: Role, now: number): Promise<boolean>
+}

@@ -1,0 +1,143 @@
+import { Elysia, type ValidationError } from 'elysia'
+import type { Logger } from 'pino'
+import { type FieldError, Refusal, type RefusalCode } from '../refusal.ts'
+
+// The one place that knows status numbers. `consents_required` is 422 at the registration and 403 at the gate; the gate's
+// own code keeps the two apart inside, and leaves as `consents_required`.
+const answers: Record<RefusalCode, [status: number, title: string]> = {
+  malformed_body: [400, 'Malformed body'],
+  bad_request: [400, 'Bad request'],
+  unauthenticated: [401, 'Not signed in'],
+  token_expired: [401, 'Token expired'],
+  invalid_credentials: [401, 'Invalid credentials'],
+  init_data_invalid: [401, 'Invalid init data'],
+  init_data_expired: [401, 'Expired init data'],
+  refresh_reused: [401, 'Refresh token used before'],
+  not_a_member: [403, 'Not a member'],
+  not_the_owner: [403, 'Not the owner'],
+  blocked: [403, 'Blocked'],
+  suspended: [403, 'Suspended'],
+  wrong_password: [403, 'Wrong password'],
+  awaiting_reply: [403, 'Awaiting a reply'],
+  consents_gate: [403, 'Consents required'],
+  forbidden: [403, 'Forbidden'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'Method not allowed'],
+  email_taken: [409, 'E-mail taken'],
+  phone_taken: [409, 'Phone taken'],
+  review_exists: [409, 'Review exists'],
+  message_deleted: [409, 'Message deleted'],
+  conflict: [409, 'Conflict'],
+  payload_too_large: [413, 'Payload too large'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  validation_failed: [422, 'Validation failed'],
+  consents_required: [422, 'Consents required'],
+  self_not_allowed: [422, 'Not with yourself'],
+  rate_limited: [429, 'Too many requests'],
+  internal_error: [500, 'Internal error'],
+  messenger_not_configured: [503, 'Messenger not configured'],
+  storage_full: [503, 'Storage full'],
+  busy: [503, 'Busy'],
+  shutting_down: [503, 'Shutting down'],
+}
+
+export const statusOf = (code: RefusalCode) => answers[code][0]
+
+/** An RFC 9457 problem. `errors[].path` are JSON pointers. */
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: string
+  request_id: string
+  errors?: FieldError[]
+}
+
+export function problemOf(refusal: Refusal, requestId: string): Problem {
+  const [status, title] = answers[refusal.code]
+  const code = refusal.code === 'consents_gate' ? 'consents_required' : refusal.code
+  const problem: Problem = {
+    type: `urn:convene:problem:${code}`,
+    title,
+    status,
+    detail: refusal.detail,
+    code,
+    request_id: requestId,
+  }
+  if (refusal.errors) problem.errors = refusal.errors
+  return problem
+}
+
+/** The answer to a refusal. Never anything that the client sent, and of an unforeseen error nothing but the request's id. */
+export function problemResponse(refusal: Refusal, requestId: string): Response {
+  return new Response(JSON.stringify(problemOf(refusal, requestId)), {
+    status: statusOf(refusal.code),
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      ...refusal.headers,
+    },
+  })
+}
+
+/** Turns whatever was thrown into a problem. Registered first: Elysia's hooks reach only what comes after them. */
+export const errors = (log: Logger, allowedMethods: (path: string) => string[]) =>
+  new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ code, error, request, set, path, route }) => {
+    const requestId = String(set.headers['x-request-id'] ?? '')
+    const refusal =
+      error instanceof Refusal ? error : refusalOf(String(code), error, request.method, path, allowedMethods)
+    if (refusal.code === 'internal_error') log.error({ request_id: requestId, route, err: error }, 'request failed')
+    set.status = statusOf(refusal.code)
+    return problemResponse(refusal, requestId)
+  })
+
+function refusalOf(
+  code: string,
+  error: unknown,
+  method: string,
+  path: string,
+  allowedMethods: (path: string) => string[],
+) {
+  switch (code) {
+    case 'NOT_FOUND': {
+      const allowed = allowedMethods(path)
+      if (allowed.length === 0 || allowed.includes(method)) return new Refusal('not_found', 'There is nothing here.')
+      return new Refusal('method_not_allowed', 'This path does not take that method.', undefined, {
+        allow: allowed.join(', '),
+      })
+    }
+    case 'VALIDATION':
+      return refusalOfValidation(error as ValidationError)
+    case 'PARSE':
+    case 'INVALID_COOKIE_SIGNATURE':
+      return new Refusal('bad_request', 'The request could not be read.')
+    case 'INVALID_FILE_TYPE':
+      return new Refusal('unsupported_media_type', 'This kind of file is not taken.')
+    default:
+      return new Refusal('internal_error', 'Something went wrong on our side.')
+  }
+}
+
+function refusalOfValidation(error: ValidationError): Refusal {
+  // A path parameter that is no id answers like an unknown one.
+  if (error.type === 'params') return new Refusal('not_found', 'There is nothing here.')
+  // What we answer ourselves did not fit its schema: a defect of ours, not the client's.
+  if (error.type === 'response') return new Refusal('internal_error', 'Something went wrong on our side.')
+  const fields = new Map<string, FieldError>()
+  for (const problem of error.all) {
+    if (!('path' in problem) || fields.has(problem.path)) continue
+    fields.set(problem.path, { path: problem.path || '/', message: messageOf(problem.schema, problem.message) })
+  }
+  return new Refusal(
+    'validation_failed',
+    'The request does not fit what this endpoint takes.',
+    [...fields.values()].slice(0, 20),
+  )
+}
+
+// A schema may say in its own words what it takes (`error`); TypeBox's messages speak of the schema, never of the value.
+function messageOf(schema: Record<string, unknown> | undefined, message: string): string {
+  return typeof schema?.error === 'string' ? schema.error : message
+}

@@ -1,0 +1,49 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { ConfigError, type Config } from './config.ts'
+
+/** The keys of one installation. They stand beside the database, never in it, so that no backup of it carries them. */
+export type Secrets = {
+  /** Signs access tokens. */
+  jwt: Uint8Array
+  /** Draws the noise of the published positions. */
+  location: Uint8Array
+}
+
+/** The secrets as configured, else as generated at the first start into `DATA_DIR`, mode 0600. */
+export function readSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'locationKey'>): Secrets {
+  return {
+    // The file's text itself is the key, so that a JWT_SECRET given by hand and one from the file mean the same.
+    jwt: config.jwtSecret ?? new TextEncoder().encode(secretFile(join(config.dataDir, 'jwt-secret'))),
+    location: config.locationKey ?? Buffer.from(secretFile(join(config.dataDir, 'location-key')), 'hex'),
+  }
+}
+
+function secretFile(path: string): string {
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    // Written whole under another name first: a crash in between must not leave half a key that is then used.
+    const temporary = `${path}.${process.pid}.tmp`
+    const file = openSync(temporary, 'wx', 0o600)
+    writeSync(file, randomBytes(32).toString('hex'))
+    fsyncSync(file)
+    closeSync(file)
+    renameSync(temporary, path)
+  }
+  chmodSync(path, 0o600)
+  const secret = readFileSync(path, 'utf8').trim()
+  if (!/^[0-9a-f]{64}$/.test(secret))
+    throw new ConfigError(`${path} must hold 64 hexadecimal digits: restore it from your copy of DATA_DIR`)
+  return secret
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Files } from '../../features/media/files.ts'
+import { Refusal } from '../../refusal.ts'
+
+const FILE_NAME = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp$/
+const UNFINISHED_NAME = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp\.[0-9a-f-]{36}\.part$/
+const FAN_OUT_NAME = /^[0-9a-f]{2}$/
+
+/**
+ * Files under one directory of this machine, which is created where it is missing, for its owner alone. The file `a1b2….webp` lies in
+ * `a1/b2/`, so that no directory grows long. A put writes to a name of its own beside the final one, syncs, and renames.
+ */
+export function openDiskFiles(root: string): Files {
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+
+  // every path is made here, of a name that was checked: none can lead out of the root
+  const folderOf = (name: string) => join(root, name.slice(0, 2), name.slice(2, 4))
+  const pathOf = (name: string) => {
+    if (!FILE_NAME.test(name)) throw new Error(`not a media file name: ${JSON.stringify(name)}`)
+    return join(folderOf(name), name)
+  }
+
+  return {
+    async put(name, bytes) {
+      const path = pathOf(name)
+      const folder = folderOf(name)
+      const unfinished = `${path}.${randomUUID()}.part`
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await writeSynced(unfinished, bytes)
+        await rename(unfinished, path)
+      } catch (error) {
+        await rm(unfinished, { force: true })
+        throw refusalOf(error)
+      }
+      // the names too must be on disk, and those of folders that this put or one beside it has just made
+      for (const directory of [folder, join(folder, '..'), root]) await syncDirectory(directory)
+    },
+
+    async get(name) {
+      const path = pathOf(name)
+      const found = await orNull(stat(path))
+      return found && { blob: Bun.file(path, { type: 'image/webp' }), size: found.size }
+    },
+
+    async remove(name) {
+      await rm(UNFINISHED_NAME.test(name) ? join(folderOf(name), name) : pathOf(name), { force: true })
+    },
+
+    async *list() {
+      for (const first of await namesIn(root, FAN_OUT_NAME)) {
+        for (const second of await namesIn(join(root, first), FAN_OUT_NAME)) {
+          const folder = join(root, first, second)
+          for (const name of await namesIn(folder, /./)) {
+            const ours = FILE_NAME.test(name) || UNFINISHED_NAME.test(name)
+            if (!ours || folderOf(name) !== folder) continue
+            const found = await orNull(stat(join(folder, name)))
+            if (found) yield { name, modified_ms: found.mtimeMs }
+          }
+        }
+      }
+    },
+  }
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** No space, a quota or a file-size limit is said as such; any other failure stays what it is. */
+function refusalOf(error: unknown): unknown {
+  const code = codeOf(error)
+  const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+  return full
+    ? new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' })
+    : error
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : null)
+
+/** The names in a directory that fit a pattern; none where there is no such directory. */
+const namesIn = async (path: string, pattern: RegExp) =>
+  ((await orNull(readdir(path))) ?? []).filter((name) => pattern.test(name))
+
+/** Null where a file or directory is missing, as it may go while others are looked at. */
+async function orNull<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null
+    throw error
+  }
+}

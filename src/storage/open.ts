@@ -1,0 +1,15 @@
+import { up } from './migrate.ts'
+import { openDatabase, sqliteStorage, type SqliteOptions, withDrizzle } from './sqlite/storage.ts'
+import type { Storage } from './storage.ts'
+
+/** Opens the database that the configuration names and brings its schema up to date. */
+export function openStorage(databasePath: string, options: SqliteOptions): { storage: Storage; migrated: string[] } {
+  const client = openDatabase(databasePath)
+  try {
+    const migrated = up(client)
+    return { storage: sqliteStorage(withDrizzle(client), options), migrated }
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}

@@ -1,0 +1,184 @@
+import { and, desc, eq, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import type { AccountStore, Consent, NewAccount, SessionStore } from '../../features/auth/store.ts'
+import type { Db } from './database.ts'
+import { consentLog, preferences, sessions, users } from './schema.ts'
+import type { Writer } from './writer.ts'
+
+export function accountStore(db: Db, writer: Writer): AccountStore {
+  const credentialColumns = {
+    user_id: users.id,
+    password_hash: users.password_hash,
+    suspended_until: users.suspended_until,
+    suspended_reason: users.suspended_reason,
+  }
+  const idByMessenger = db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.messenger_id, sql.placeholder('messenger_id')))
+    .prepare()
+
+  function insertAccount({ language, ...account }: NewAccount): boolean {
+    const inserted = db
+      .insert(users)
+      .values({ ...account, updated_at: account.created_at })
+      .onConflictDoNothing()
+      .returning({ id: users.id })
+      .all()
+    if (inserted.length === 0) return false
+    db.insert(preferences).values({ user_id: account.id, language }).run()
+    return true
+  }
+
+  return {
+    register: (account, consents) =>
+      writer.write(() => {
+        if (!insertAccount(account)) {
+          const emailTaken =
+            account.email !== null &&
+            db.select({ id: users.id }).from(users).where(eq(users.email, account.email)).get() !== undefined
+          return emailTaken ? 'email_taken' : 'phone_taken'
+        }
+        db.insert(consentLog)
+          .values([...consents])
+          .run()
+        return 'created'
+      }),
+
+    ensureMessengerAccount: (account) =>
+      writer.write(() => {
+        const created = insertAccount(account)
+        const existing = idByMessenger.get({ messenger_id: account.messenger_id })
+        if (!existing) throw new Error('an account id was used twice')
+        return { user_id: existing.id, created }
+      }),
+
+    credentials: async (by) => {
+      const [column, value] =
+        'email' in by ? [users.email, by.email] : 'phone' in by ? [users.phone, by.phone] : [users.id, by.user_id]
+      return (
+        db
+          .select(credentialColumns)
+          .from(users)
+          .where(and(eq(column, value), isNull(users.deleted_at)))
+          .get() ?? null
+      )
+    },
+
+    setPasswordHash: (userId, hash) =>
+      writer.write(() => {
+        db.update(users).set({ password_hash: hash }).where(eq(users.id, userId)).run()
+      }),
+
+    recordConsents: (consents) =>
+      writer.write(() => {
+        db.insert(consentLog)
+          .values([...consents])
+          .run()
+      }),
+
+    consents: async (userId) => {
+      const rows: Consent[] = db
+        .select()
+        .from(consentLog)
+        .where(eq(consentLog.user_id, userId))
+        .orderBy(consentLog.recorded_at, consentLog.id)
+        .all()
+      return [...new Map(rows.map((row) => [row.kind, row])).values()]
+    },
+  }
+}
+
+export function sessionStore(db: Db, writer: Writer): SessionStore {
+  const sessionColumns = {
+    id: sessions.id,
+    user_id: sessions.user_id,
+    generation: sessions.generation,
+    rotated_at: sessions.rotated_at,
+    created_at: sessions.created_at,
+    last_used_at: sessions.last_used_at,
+    user_agent: sessions.user_agent,
+    ended_at: sessions.ended_at,
+  }
+  const byId = db
+    .select({
+      ...sessionColumns,
+      role: users.role,
+      suspended_until: users.suspended_until,
+      suspended_reason: users.suspended_reason,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .where(and(eq(sessions.id, sql.placeholder('id')), isNull(users.deleted_at)))
+    .prepare()
+
+  return {
+    create: (session) =>
+      writer.write(() => {
+        db.insert(sessions).values(session).run()
+      }),
+
+    byId: async (id) => byId.get({ id }) ?? null,
+
+    rotate: (id, from, to, now) =>
+      writer.write(
+        () =>
+          db
+            .update(sessions)
+            .set({ generation: to, rotated_at: now, last_used_at: now })
+            .where(and(eq(sessions.id, id), eq(sessions.generation, from), isNull(sessions.ended_at)))
+            .returning({ id: sessions.id })
+            .all().length > 0,
+      ),
+
+    live: async (userId) =>
+      db
+        .select(sessionColumns)
+        .from(sessions)
+        .where(and(eq(sessions.user_id, userId), isNull(sessions.ended_at)))
+        .orderBy(desc(sessions.created_at), desc(sessions.id))
+        .all(),
+
+    end: (userId, id, now) =>
+      writer.write(
+        () =>
+          db
+            .update(sessions)
+            .set({ ended_at: now })
+            .where(and(eq(sessions.id, id), eq(sessions.user_id, userId), isNull(sessions.ended_at)))
+            .returning({ id: sessions.id })
+            .all().length > 0,
+      ),
+
+    endAll: (userId, now, except) =>
+      writer.write(() =>
+        db
+          .update(sessions)
+          .set({ ended_at: now })
+          .where(
+            and(
+              eq(sessions.user_id, userId),
+              isNull(sessions.ended_at),
+              except === undefined ? undefined : ne(sessions.id, except),
+            ),
+          )
+          .returning({ id: sessions.id })
+          .all()
+          .map((row) => row.id),
+      ),
+
+    purge: (before) =>
+      writer.write(
+        () =>
+          db
+            .delete(sessions)
+            .where(
+              or(
+                lt(sessions.ended_at, before.ended),
+                and(isNull(sessions.ended_at), lt(sessions.last_used_at, before.lastUsed)),
+              ),
+            )
+            .returning({ id: sessions.id })
+            .all().length,
+      ),
+  }
+}

@@ -1,0 +1,228 @@
+import { blob, index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+
+// The migrated tables as Drizzle sees them; test/migrations.test.ts compares the two.
+// Times are milliseconds since 1970 in UTC.
+
+export const users = sqliteTable('users', {
+  id: text().primaryKey().notNull(),
+  email: text().unique(),
+  phone: text().unique(),
+  messenger_id: text().unique(),
+  password_hash: text(),
+  name: text(),
+  city: text(),
+  bio: text(),
+  gender: text({ enum: ['female', 'male', 'other'] }),
+  photo: text(),
+  role: text({ enum: ['user', 'moderator', 'admin'] })
+    .notNull()
+    .default('user'),
+  created_at: integer().notNull(),
+  updated_at: integer().notNull(),
+  deleted_at: integer(),
+  suspended_until: integer(),
+  suspended_reason: text(),
+})
+
+export const consentLog = sqliteTable('consent_log', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['terms', 'privacy', 'disclaimer', 'marketing'] }).notNull(),
+  accepted: integer({ mode: 'boolean' }).notNull(),
+  version: text().notNull(),
+  text_hash: text().notNull(),
+  recorded_at: integer().notNull(),
+  user_agent: text(),
+  address: text(),
+})
+
+export const auditLog = sqliteTable('audit_log', {
+  id: text().primaryKey().notNull(),
+  at: integer().notNull(),
+  actor_id: text(),
+  action: text().notNull(),
+  subject_id: text(),
+  metadata: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+})
+
+export const preferences = sqliteTable('preferences', {
+  user_id: text().primaryKey().notNull(),
+  drinks: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  activities: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  purposes: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  language: text().notNull().default('en'),
+})
+
+export const locations = sqliteTable('locations', {
+  user_id: text().primaryKey().notNull(),
+  latitude: real(),
+  longitude: real(),
+  visible: integer({ mode: 'boolean' }).notNull().default(true),
+  cell: blob({ mode: 'buffer' }),
+  strayed: integer({ mode: 'boolean' }).notNull().default(false),
+  updated_at: integer(),
+})
+
+export const locationCells = sqliteTable(
+  'location_cells',
+  {
+    user_id: text().notNull(),
+    tag: blob({ mode: 'buffer' }).notNull(),
+    uses: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.tag] })],
+)
+
+export const chats = sqliteTable(
+  'chats',
+  {
+    id: text().primaryKey().notNull(),
+    user_a: text().notNull(),
+    user_b: text().notNull(),
+    created_at: integer().notNull(),
+    last_msg_at: integer(),
+    last_seq: integer().notNull().default(0),
+  },
+  (t) => [unique().on(t.user_a, t.user_b)],
+)
+
+export const messages = sqliteTable(
+  'messages',
+  {
+    id: text().notNull().unique(),
+    chat_id: text().notNull(),
+    seq: integer().notNull(),
+    sender_id: text().notNull(),
+    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    text: text(),
+    photo_id: text(),
+    client_id: text(),
+    edited_at: integer(),
+    deleted_at: integer(),
+    created_at: integer().notNull(),
+    read_at: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.chat_id, t.seq] })],
+)
+
+export const blocks = sqliteTable(
+  'blocks',
+  {
+    id: text().primaryKey().notNull(),
+    blocker_id: text().notNull(),
+    blocked_id: text().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [unique().on(t.blocker_id, t.blocked_id), index('blocks_by_blocked').on(t.blocked_id, t.blocker_id)],
+)
+
+export const reports = sqliteTable('reports', {
+  id: text().primaryKey().notNull(),
+  reporter_id: text(),
+  target: text({ enum: ['user', 'message', 'review'] }).notNull(),
+  target_id: text().notNull(),
+  subject_id: text().notNull(),
+  reason: text().notNull(),
+  details: text(),
+  status: text({ enum: ['open', 'resolved'] })
+    .notNull()
+    .default('open'),
+  evidence: text({ mode: 'json' }).$type<unknown>(),
+  created_at: integer().notNull(),
+  resolved_at: integer(),
+  resolved_by: text(),
+  action: text({ enum: ['dismiss', 'warn', 'remove_content', 'suspend'] }),
+  note: text(),
+  until: integer(),
+})
+
+export const reviews = sqliteTable('reviews', {
+  id: text().primaryKey().notNull(),
+  chat_id: text().notNull().unique(),
+  reviewer_id: text(),
+  reviewed_id: text().notNull(),
+  rating: integer().notNull(),
+  anonymous: integer({ mode: 'boolean' }).notNull().default(false),
+  text: text(),
+  created_at: integer().notNull(),
+})
+
+export const userStats = sqliteTable('user_stats', {
+  user_id: text().primaryKey().notNull(),
+  rating_avg: real(),
+  count: integer().notNull().default(0),
+})
+
+export const sessions = sqliteTable('sessions', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  generation: integer().notNull().default(0),
+  rotated_at: integer().notNull(),
+  created_at: integer().notNull(),
+  last_used_at: integer().notNull(),
+  user_agent: text(),
+  ended_at: integer(),
+})
+
+export const media = sqliteTable('media', {
+  id: text().primaryKey().notNull(),
+  owner_id: text().notNull(),
+  file: text().notNull().unique(),
+  width: integer().notNull(),
+  height: integer().notNull(),
+  placeholder: text().notNull(),
+  bytes: integer().notNull(),
+  created_at: integer().notNull(),
+})
+
+export const eventCounters = sqliteTable('event_counters', {
+  user_id: text().primaryKey().notNull(),
+  seq: integer().notNull(),
+})
+
+export const events = sqliteTable(
+  'events',
+  {
+    user_id: text().notNull(),
+    seq: integer().notNull(),
+    type: text().notNull(),
+    at: integer().notNull(),
+    ref: text(),
+    data: text({ mode: 'json' }).$type<unknown>(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.seq] })],
+)
+
+export const messageVersions = sqliteTable(
+  'message_versions',
+  {
+    message_id: text().notNull(),
+    at: integer().notNull(),
+    text: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.message_id, t.at] })],
+)
+
+export const notices = sqliteTable('notices', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  report_id: text(),
+  action: text({ enum: ['warn', 'remove_content', 'suspend', 'unsuspend'] }).notNull(),
+  reason: text().notNull(),
+  until: integer(),
+  created_at: integer().notNull(),
+})
+
+export const appeals = sqliteTable('appeals', {
+  id: text().primaryKey().notNull(),
+  notice_id: text().notNull().unique(),
+  user_id: text().notNull(),
+  text: text().notNull(),
+  status: text({ enum: ['open', 'upheld', 'rejected'] })
+    .notNull()
+    .default('open'),
+  created_at: integer().notNull(),
+  resolved_at: integer(),
+  resolved_by: text(),
+  note: text(),
+})

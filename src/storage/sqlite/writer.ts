@@ -1,0 +1,109 @@
+import type { Database } from 'bun:sqlite'
+import { Refusal } from '../../refusal.ts'
+
+type Job = { work: () => unknown; done: (value: never) => void; fail: (error: unknown) => void }
+
+export type WriterReport = { size: number; milliseconds: number }
+
+export type Writer = {
+  /**
+   * Runs `work`, which is synchronous, in the next group's transaction, in a savepoint of its own: what it throws undoes
+   * it alone. Resolves with its value once the whole group is on disk, and never before.
+   */
+  write<T>(work: () => T): Promise<T>
+  /** Commits what is queued now. */
+  flush(): void
+}
+
+// Waiting writes beyond this are refused: at some 20,000 a second the last one would wait for a fifth of a second.
+const queueLimit = 4096
+
+/**
+ * Groups the writes that arrive within one turn of the event loop into one `BEGIN IMMEDIATE … COMMIT`, so that with
+ * `synchronous=FULL` they share one fsync.
+ *
+ * `onFatal` is called when the disk failed to take a commit: what SQLite believes and what is on disk may differ from
+ * then on, so the process has to end and recover from the log.
+ */
+export function openWriter(
+  db: Database,
+  { onFatal, onGroup }: { onFatal: (error: Error) => void; onGroup?: (report: WriterReport) => void },
+): Writer {
+  let queue: Job[] = []
+  let scheduled = false
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const rollback = db.prepare('ROLLBACK')
+  const savepoint = db.prepare('SAVEPOINT job')
+  const release = db.prepare('RELEASE job')
+  const undo = db.prepare('ROLLBACK TO job')
+
+  function flush() {
+    scheduled = false
+    if (queue.length === 0) return
+    const group = queue
+    queue = []
+    const started = performance.now()
+    const answers: (() => void)[] = []
+    try {
+      begin.run()
+      for (const job of group) {
+        savepoint.run()
+        try {
+          const value = job.work()
+          release.run()
+          answers.push(() => job.done(value as never))
+        } catch (error) {
+          // Where SQLite has already rolled the whole transaction back (disk full, I/O error), every job of it is lost.
+          if (!db.inTransaction) throw error
+          undo.run()
+          release.run()
+          answers.push(() => job.fail(asRefusal(error)))
+        }
+      }
+      commit.run()
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      for (const job of group) job.fail(asRefusal(error))
+      if (isIoError(error)) onFatal(error)
+      return
+    }
+    for (const answer of answers) answer()
+    onGroup?.({ size: group.length, milliseconds: performance.now() - started })
+  }
+
+  return {
+    write<T>(work: () => T) {
+      if (queue.length >= queueLimit)
+        return Promise.reject(
+          new Refusal('busy', 'The server has more writes waiting than it can take. Try again shortly.', undefined, {
+            'retry-after': '1',
+          }),
+        )
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      queue.push({ work, done: resolve as Job['done'], fail: reject })
+      if (!scheduled) {
+        scheduled = true
+        setImmediate(flush)
+      }
+      return promise
+    },
+    flush,
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+function isIoError(error: unknown): error is Error {
+  const code = codeOf(error)
+  return code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT'
+}
+
+function asRefusal(error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === 'SQLITE_FULL')
+    return new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' })
+  if (code === 'SQLITE_BUSY')
+    return new Refusal('busy', 'The database is busy. Try again shortly.', undefined, { 'retry-after': '1' })
+  return error
+}

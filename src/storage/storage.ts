@@ -1,0 +1,19 @@
+import type { AccountStore, SessionStore } from '../features/auth/store.ts'
+import type { AuditStore } from '../features/audit/store.ts'
+import type { UserStore } from '../features/profile/store.ts'
+import type { BlockStore } from '../features/safety/store.ts'
+import type { EventStore } from '../realtime/store.ts'
+
+/** Everything that lasts, as the features see it. An engine is a folder beside this file. */
+export type Storage = {
+  users: UserStore
+  accounts: AccountStore
+  sessions: SessionStore
+  audit: AuditStore
+  blocks: BlockStore
+  events: EventStore
+  /** Throws where the engine does not answer. */
+  check(): Promise<void>
+  /** Commits what waits and lets go of the files. */
+  close(): Promise<void>
+}

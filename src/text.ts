@@ -1,0 +1,39 @@
+import { FormatRegistry } from '@sinclair/typebox'
+import { t } from 'elysia'
+
+// Control characters, and the marks that turn the direction of text so that it reads as something else.
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+const controlsButBreaks = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
+const loneSurrogate = /\p{Surrogate}/u
+const visible = /[^\p{C}\p{Z}\p{M}]/u
+
+/** Text as it is stored: NFC, without white space at its ends. Windows' line ends become newlines. */
+export const tidy = (text: string) => text.replaceAll('\r\n', '\n').normalize('NFC').trim()
+
+function text(kind: 'line' | 'prose', max: number, min: number, forbidden: RegExp) {
+  const format = `${kind}-${min}-${max}`
+  if (!FormatRegistry.Has(format)) {
+    FormatRegistry.Set(format, (value) => {
+      // A code point has two units at the most; this spares the rest its work on something huge.
+      if (value.length > max * 4 + 1000) return false
+      const tidied = tidy(value)
+      if (forbidden.test(tidied) || loneSurrogate.test(tidied)) return false
+      if (min > 0 && !visible.test(tidied)) return false
+      const length = tidied.length <= max ? tidied.length : [...tidied].length
+      return length <= max && length >= min
+    })
+  }
+  const breaks = kind === 'prose' ? 'newlines and tabs allowed, ' : ''
+  const message = `Expected text of ${min} to ${max} characters, ${breaks}without control characters or direction overrides`
+  return t.String({
+    format,
+    error: message,
+    description: `${min} to ${max} Unicode characters; normalized to NFC and trimmed.`,
+  })
+}
+
+/** A schema for one line of text, its length counted in Unicode code points after `tidy`. Store what `tidy` makes of it. */
+export const line = (max: number, { min = 0 } = {}) => text('line', max, min, controls)
+
+/** The same for text of several lines: newline and tab are allowed. */
+export const prose = (max: number, { min = 0 } = {}) => text('prose', max, min, controlsButBreaks)

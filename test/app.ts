@@ -1,0 +1,167 @@
+import { afterEach } from 'bun:test'
+import { type App, buildApp } from '../src/app.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import type { Ids } from '../src/ids.ts'
+import { openLog } from '../src/log.ts'
+import { buildServices, type Services } from '../src/services.ts'
+import { up } from '../src/storage/migrate.ts'
+import { type Db, openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export type Answer = { status: number; headers: Headers; body: any; text: string }
+type Call = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+export type Person = {
+  id: string
+  token: string
+  refresh: string
+  name: string
+  email: string
+  get: Call
+  post: Call
+  put: Call
+  delete: Call
+}
+
+export type TestApp = {
+  app: App
+  services: Services
+  db: Db
+  config: Config
+  /** The clock; set it to move time. */
+  clock: { now: number }
+  /** A directory of this app's own, removed with it. */
+  dataDir: string
+  request(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>
+  /** Registers somebody and signs them in. */
+  person(name?: string): Promise<Person>
+  /** The requests of whoever holds that token. */
+  as(token: string): Pick<Person, 'get' | 'post' | 'put' | 'delete'>
+  /** Listens on a free port, for sockets and for real HTTP. Answers the base URL. */
+  listen(): Promise<URL>
+  close(): Promise<void>
+}
+
+const opened: TestApp[] = []
+afterEach(async () => {
+  for (const app of opened.splice(0)) await app.close()
+})
+
+export const consents = { terms: true, privacy: true, disclaimer: true }
+export const start = Date.UTC(2026, 10, 21, 12)
+let people = 0
+
+// Each registration costs a hash of 46 MiB: one is enough for all who only need to exist.
+const sharedPassword = 'twelve green bottles'
+let sharedHash: Promise<string> | null = null
+
+/** A fresh app over in-memory SQLite, with its own clock. It goes when the test ends. */
+export async function testApp(
+  environment: Record<string, string> = {},
+  { ids, databasePath = ':memory:' }: { ids?: Ids; databasePath?: string } = {},
+): Promise<TestApp> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
+  const config = readConfig({
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT: 'off',
+    DATA_DIR: dataDir,
+    JWT_SECRET: 'a secret of the tests, long enough',
+    LOCATION_KEY: '11'.repeat(32),
+    ...environment,
+  })
+  const clock = { now: start }
+  const client = openDatabase(databasePath)
+  up(client, { now: () => clock.now })
+  const db = withDrizzle(client)
+  const storage = sqliteStorage(db, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
+  const services = buildServices({ config, secrets, storage, log: openLog(config), ids, now: () => clock.now })
+  const app = buildApp(services)
+
+  const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
+    const raw = body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array
+    const response = await app.handle(
+      new Request(`http://localhost:3000${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
+        method,
+        body: raw ? (body as string | FormData | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(body),
+        headers: raw ? headers : { 'content-type': 'application/json', ...headers },
+      }),
+    )
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+  }
+
+  const as: TestApp['as'] = (token) => {
+    const call =
+      (method: string): Call =>
+      (path, body, headers) =>
+        request(method, path, { body, headers: { authorization: `Bearer ${token}`, ...headers } })
+    return { get: call('GET'), post: call('POST'), put: call('PUT'), delete: call('DELETE') }
+  }
+
+  const test: TestApp = {
+    app,
+    services,
+    db,
+    config,
+    clock,
+    dataDir,
+    request,
+    as,
+
+    async person(name = `Person ${++people}`) {
+      const email = `person-${++people}@example.org`
+      const id = Bun.randomUUIDv7('hex', clock.now)
+      sharedHash ??= Bun.password.hash(sharedPassword, { algorithm: 'argon2id', memoryCost: 47104, timeCost: 1 })
+      const client = { address: '203.0.113.7', user_agent: 'test', language: 'en' }
+      await storage.accounts.register(
+        {
+          id,
+          email,
+          phone: null,
+          messenger_id: null,
+          password_hash: await sharedHash,
+          name,
+          city: null,
+          bio: null,
+          gender: null,
+          photo: null,
+          language: 'en',
+          created_at: clock.now,
+        },
+        services.consents.entries(id, consents, client),
+      )
+      const session = await services.auth.begin(id, client)
+      return {
+        id,
+        name,
+        email,
+        token: session.access_token,
+        refresh: session.refresh_token,
+        ...as(session.access_token),
+      }
+    },
+
+    async listen() {
+      app.listen({ port: 0, hostname: '127.0.0.1' })
+      return app.server!.url
+    },
+
+    async close() {
+      await app.server?.stop(true)
+      await storage.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  opened.push(test)
+  return test
+}
+
+/** The password of everybody whom `person` makes. */
+export const password = sharedPassword
