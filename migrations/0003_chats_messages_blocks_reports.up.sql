@@ -37,13 +37,14 @@ CREATE TABLE blocks (
   UNIQUE (blocker_id, blocked_id)
 );
 CREATE INDEX blocks_by_blocked ON blocks (blocked_id, blocker_id);
+CREATE INDEX blocks_of_user ON blocks (blocker_id, created_at, id);
 
 CREATE TABLE reports (
   id          TEXT PRIMARY KEY NOT NULL,
   reporter_id TEXT REFERENCES users (id),     -- null once the reporter's account is erased
   target      TEXT NOT NULL CHECK (target IN ('user', 'message', 'review')),
   target_id   TEXT NOT NULL,
-  subject_id  TEXT NOT NULL REFERENCES users (id),   -- the user concerned: the reported one, or the author of what is reported
+  subject_id  TEXT REFERENCES users (id),     -- the user concerned: the reported one, or the author of what is reported; null where that is not known any more
   reason      TEXT NOT NULL,
   details     TEXT,
   status      TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'resolved')),
@@ -58,4 +59,5 @@ CREATE TABLE reports (
 CREATE UNIQUE INDEX reports_one_open ON reports (reporter_id, target, target_id) WHERE status = 'open';
 CREATE INDEX reports_by_reporter ON reports (reporter_id, created_at, id);
 CREATE INDEX reports_queue ON reports (status, created_at, id);
+CREATE INDEX reports_by_time ON reports (created_at, id);
 CREATE INDEX reports_by_subject ON reports (subject_id, created_at, id);

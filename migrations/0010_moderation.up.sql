@@ -1,5 +1,6 @@
 ALTER TABLE users ADD COLUMN suspended_until INTEGER;   -- far in the future: without end
 ALTER TABLE users ADD COLUMN suspended_reason TEXT;
+ALTER TABLE users ADD COLUMN suspension_id TEXT;         -- the notice that suspended: an appeal lifts only what it is about
 
 -- What a message said before it was edited or deleted. For moderators only, in the evidence of a report; erased after 30 days.
 CREATE TABLE message_versions (
@@ -15,9 +16,10 @@ CREATE TABLE notices (
   id         TEXT PRIMARY KEY NOT NULL,
   user_id    TEXT NOT NULL REFERENCES users (id),
   report_id  TEXT REFERENCES reports (id),
-  action     TEXT NOT NULL CHECK (action IN ('warn', 'remove_content', 'suspend', 'unsuspend')),
+  action     TEXT NOT NULL CHECK (action IN ('warn', 'remove_content', 'suspend', 'unsuspend', 'appeal_upheld', 'appeal_rejected')),
   reason     TEXT NOT NULL,
-  until      INTEGER,
+  note       TEXT,                            -- for moderators only
+  until      INTEGER,                         -- null: not limited
   created_at INTEGER NOT NULL
 );
 CREATE INDEX notices_of_user ON notices (user_id, created_at, id);
@@ -36,3 +38,12 @@ CREATE TABLE appeals (
 );
 CREATE INDEX appeals_queue ON appeals (status, created_at, id);
 CREATE INDEX appeals_of_user ON appeals (user_id, created_at, id);
+CREATE INDEX appeals_by_time ON appeals (created_at, id);
+
+-- Images that the evidence of a report shows: their files stay while a row of them does.
+CREATE TABLE evidence_photos (
+  media_id  TEXT NOT NULL REFERENCES media (id) ON DELETE CASCADE,
+  report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+  PRIMARY KEY (media_id, report_id)
+) WITHOUT ROWID;
+CREATE INDEX evidence_photos_by_report ON evidence_photos (report_id);

@@ -1,38 +1,68 @@
 import { Elysia } from 'elysia'
 import { authRoutes } from './features/auth/routes.ts'
+import { chatRoutes } from './features/chats/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
+import { mediaRoutes } from './features/media/routes.ts'
+import { moderationRoutes } from './features/moderation/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
-import { errors } from './http/errors.ts'
+import { reviewRoutes } from './features/reviews/routes.ts'
+import { safetyRoutes } from './features/safety/routes.ts'
+import { cors } from './http/cors.ts'
+import { errors, serverError } from './http/errors.ts'
+import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
-import { signedIn as guard } from './http/signed-in.ts'
+import { securityHeaders } from './http/security-headers.ts'
+import { guard as openGuard, signedIn as guardWithJson } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
+import { socketRoute } from './realtime/socket.ts'
+import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
 
 export type App = ReturnType<typeof buildApp>
 
 /** The table of contents: what every request passes, then each feature's routes. */
 export function buildApp(services: Services) {
-  const { config, log, limits, callers, auth, legal, profiles } = services
+  const { config, now, log, limits, callers, auth, legal, media, profiles, chats, replay, hub } = services
   const origins = originPolicy(config)
+  const { safety, reviews, notices, moderation } = services
   const visitor = publicDoor({ config, limits })
-  const signedIn = guard({ config, callers, origins, limits })
+  const maybeSignedIn = publicDoorForViewers({ visitor, callers })
+  const door = { config, callers, origins, limits }
+  const guard = openGuard(door)
+  const signedIn = guardWithJson(door)
 
-  const app = new Elysia({ name: 'convene', normalize: true })
+  const app = new Elysia({
+    name: 'convene',
+    normalize: true,
+    serve: { development: false, error: serverError(log) },
+  })
   return app
     .use(requestId)
+    .use(securityHeaders)
+    .use(cors({ config, origins }))
     .use(requestLog(log))
     .use(errors(log, (path) => methodsOf(app.routes, path)))
     .use(authRoutes({ visitor, signedIn, auth }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
+    .use(mediaRoutes({ visitor, guard, media }))
+    .use(chatRoutes({ signedIn, chats }))
+    .use(safetyRoutes({ signedIn, safety }))
+    .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
+    .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
+    .use(syncRoutes({ signedIn, replay }))
+    .use(socketRoute({ callers, origins, hub, now }))
 }
 
 /** The methods that a path answers to; none where it is no path of ours. */
 function methodsOf(routes: readonly { method: string; path: string }[], path: string): string[] {
-  const parts = path.split('/')
+  const parts = path.replace(/(?<=.)\/$/, '').split('/')
   const fits = (pattern: string[]) =>
     pattern.length === parts.length && pattern.every((part, i) => part.startsWith(':') || part === parts[i])
-  return [...new Set(routes.filter((route) => fits(route.path.split('/'))).map((route) => route.method))]
+  const methods = routes.filter((route) => fits(route.path.split('/'))).map((route) => route.method)
+  // A socket begins with a GET, and what answers to GET answers to HEAD.
+  const named = methods.flatMap((method) => (method === 'GET' || method === 'WS' ? ['GET', 'HEAD'] : method))
+  return [...new Set(named)].filter((method) => method !== 'OPTIONS')
 }

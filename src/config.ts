@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 
 /** A variable of the environment holds what it must not; the message is one line for the operator. */
@@ -38,7 +39,7 @@ type Environment = Record<string, string | undefined>
 export function readConfig(env: Environment = process.env): Config {
   const dataDir = resolve(text(env, 'DATA_DIR') ?? './data')
   return {
-    host: text(env, 'HOST') ?? '127.0.0.1',
+    host: host(env),
     port: integer(env, 'PORT', { default: 3000, min: 0, max: 65535 }),
     dataDir,
     databasePath: databasePath(env, dataDir),
@@ -80,18 +81,27 @@ function oneOf<const T extends string>(env: Environment, name: string, values: r
   return known
 }
 
+function host(env: Environment): string {
+  const value = text(env, 'HOST')
+  if (value === null) return '127.0.0.1'
+  if (isIP(value) === 0 && !/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(value))
+    throw new ConfigError('HOST must be an address or a host name, such as 0.0.0.0, without scheme or port')
+  return value
+}
+
 function databasePath(env: Environment, dataDir: string): string {
   const url = text(env, 'DATABASE_URL')
   if (url === null) return join(dataDir, 'convene.db')
-  const path = /^(?:sqlite:|file:)(?:\/\/)?(.+)$/.exec(url)?.[1]
-  if (path === undefined)
+  const path = /^(?:sqlite|file):(?:\/\/)?(.+)$/.exec(url)?.[1]
+  if (path === undefined || path.endsWith('/'))
     throw new ConfigError('DATABASE_URL must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db')
   return path === ':memory:' ? path : resolve(path)
 }
 
 function jwtSecret(env: Environment): Uint8Array | null {
-  const value = text(env, 'JWT_SECRET')
-  if (value === null) return null
+  // As given, white space too: whoever signs or checks tokens elsewhere uses these very bytes.
+  const value = env.JWT_SECRET
+  if (!value) return null
   const bytes = new TextEncoder().encode(value)
   if (bytes.length < 32) throw new ConfigError('JWT_SECRET must have 32 bytes at least')
   return bytes
@@ -114,7 +124,8 @@ function botToken(env: Environment): string | null {
 
 function metricsToken(env: Environment): string | null {
   const value = text(env, 'METRICS_TOKEN')
-  if (value !== null && value.length < 16) throw new ConfigError('METRICS_TOKEN must have 16 characters at least')
+  if (value !== null && (value.length < 16 || /\s/.test(value)))
+    throw new ConfigError('METRICS_TOKEN must have 16 characters at least, and no white space')
   return value
 }
 
@@ -123,7 +134,7 @@ function origins(env: Environment): string[] {
   if (value === null) return []
   return value.split(',').map((part) => {
     const origin = part.trim()
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin))
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:[^*]+$/.test(origin))
       throw new ConfigError(
         'CORS_ORIGINS must be a list of origins between commas, for example https://app.example.org',
       )

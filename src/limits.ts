@@ -1,4 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { networkOf } from './address.ts'
 import { Refusal } from './refusal.ts'
 import { days, hours, minutes } from './time.ts'
 
@@ -24,6 +25,9 @@ export const limitTable = {
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof limitTable
+
+/** Whom an address stands for: one of IPv6 for the whole /64, as that is the least that a subscriber gets. */
+export const holderOf = (address: string) => networkOf(address, { v4: 32, v6: 64 }) ?? address
 
 /** What is left of a limit: for the `RateLimit-*` headers. */
 export type Allowance = { limit: number; remaining: number; resetS: number }

@@ -1,16 +1,7 @@
-import { t } from 'elysia'
 import { invalid } from './refusal.ts'
 
-/** Query of every list. */
-export const pageQuery = {
-  limit: t.Optional(
-    t.Integer({ minimum: 1, maximum: 100, default: 30, error: 'Expected a whole number from 1 to 100' }),
-  ),
-  cursor: t.Optional(t.String({ maxLength: 300, description: 'next_cursor of the page before' })),
-}
-
-/** What a list answers, for its `items`. */
-export const nextCursor = t.Union([t.String(), t.Null()])
+/** What a list takes; 30 items unless told. */
+export type Page = { limit?: number; cursor?: string }
 
 /** The key of a page's last item: numbers and strings that the order of the list is made of. */
 type Key = readonly (number | string)[]

@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { randomBytes } from 'node:crypto'
@@ -21,7 +22,11 @@ export type Secrets = {
   location: Uint8Array
 }
 
-/** The secrets as configured, else as generated at the first start into `DATA_DIR`, mode 0600. */
+/**
+ * The secrets as configured, else as generated at the first start into `DATA_DIR`, mode 0600.
+ *
+ * Throws ConfigError where a file of them is broken, or DATA_DIR cannot be written.
+ */
 export function readSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'locationKey'>): Secrets {
   return {
     // The file's text itself is the key, so that a JWT_SECRET given by hand and one from the file mean the same.
@@ -31,19 +36,31 @@ export function readSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'loca
 }
 
 function secretFile(path: string): string {
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // Written whole under another name first: a crash in between must not leave half a key that is then used.
-    const temporary = `${path}.${process.pid}.tmp`
-    const file = openSync(temporary, 'wx', 0o600)
-    writeSync(file, randomBytes(32).toString('hex'))
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(temporary, path)
-  }
-  chmodSync(path, 0o600)
-  const secret = readFileSync(path, 'utf8').trim()
+  const secret = readOrMake(path)
   if (!/^[0-9a-f]{64}$/.test(secret))
     throw new ConfigError(`${path} must hold 64 hexadecimal digits: restore it from your copy of DATA_DIR`)
   return secret
+}
+
+function readOrMake(path: string): string {
+  try {
+    if (!existsSync(path)) make(path)
+    // Left alone where it is right already: it may be mounted read-only.
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`DATA_DIR must be a directory that can be written, for ${path} (${code})`, { cause: error })
+  }
+}
+
+function make(path: string) {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // Written whole under another name first: a crash in between must not leave half a key that is then used.
+  const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
+  const file = openSync(temporary, 'wx', 0o600)
+  writeSync(file, randomBytes(32).toString('hex'))
+  fsyncSync(file)
+  closeSync(file)
+  renameSync(temporary, path)
 }

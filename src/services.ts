@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { auditService } from './features/audit/service.ts'
@@ -6,12 +7,21 @@ import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
+import { chatService } from './features/chats/service.ts'
 import { legalService } from './features/legal/service.ts'
+import { mediaService } from './features/media/service.ts'
+import { noticeService } from './features/moderation/notices.ts'
+import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { reviewService } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
+import { safetyService } from './features/safety/service.ts'
 import { ids as realIds, type Ids } from './ids.ts'
 import { openLimits } from './limits.ts'
+import { openHub } from './realtime/hub.ts'
+import { type EventViews, replay as openReplay } from './realtime/replay.ts'
 import type { Secrets } from './secrets.ts'
+import { openDiskFiles } from './storage/files/disk.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type Ports = { config: Config; secrets: Secrets; storage: Storage; log: Logger; ids?: Ids; now?: () => number }
@@ -27,15 +37,40 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
   const tokens = openTokens({ secret: secrets.jwt, now })
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const media = mediaService({
+    store: storage.media,
+    files: openDiskFiles(join(config.dataDir, 'media')),
+    key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene media url v1').digest(),
+    ids,
+    now,
+  })
   const profiles = profileService({
     store: storage.users,
     consents,
-    photos: { urlOf: (photo) => photo, isOwn: async () => false },
+    photos: media,
     blocking,
     audit,
     now,
   })
-  const sockets = { endSession() {}, suspend() {} }
+  const views: EventViews = {
+    message: (viewerId, ids) => chats.messagesFor(viewerId, ids),
+    message_edited: (viewerId, ids) => chats.messagesFor(viewerId, ids),
+    message_deleted: (viewerId, ids) => chats.messagesFor(viewerId, ids),
+    chat: (viewerId, ids) => chats.chatsFor(viewerId, ids),
+    review: (_, ids) => reviews.forEvents(ids),
+  }
+  const replay = openReplay({ store: storage.events, views })
+  const hub = openHub({ replay, peers: (userId) => chats.peers(userId), log, now })
+  const chats = chatService({
+    store: storage.chats,
+    profiles,
+    blocking,
+    photos: media,
+    push: hub.push,
+    ids,
+    now,
+    firstContact: config.firstContact,
+  })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -45,12 +80,48 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
     tokens,
     passwords: openPasswords(),
     limits,
-    sockets,
+    sockets: hub.control,
     audit,
     ids,
     now,
     messengerBotToken: config.messengerBotToken,
     initDataMaxAgeS: config.initDataMaxAgeS,
   })
-  return { config, storage, log, limits, legal, audit, consents, callers, profiles, auth }
+  const safety = safetyService({ blocks: storage.blocks, reports: storage.reports, push: hub.push, audit, ids, now })
+  const reviews = reviewService({ store: storage.reviews, blocking, push: hub.push, audit, ids, now })
+  const notices = noticeService({ store: storage.notices, moderation: storage.moderation, auth, audit, ids, now })
+  const moderation = moderationService({
+    store: storage.moderation,
+    auditLog: storage.audit,
+    profiles,
+    chats,
+    photos: media,
+    callers,
+    sockets: hub.control,
+    push: hub.push,
+    audit,
+    ids,
+    now,
+  })
+  return {
+    config,
+    now,
+    storage,
+    log,
+    limits,
+    legal,
+    audit,
+    consents,
+    callers,
+    media,
+    profiles,
+    chats,
+    replay,
+    hub,
+    auth,
+    safety,
+    reviews,
+    notices,
+    moderation,
+  }
 }

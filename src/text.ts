@@ -1,5 +1,5 @@
 import { FormatRegistry } from '@sinclair/typebox'
-import { t } from 'elysia'
+import { Type as t } from '@sinclair/typebox'
 
 // Control characters, and the marks that turn the direction of text so that it reads as something else.
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
@@ -9,6 +9,9 @@ const visible = /[^\p{C}\p{Z}\p{M}]/u
 
 /** Text as it is stored: NFC, without white space at its ends. Windows' line ends become newlines. */
 export const tidy = (text: string) => text.replaceAll('\r\n', '\n').normalize('NFC').trim()
+
+/** Whether there is anything to see in it, rather than white space and formatting alone. */
+export const isVisible = (text: string) => visible.test(text)
 
 function text(kind: 'line' | 'prose', max: number, min: number, forbidden: RegExp) {
   const format = `${kind}-${min}-${max}`

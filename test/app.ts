@@ -2,6 +2,7 @@ import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Ids } from '../src/ids.ts'
+import { listen } from '../src/listen.ts'
 import { openLog } from '../src/log.ts'
 import { buildServices, type Services } from '../src/services.ts'
 import { up } from '../src/storage/migrate.ts'
@@ -149,8 +150,7 @@ export async function testApp(
     },
 
     async listen() {
-      app.listen({ port: 0, hostname: '127.0.0.1' })
-      return app.server!.url
+      return listen(app, services, { host: '127.0.0.1', port: 0 })
     },
 
     async close() {

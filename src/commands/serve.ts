@@ -1,6 +1,8 @@
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
+import { startJobs } from '../jobs.ts'
+import { listen } from '../listen.ts'
 import { openLog } from '../log.ts'
 import { readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
@@ -21,17 +23,19 @@ export async function serve(config: Config): Promise<void> {
   if (migrated.length > 0) log.info({ migrated }, 'schema brought up to date')
   const services = buildServices({ config, secrets, storage, log })
   const app = buildApp(services)
-  app.listen({ hostname: config.host, port: config.port, idleTimeout: 60, maxRequestBodySize: 11 * 1024 * 1024 })
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  log.info({ data_dir: config.dataDir }, `Convene is ready at http://${host}:${app.server!.port}`)
+  const url = listen(app, services, config)
+  const stopJobs = startJobs(services)
+  log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
 
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
-    // Requests that run get their answer; whoever still holds a connection after that is cut off.
-    await Promise.race([app.server!.stop(false), Bun.sleep(8000)])
+    // Open sockets would keep the server from stopping.
+    services.hub.closeAll()
+    // Requests and jobs that run are finished; whoever still holds a connection after that is cut off.
+    await Promise.race([Promise.all([app.server!.stop(false), stopJobs()]), Bun.sleep(8000)])
     await app.server!.stop(true)
     await storage.close()
     process.exit(0)

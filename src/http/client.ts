@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { addressIn } from '../address.ts'
 import type { Config } from '../config.ts'
 import type { Client } from '../features/auth/consents.ts'
 
@@ -11,8 +12,8 @@ export const client = ({ trustProxy }: Pick<Config, 'trustProxy'>) =>
     client: {
       // Asked for by few routes: not looked up for the others.
       get address() {
-        const forwarded = trustProxy > 0 ? headers['x-forwarded-for']?.split(',').at(-trustProxy)?.trim() : undefined
-        return forwarded || server?.requestIP(request)?.address || ''
+        const forwarded = trustProxy > 0 ? headers['x-forwarded-for']?.split(',').at(-trustProxy) : undefined
+        return addressIn(forwarded?.trim() ?? '') ?? server?.requestIP(request)?.address ?? ''
       },
       user_agent: headers['user-agent'] ?? null,
       language: headers['accept-language'] ?? null,

@@ -1,6 +1,7 @@
 import { Elysia, type ValidationError } from 'elysia'
 import type { Logger } from 'pino'
 import { type FieldError, Refusal, type RefusalCode } from '../refusal.ts'
+import { nextRequestId } from './request-id.ts'
 
 // The one place that knows status numbers. `consents_required` is 422 at the registration and 403 at the gate; the gate's
 // own code keeps the two apart inside, and leaves as `consents_required`.
@@ -88,10 +89,28 @@ export const errors = (log: Logger, allowedMethods: (path: string) => string[]) 
     const requestId = String(set.headers['x-request-id'] ?? '')
     const refusal =
       error instanceof Refusal ? error : refusalOf(String(code), error, request.method, path, allowedMethods)
-    if (refusal.code === 'internal_error') log.error({ request_id: requestId, route, err: error }, 'request failed')
+    if (refusal.code === 'internal_error' || refusal.code === 'storage_full')
+      log.error({ request_id: requestId, route, err: loggable(String(code), error) }, 'request failed')
     set.status = statusOf(refusal.code)
     return problemResponse(refusal, requestId)
   })
+
+/** An answer of ours that does not fit its schema is in its error, message and all: the log gets the fields' names only. */
+function loggable(code: string, error: unknown): unknown {
+  if (code !== 'VALIDATION') return error
+  const { type, all } = error as ValidationError
+  const fields = all
+    .map((problem) => ('path' in problem ? `${problem.path} ${problem.schema?.type ?? ''}` : ''))
+    .join(', ')
+  return new Error(`${type} does not fit its schema: ${fields}`)
+}
+
+/** The answer to what fails outside every route, as a file that goes while it is sent; Bun's own would show our insides. */
+export const serverError = (log: Logger) => (error: Error) => {
+  const requestId = nextRequestId()
+  log.error({ request_id: requestId, err: error }, 'request failed')
+  return problemResponse(new Refusal('internal_error', 'Something went wrong on our side.'), requestId)
+}
 
 function refusalOf(
   code: string,
@@ -128,7 +147,9 @@ function refusalOfValidation(error: ValidationError): Refusal {
   const fields = new Map<string, FieldError>()
   for (const problem of error.all) {
     if (!('path' in problem) || fields.has(problem.path)) continue
-    fields.set(problem.path, { path: problem.path || '/', message: messageOf(problem.schema, problem.message) })
+    // A number of the query that is out of its range loses its path in Elysia: its schema's title names it.
+    const field = problem.path || `/${problem.schema?.title ?? ''}`
+    fields.set(problem.path, { path: field, message: messageOf(problem.schema, problem.message) })
   }
   return new Refusal(
     'validation_failed',

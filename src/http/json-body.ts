@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../refusal.ts'
 
 const limit = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -8,7 +8,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Reads a request's body as JSON, up to 64 KiB. Used after the guard, so that a stranger learns only that they are not
  * signed in, and nothing of theirs is read: that is why the parsing that Elysia would do before any guard is switched off.
  *
- * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for what is not JSON in UTF-8.
+ * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for what is not JSON in UTF-8, 422
+ * for JSON that is no object.
  */
 export const jsonBody = new Elysia({ name: 'json-body' })
   .onParse({ as: 'scoped' }, () => null)
@@ -29,6 +30,13 @@ async function readJson(request: Request, headers: Record<string, string | undef
   if (headers['content-encoding']) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
   if (Number(headers['content-length']) > limit) throw tooLarge()
   const bytes = headers['content-length'] === undefined ? await readChunks(request) : await request.bytes()
+  const body = parsed(bytes)
+  // Elysia would make an empty object of it, and find nothing wrong where every field may be absent.
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('/', 'Expected an object')
+  return body
+}
+
+function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {

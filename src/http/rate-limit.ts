@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../features/auth/callers.ts'
 import type { Client } from '../features/auth/consents.ts'
-import { allowanceHeaders, type LimitName, type Limits, limitTable } from '../limits.ts'
+import { allowanceHeaders, holderOf, type LimitName, type Limits, limitTable } from '../limits.ts'
 
 /**
  * `limit: 'search'` on a route counts its requests against that limit, by account or by address, before its input is
- * looked at. Refusal: 429 `rate_limited`.
+ * validated. Refusal: 429 `rate_limited`.
  */
 export const rateLimit = ({ limits, enabled }: { limits: Limits; enabled: boolean }) =>
   new Elysia({ name: 'rate-limit' }).macro({
@@ -19,7 +19,7 @@ export const rateLimit = ({ limits, enabled }: { limits: Limits; enabled: boolea
                 client: Client
                 set: typeof context.set
               }
-              const key = limitTable[name].by === 'account' && caller ? caller.id : client.address
+              const key = limitTable[name].by === 'account' && caller ? caller.id : holderOf(client.address)
               const left = await limits.take(name, key)
               if (left) Object.assign(set.headers, allowanceHeaders(left))
             },

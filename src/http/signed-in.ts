@@ -10,43 +10,62 @@ import type { Origins } from './origins.ts'
 import { rateLimit } from './rate-limit.ts'
 import { tokenOfCookie } from './session-cookie.ts'
 
+export type Guard = ReturnType<typeof guard>
 export type SignedIn = ReturnType<typeof signedIn>
 
 // What a user may do who has not accepted the texts yet, where CONSENT_GATE is on.
 const beforeConsents = new Set(['/api/v1/me', '/api/v1/auth/consents', '/api/v1/auth/logout'])
 
+// What a suspended user may do: read why, and appeal.
+const whileSuspended = new Set([
+  'GET /api/v1/me/notices',
+  'GET /api/v1/appeals',
+  'POST /api/v1/appeals',
+  'POST /api/v1/auth/logout',
+])
+
+type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits }
+
 /**
- * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, `limit: …`, and its
- * bodies read as JSON, after the guard. The token is looked for in the cookie `app_at`, then in `Authorization: Bearer`, then in the query's `_t`; the
- * first that is there decides.
+ * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, and `limit: …`. Bodies
+ * are left to the routes. The token is looked for in the cookie `app_at`, then in `Authorization: Bearer`, then in the
+ * query's `_t`; the first that is there decides.
  *
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
  * `consents_required` (the gate).
  */
-type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits }
-
-export const signedIn = ({ config, callers, origins, limits }: Deps) =>
-  new Elysia({ name: 'signed-in' })
+export const guard = ({ config, callers, origins, limits }: Deps) =>
+  new Elysia({ name: 'guard' })
     .use(client(config))
     .use(rateLimit({ limits, enabled: config.rateLimit }))
     // A derive runs before validation, so that a stranger learns nothing but that they are one.
     .derive(async ({ headers, query, request, route }): Promise<{ caller: Caller }> => {
-      const fromCookie = tokenOfCookie(headers.cookie)
-      const token = fromCookie ?? bearer(headers.authorization) ?? (query as Record<string, string | undefined>)._t
+      const { token, fromCookie } = tokenOf(headers, query)
       if (!token) throw notSignedIn()
-      const caller = await callers.byToken(token)
+      const evenSuspended = whileSuspended.has(`${request.method} ${route}`)
+      const caller = await callers.byToken(token, { evenSuspended })
       // A browser sends the cookie along whoever asks it to.
-      if (fromCookie !== null && changesState(request.method) && !origins.allows(headers))
+      if (fromCookie && changesState(request.method) && !origins.allows(headers))
         throw new Refusal('forbidden', 'This page may not act for you here.')
       if (config.consentGate && caller.consents_missing && !beforeConsents.has(route))
         throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
       return { caller }
     })
-    .use(jsonBody)
     .as('scoped')
 
-function bearer(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '')
+/** The guard, and bodies read as JSON after it: what nearly every feature uses. */
+export const signedIn = (deps: Deps) => new Elysia({ name: 'signed-in' }).use(guard(deps)).use(jsonBody).as('scoped')
+
+/** The token of a request: the first one of the three that is there. */
+export function tokenOf(headers: Record<string, string | undefined>, query: unknown) {
+  const cookie = tokenOfCookie(headers.cookie)
+  const token = cookie ?? bearer(headers.authorization) ?? (query as Record<string, string | undefined>)._t
+  return { token, fromCookie: cookie !== null }
+}
+
+/** The token of `Authorization: Bearer`, empty where that is malformed; undefined where the header is of another scheme. */
+function bearer(header = ''): string | undefined {
+  return /^Bearer\b/i.test(header) ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : undefined
 }
 
 const changesState = (method: string) => method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'

@@ -11,16 +11,23 @@ export class MigrationError extends Error {
 const newest = migrations.at(-1)!.number
 const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.number).padStart(4, '0')}_${m.name}`
 
+// Other programs keep a table of this name too; these are the columns of ours.
+const columns = 'number, name, applied_at'
+
 function appliedNumbers(db: Database): Map<number, string> {
-  const others = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get()
-  const ours = db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'").get()
-  if (others && !ours)
-    throw new MigrationError(
-      'this database belongs to another program: it has tables, but none of Convene’s migrations',
+  const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  if (tables.length === 0) return new Map()
+  const ours = db
+    .query<{ columns: string | null }, []>(
+      "SELECT group_concat(name, ', ') AS columns FROM pragma_table_info('schema_migrations')",
     )
-  if (!ours) return new Map()
+    .get()
+  if (ours?.columns !== columns)
+    throw new MigrationError(
+      'this database belongs to another program: it has tables, but not the record of Convene’s migrations',
+    )
   const rows = db
-    .query<{ number: number; applied_at: string }, []>('SELECT number, applied_at FROM schema_migrations')
+    .query<{ number: number; applied_at: string }, []>(`SELECT ${columns} FROM schema_migrations ORDER BY number DESC`)
     .all()
   const unknown = rows.find(({ number }) => !migrations.some((m) => m.number === number))
   if (unknown)
@@ -49,7 +56,7 @@ export function up(
   for (const migration of missing) {
     step(db, migration, () => {
       db.run(migration.up)
-      db.query('INSERT INTO schema_migrations (number, name, applied_at) VALUES (?, ?, ?)').run(
+      db.query(`INSERT INTO schema_migrations (${columns}) VALUES (?, ?, ?)`).run(
         migration.number,
         migration.name,
         new Date(now()).toISOString(),
@@ -68,8 +75,8 @@ export function down(
   const applied = appliedNumbers(db)
   const last = migrations
     .filter((m) => applied.has(m.number))
-    .slice(-steps)
     .reverse()
+    .slice(0, steps)
   for (const migration of last) {
     step(db, migration, () => {
       db.run(migration.down)

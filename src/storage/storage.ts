@@ -1,7 +1,11 @@
 import type { AccountStore, SessionStore } from '../features/auth/store.ts'
 import type { AuditStore } from '../features/audit/store.ts'
+import type { MediaStore } from '../features/media/store.ts'
+import type { ChatStore } from '../features/chats/store.ts'
+import type { ModerationStore, NoticeStore } from '../features/moderation/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
-import type { BlockStore } from '../features/safety/store.ts'
+import type { ReviewStore } from '../features/reviews/store.ts'
+import type { BlockStore, ReportStore } from '../features/safety/store.ts'
 import type { EventStore } from '../realtime/store.ts'
 
 /** Everything that lasts, as the features see it. An engine is a folder beside this file. */
@@ -11,7 +15,13 @@ export type Storage = {
   sessions: SessionStore
   audit: AuditStore
   blocks: BlockStore
+  reports: ReportStore
+  reviews: ReviewStore
+  notices: NoticeStore
+  moderation: ModerationStore
+  media: MediaStore
   events: EventStore
+  chats: ChatStore
   /** Throws where the engine does not answer. */
   check(): Promise<void>
   /** Commits what waits and lets go of the files. */

@@ -6,9 +6,11 @@ import type { SessionStore } from './store.ts'
 import { notSignedIn, type Tokens } from './tokens.ts'
 
 /** Who makes a request. */
-export type Caller = { id: string; session_id: string; role: Role; consents_missing: boolean }
+export type Caller = { id: string; session_id: string; role: Role; consents_missing: boolean; token_expires_at: number }
 
 export type Callers = ReturnType<typeof callers>
+
+type Known = { caller: Caller; expires_at: number; suspended_until: number | null; suspended_reason: string | null }
 
 // Some 300 bytes each.
 const remembered = 50_000
@@ -28,17 +30,17 @@ export function callers({
   consents: Consents
   now: () => number
 }) {
-  const known = new Map<string, { caller: Caller; expires_at: number }>()
+  const known = new Map<string, Known>()
   const tokensOf = new Map<string, Set<string>>()
   // Counts the times that something was forgotten: a look-up that began before must not be remembered after.
   let epoch = 0
 
-  function remember(token: string, caller: Caller, expiresAt: number) {
+  function remember(token: string, entry: Known) {
     if (known.size >= remembered) drop(known.keys().next().value!)
-    known.set(token, { caller, expires_at: expiresAt })
-    const own = tokensOf.get(caller.id)
+    known.set(token, entry)
+    const own = tokensOf.get(entry.caller.id)
     if (own) own.add(token)
-    else tokensOf.set(caller.id, new Set([token]))
+    else tokensOf.set(entry.caller.id, new Set([token]))
   }
 
   function drop(token: string) {
@@ -50,21 +52,30 @@ export function callers({
     if (own?.size === 0) tokensOf.delete(entry.caller.id)
   }
 
+  async function lookUp(token: string): Promise<Known> {
+    const began = epoch
+    const { user_id, session_id, expires_at } = await tokens.readAccess(token)
+    const session = await sessions.byId(session_id)
+    if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
+    const { suspended_until, suspended_reason, role } = session
+    const consents_missing = (await consents.missing(user_id)).length > 0
+    const caller: Caller = { id: user_id, session_id, role, consents_missing, token_expires_at: expires_at }
+    const entry = { caller, expires_at, suspended_until, suspended_reason }
+    if (began === epoch) remember(token, entry)
+    return entry
+  }
+
   return {
-    /** Refuses with 401, or 403 `suspended`. */
-    async byToken(token: string): Promise<Caller> {
-      const entry = known.get(token)
-      if (entry && entry.expires_at > now()) return entry.caller
-      if (entry) drop(token)
-      const began = epoch
-      const { user_id, session_id, expires_at } = await tokens.readAccess(token)
-      const session = await sessions.byId(session_id)
-      if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
-      refuseSuspended(session, now())
-      const consents_missing = (await consents.missing(user_id)).length > 0
-      const caller: Caller = { id: user_id, session_id, role: session.role, consents_missing }
-      if (began === epoch) remember(token, caller, expires_at)
-      return caller
+    /** Refuses with 401, or 403 `suspended`: not, where it is for one of the few things that a suspended user may do. */
+    async byToken(token: string, { evenSuspended = false } = {}): Promise<Caller> {
+      let entry = known.get(token)
+      if (entry && entry.expires_at <= now()) {
+        drop(token)
+        entry = undefined
+      }
+      entry ??= await lookUp(token)
+      if (!evenSuspended) refuseSuspended(entry, now())
+      return entry.caller
     },
 
     /** The user's sessions, rights, suspension or consents changed: look again at the next request. */

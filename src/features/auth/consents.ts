@@ -1,5 +1,6 @@
+import { networkOf } from '../../address.ts'
 import type { Ids } from '../../ids.ts'
-import { Refusal } from '../../refusal.ts'
+import { invalid, Refusal } from '../../refusal.ts'
 import { iso } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Legal } from '../legal/service.ts'
@@ -7,7 +8,7 @@ import { type AccountStore, type Consent, type ConsentKind, consentKinds } from 
 
 export type Consents = ReturnType<typeof consentsService>
 
-/** What a client sends of a person's consents. */
+/** What a client sends of a person's consents: `true` gives one, `false` withdraws it. */
 export type ConsentChoices = Partial<Record<ConsentKind, boolean>>
 
 /** Where a request comes from. */
@@ -37,7 +38,7 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
             text_hash,
             recorded_at: at,
             user_agent: client.user_agent?.slice(0, 300) ?? null,
-            address: truncatedAddress(client.address),
+            address: networkOf(client.address, { v4: 24, v6: 48 }),
           },
         ]
       })
@@ -47,9 +48,7 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
     async record(userId: string, choices: ConsentChoices, client: Client) {
       const entries = this.entries(userId, choices, client)
       if (entries.length === 0)
-        throw new Refusal('validation_failed', 'No consent was given or withdrawn.', [
-          { path: '/consents', message: `Expected one at least of ${consentKinds.join(', ')}` },
-        ])
+        throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`)
       await store.recordConsents(entries)
       await audit.record('consents', userId, userId, { consents: choices })
       return { items: entries.map(consentView) }
@@ -66,15 +65,20 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
   }
 }
 
-/** Refuses where a mandatory consent is not exactly `true`, naming those. */
-export function requireConsents(choices: ConsentChoices | undefined) {
+/** The consents of a registration. Refuses where a mandatory one is not exactly `true`, naming those. */
+export function registrationConsents(given: unknown): ConsentChoices {
+  const choices = (typeof given === 'object' ? given : null) as Record<string, unknown> | null
   const absent = mandatory.filter((kind) => choices?.[kind] !== true)
-  if (absent.length === 0) return
-  throw new Refusal(
-    'consents_required',
-    'The terms, the privacy policy and the disclaimer have to be accepted.',
-    absent.map((kind) => ({ path: `/consents/${kind}`, message: 'Expected true' })),
-  )
+  if (absent.length > 0)
+    throw new Refusal(
+      'consents_required',
+      'The terms, the privacy policy and the disclaimer have to be accepted.',
+      absent.map((kind) => ({ path: `/consents/${kind}`, message: 'Expected true' })),
+    )
+  const marketing = choices?.marketing
+  if (marketing !== undefined && typeof marketing !== 'boolean')
+    throw invalid('/consents/marketing', 'Expected true or false')
+  return { terms: true, privacy: true, disclaimer: true, marketing }
 }
 
 const consentView = ({ kind, accepted, version, recorded_at }: Consent) => ({
@@ -83,14 +87,3 @@ const consentView = ({ kind, accepted, version, recorded_at }: Consent) => ({
   version,
   recorded_at: iso(recorded_at),
 })
-
-/** The network that an address belongs to: /24 of IPv4, /48 of IPv6. Null for what is no address. */
-export function truncatedAddress(address: string): string | null {
-  const v4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(address)
-  if (v4) return `${v4[1]}.0/24`
-  if (!address.includes(':')) return null
-  const [head = ''] = address.split('::', 1)
-  const groups = head === '' ? [] : head.split(':')
-  const network = [0, 1, 2].map((i) => groups[i] || '0').join(':')
-  return `${network}::/48`
-}

@@ -1,11 +1,22 @@
+import { FormatRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { nextCursor } from '../../http/page.ts'
 import { me, profileFields, time } from '../profile/model.ts'
 
 // Deliberately wide: an address is proven by mail that arrives, not by its looks.
+FormatRegistry.Set(
+  'email-address',
+  (value) =>
+    value.length <= 254 && /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value),
+)
+// Counted in code points, as every length.
+FormatRegistry.Set('new-password', (value) => {
+  const length = value.length > 400 ? value.length : [...value].length
+  return length >= 8 && length <= 200
+})
+
 const email = t.String({
-  pattern:
-    '^[^\\s@<>"\\u0000-\\u001f\\u007f]{1,64}@[^\\s@.<>"\\u0000-\\u001f\\u007f]+(\\.[^\\s@.<>"\\u0000-\\u001f\\u007f]+)+$',
-  maxLength: 254,
+  format: 'email-address',
   error: 'Expected an e-mail address',
   examples: ['ada@example.org'],
 })
@@ -13,9 +24,13 @@ const phone = t.String({
   pattern: '^\\+[1-9][0-9]{6,14}$',
   error: 'Expected a phone number in E.164 form, such as +14155550100',
 })
-const password = t.String({ minLength: 8, maxLength: 200, error: 'Expected 8 to 200 characters' })
+const password = t.String({
+  format: 'new-password',
+  error: 'Expected 8 to 200 characters',
+  description: '8 to 200 Unicode characters, and none of the most common passwords',
+})
 // An existing password is only compared: what was allowed when it was set does not matter here.
-const anyPassword = t.String({ minLength: 1, maxLength: 1000 })
+const anyPassword = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
 
 const choices = t.Object({
   terms: t.Optional(t.Boolean()),
@@ -78,5 +93,5 @@ export const sessionList = t.Object({
       current: t.Boolean(),
     }),
   ),
-  next_cursor: t.Union([t.String(), t.Null()]),
+  next_cursor: nextCursor,
 })

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
+import { pageQuery } from '../../http/page.ts'
 import { id } from '../profile/model.ts'
 import * as model from './model.ts'
 import type { Auth } from './service.ts'
@@ -41,13 +42,18 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
         },
       },
     )
-    .get('/api/v1/me/sessions', ({ caller }) => auth.sessions(caller), {
+    .get('/api/v1/me/sessions', ({ caller, query }) => auth.sessions(caller, query), {
+      query: t.Object(pageQuery),
       response: { 200: model.sessionList },
-      detail: { summary: 'The caller’s sessions, newest first', tags: ['auth'] },
+      detail: {
+        summary: 'The caller’s sessions, newest first',
+        description: 'Refusals: 422 `validation_failed`.',
+        tags: ['auth'],
+      },
     })
     .delete(
       '/api/v1/me/sessions/:id',
-      ({ caller, params, set }) => ((set.status = 204), auth.endSession(caller, params.id)),
+      async ({ caller, params, status }) => status(204, await auth.endSession(caller, params.id)),
       {
         limit: 'write',
         params: t.Object({ id }),
@@ -55,14 +61,14 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
         detail: { summary: 'End one session', description: 'Refusals: 404 `not_found`.', tags: ['auth'] },
       },
     )
-    .delete('/api/v1/me/sessions', ({ caller, set }) => ((set.status = 204), auth.endOtherSessions(caller)), {
+    .delete('/api/v1/me/sessions', async ({ caller, status }) => status(204, await auth.endOtherSessions(caller)), {
       limit: 'write',
       response: { 204: t.Void() },
       detail: { summary: 'End all sessions but this one', tags: ['auth'] },
     })
     .put(
       '/api/v1/me/password',
-      ({ caller, body, client, set }) => ((set.status = 204), auth.changePassword(caller, body, client)),
+      async ({ caller, body, client, status }) => status(204, await auth.changePassword(caller, body, client)),
       {
         limit: 'write',
         body: model.passwordChange,

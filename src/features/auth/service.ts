@@ -1,5 +1,6 @@
 import type { Ids } from '../../ids.ts'
-import type { Limits } from '../../limits.ts'
+import { holderOf, type Limits } from '../../limits.ts'
+import { keyOf, type Page, pageOf } from '../../paging.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { invalid, Refusal } from '../../refusal.ts'
 import { days, iso, seconds } from '../../time.ts'
@@ -9,7 +10,7 @@ import type { Gender } from '../profile/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
-import { type Client, type ConsentChoices, type Consents, requireConsents } from './consents.ts'
+import { type Client, type ConsentChoices, type Consents, registrationConsents } from './consents.ts'
 import { checkInitData } from './init-data.ts'
 import type { Passwords } from './passwords.ts'
 import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
@@ -52,10 +53,13 @@ type Registration = {
 
 type Login = { email?: string; phone?: string; password: string }
 
+/** Who one is: an account and its password, or the messenger's init data. */
+export type Proof = { email?: string; phone?: string; password?: string; init_data?: string }
+
 export function authService(deps: Deps) {
   const { accounts, sessions, profiles, consents, callers, tokens, passwords, limits, sockets, audit, ids, now } = deps
 
-  async function begin(userId: string, client: Client) {
+  async function begin(userId: string, client: Client, provenBy?: string) {
     const at = now()
     const session: Session = {
       id: ids.next(),
@@ -67,7 +71,7 @@ export function authService(deps: Deps) {
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
     }
-    await sessions.create(session)
+    if (!(await sessions.create(session, provenBy))) throw invalidCredentials()
     return answer(session, 0)
   }
 
@@ -92,24 +96,58 @@ export function authService(deps: Deps) {
     return passwords.hash(password.normalize('NFKC'))
   }
 
-  /** The account whose password this is; counts failures by account and address, so that no stranger can lock it. */
-  async function provePassword(
+  /**
+   * The account's password hash where this is its password, else null. Failures count by account and address, so that no
+   * stranger can lock an account; `named` is what it was called by, for where there is none.
+   */
+  async function provenHash(
     credentials: Credentials | null,
-    account: string,
+    named: string,
     password: string,
     client: Client,
-  ): Promise<boolean> {
-    const key = `${account} ${client.address}`
+  ): Promise<string | null> {
+    const key = `${credentials?.user_id ?? named} ${holderOf(client.address)}`
     await limits.check('password', key)
-    const fits = await passwords.fits(password.normalize('NFKC'), credentials?.password_hash ?? null)
-    if (!fits) {
+    const hash = credentials?.password_hash ?? null
+    if (!(await passwords.fits(password.normalize('NFKC'), hash)) || !credentials || hash === null) {
       await limits.take('password', key)
-      return false
+      return null
     }
+    // All guesses of one burst pass the check above: those that failed meanwhile count against this one.
+    await limits.check('password', key)
     await limits.reset('password', key)
-    if (credentials?.password_hash && passwords.isOutdated(credentials.password_hash))
-      await accounts.setPasswordHash(credentials.user_id, await passwords.hash(password.normalize('NFKC')))
-    return true
+    if (!passwords.isOutdated(hash)) return hash
+    const today = await passwords.hash(password.normalize('NFKC'))
+    return (await accounts.replacePasswordHash(credentials.user_id, hash, today)) ? today : hash
+  }
+
+  /** The hash of the caller's password, null of an account without one. Refuses with 403 `wrong_password`. */
+  async function confirmedHash(caller: Caller, password: string | undefined, client: Client): Promise<string | null> {
+    const credentials = await accounts.credentials({ user_id: caller.id })
+    // An account of a messenger login has none to confirm.
+    if (credentials?.password_hash === null) return null
+    const hash = await provenHash(credentials, caller.id, password ?? '', client)
+    if (hash === null) throw wrongPassword()
+    return hash
+  }
+
+  /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
+  async function accountOf(body: Login, client: Client): Promise<Credentials & { password_hash: string }> {
+    if ((body.email === undefined) === (body.phone === undefined))
+      throw invalid('/email', 'Expected an e-mail address or a phone number')
+    const account = body.email?.trim().normalize('NFC').toLowerCase() ?? body.phone!
+    const credentials = await accounts.credentials(body.email === undefined ? { phone: account } : { email: account })
+    const password_hash = await provenHash(credentials, account, body.password, client)
+    if (credentials && password_hash !== null) return { ...credentials, password_hash }
+    await audit.record('login_failed', null, credentials?.user_id ?? null)
+    throw invalidCredentials()
+  }
+
+  /** Whom the messenger vouches for. */
+  function personOf(initData: string) {
+    if (deps.messengerBotToken === null)
+      throw new Refusal('messenger_not_configured', 'This server is not connected to a messenger.')
+    return checkInitData(initData, deps.messengerBotToken, { nowMs: now(), maxAgeS: deps.initDataMaxAgeS })
   }
 
   return {
@@ -118,8 +156,7 @@ export function authService(deps: Deps) {
 
     /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
     async register(body: Registration, client: Client) {
-      const choices = consentChoices(body.consents)
-      requireConsents(choices)
+      const choices = registrationConsents(body.consents)
       if (body.email === undefined && body.phone === undefined)
         throw invalid('/email', 'Expected an e-mail address or a phone number')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
@@ -149,24 +186,16 @@ export function authService(deps: Deps) {
 
     /** A wrong password and an unknown account answer alike, in body and in time: 401 `invalid_credentials`. */
     async login(body: Login, client: Client) {
-      if ((body.email === undefined) === (body.phone === undefined))
-        throw invalid('/email', 'Expected an e-mail address or a phone number')
-      const account = body.email?.trim().normalize('NFC').toLowerCase() ?? body.phone!
-      const credentials = await accounts.credentials(body.email === undefined ? { phone: account } : { email: account })
-      if (!(await provePassword(credentials, account, body.password, client)) || !credentials) {
-        await audit.record('login_failed', null, credentials?.user_id ?? null)
-        throw new Refusal('invalid_credentials', 'E-mail, phone or password is wrong.')
-      }
+      const credentials = await accountOf(body, client)
       refuseSuspended(credentials, now())
+      const session = await begin(credentials.user_id, client, credentials.password_hash)
       await audit.record('login', credentials.user_id, credentials.user_id, { by: 'password' })
-      return begin(credentials.user_id, client)
+      return session
     },
 
     /** Logs in whom the messenger vouches for, with a new account at the first time. */
     async messenger(initData: string, client: Client) {
-      if (deps.messengerBotToken === null)
-        throw new Refusal('messenger_not_configured', 'This server is not connected to a messenger.')
-      const person = checkInitData(initData, deps.messengerBotToken, { nowMs: now(), maxAgeS: deps.initDataMaxAgeS })
+      const person = personOf(initData)
       const { user_id, created } = await accounts.ensureMessengerAccount({
         id: ids.next(),
         email: null,
@@ -185,6 +214,19 @@ export function authService(deps: Deps) {
       if (credentials) refuseSuspended(credentials, now())
       await audit.record(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
       return { ...(await begin(user_id, client)), created }
+    },
+
+    /**
+     * Whose credentials these are, by password or from the messenger, suspended or not. Refuses like the logins, and
+     * begins no session.
+     */
+    async userOf(body: Proof, client: Client): Promise<string> {
+      if ((body.password === undefined) === (body.init_data === undefined))
+        throw invalid('/password', 'Expected a password or init_data')
+      if (body.password !== undefined) return (await accountOf({ ...body, password: body.password }, client)).user_id
+      const credentials = await accounts.credentials({ messenger_id: personOf(body.init_data!).messenger_id })
+      if (!credentials) throw new Refusal('invalid_credentials', 'There is no account of this messenger’s user.')
+      return credentials.user_id
     },
 
     /** Rotates the refresh token. A token used before ends the session: somebody else has it too. */
@@ -224,18 +266,27 @@ export function authService(deps: Deps) {
       await audit.record('logout', caller.id, caller.session_id)
     },
 
-    async sessions(caller: Caller) {
-      const live = (await sessions.live(caller.id)).filter((session) => session.last_used_at + idle > now())
-      return {
-        items: live.map((session) => ({
+    /** The caller's live sessions, newest first. */
+    async sessions(caller: Caller, { limit = 30, cursor }: Page) {
+      const key = keyOf('sessions', cursor, ['number', 'string'])
+      const live = await sessions.live(
+        caller.id,
+        { began: now() - longest, lastUsed: now() - idle },
+        { limit: limit + 1, after: key && { created_at: key[0], id: key[1] } },
+      )
+      return pageOf(
+        'sessions',
+        live,
+        limit,
+        (session) => [session.created_at, session.id],
+        (session) => ({
           id: session.id,
           created_at: iso(session.created_at),
           last_used_at: iso(session.last_used_at),
           user_agent: session.user_agent,
           current: session.id === caller.session_id,
-        })),
-        next_cursor: null,
-      }
+        }),
+      )
     },
 
     async endSession(caller: Caller, sessionId: string) {
@@ -253,17 +304,15 @@ export function authService(deps: Deps) {
 
     /** Refuses with 403 `wrong_password` where the confirmation fails. */
     async confirmPassword(caller: Caller, password: string | undefined, client: Client): Promise<void> {
-      const credentials = await accounts.credentials({ user_id: caller.id })
-      // An account of a messenger login has none to confirm.
-      if (credentials?.password_hash === null) return
-      if (!(await provePassword(credentials, caller.id, password ?? '', client)))
-        throw new Refusal('wrong_password', 'The password is wrong.')
+      await confirmedHash(caller, password, client)
     },
 
+    /** Ends every other session. Refuses with 403 `wrong_password`, 422 for a common password. */
     async changePassword(caller: Caller, body: { current_password?: string; new_password: string }, client: Client) {
-      await this.confirmPassword(caller, body.current_password, client)
-      await accounts.setPasswordHash(caller.id, await newPasswordHash(body.new_password, '/new_password'))
-      const ended = await sessions.endAll(caller.id, now(), caller.session_id)
+      const from = await confirmedHash(caller, body.current_password, client)
+      const to = await newPasswordHash(body.new_password, '/new_password')
+      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() })
+      if (ended === null) throw wrongPassword()
       cutOff(caller.id, ended)
       await audit.record('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
     },
@@ -276,11 +325,9 @@ export function authService(deps: Deps) {
   }
 }
 
+const invalidCredentials = () => new Refusal('invalid_credentials', 'E-mail, phone or password is wrong.')
+
+const wrongPassword = () => new Refusal('wrong_password', 'The password is wrong.')
+
 const reused = () =>
   new Refusal('refresh_reused', 'This refresh token was used before. The session is over for everybody: log in again.')
-
-/** The consents of a registration, each kept only where it is a boolean. */
-function consentChoices(given: unknown): ConsentChoices {
-  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : []
-  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'boolean'))
-}

@@ -46,8 +46,21 @@ export type AccountStore = {
   /** The account with that messenger id: an existing one, or this one where there is none yet. */
   ensureMessengerAccount(account: NewAccount & { messenger_id: string }): Promise<{ user_id: string; created: boolean }>
   /** Not of erased accounts. */
-  credentials(by: { email: string } | { phone: string } | { user_id: string }): Promise<Credentials | null>
-  setPasswordHash(userId: string, hash: string): Promise<void>
+  credentials(
+    by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },
+  ): Promise<Credentials | null>
+  /** Replaces one hash by another; false where it is no longer the one that the password was checked against. */
+  replacePasswordHash(userId: string, from: string, to: string): Promise<boolean>
+  /**
+   * The same, ending all sessions but one with it: answers the ids of those ended, or null where `from` (null of an
+   * account without a password) no longer is the hash.
+   */
+  changePassword(
+    userId: string,
+    from: string | null,
+    to: string,
+    sessions: { keep: string; now: number },
+  ): Promise<string[] | null>
   recordConsents(consents: readonly Consent[]): Promise<void>
   /** The newest entry of each kind. */
   consents(userId: string): Promise<Consent[]>
@@ -74,13 +87,21 @@ export type SessionWithUser = Session & {
 }
 
 export type SessionStore = {
-  create(session: Session): Promise<void>
+  /**
+   * False, and nothing, where the account is erased, or its password hash no longer is `provenBy`: the password may have
+   * changed while it was checked.
+   */
+  create(session: Session, provenBy?: string): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
   /** Moves a live session from one generation to another. False where somebody else was faster, or the session is over. */
   rotate(id: string, from: number, to: number, now: number): Promise<boolean>
-  /** The live sessions of a user, newest first. */
-  live(userId: string): Promise<Session[]>
+  /** The sessions of a user that have not ended and began and were last used after these times, newest first. */
+  live(
+    userId: string,
+    after: { began: number; lastUsed: number },
+    page: { limit: number; after: { created_at: number; id: string } | null },
+  ): Promise<Session[]>
   /** Ends one session. False where it is not that user's, or over already. */
   end(userId: string, id: string, now: number): Promise<boolean>
   /** Ends all sessions of a user but one; answers the ids of those ended. */

@@ -28,7 +28,7 @@ export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal
     '/api/v1/legal/:kind',
     ({ params, query, headers, set }) => {
       const answer = legal.text(legal.kindOf(params.kind), query.lang ?? headers['accept-language'] ?? null)
-      set.headers.vary = 'accept, accept-language'
+      set.headers.vary = [set.headers.vary, 'Accept, Accept-Language'].filter(Boolean).join(', ')
       if (!headers.accept?.includes('text/markdown')) return answer
       return new Response(answer.text, {
         headers: { 'content-type': 'text/markdown; charset=utf-8', 'content-language': answer.language },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../refusal.ts'
 import { iso } from '../../time.ts'
@@ -29,7 +29,7 @@ type Edition = { version: string; updatedAt: number; texts: Map<string, { text: 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /**
- * The legal texts: those in `dir`, named `terms.en.md` and so on, else those that come with the product. Where `dir` has
+ * The legal texts: those in `dir`, named `terms.en.md`, `terms.pt-BR.md` and so on, else those that come with the product. Where `dir` has
  * any text of a kind, the built-in ones of that kind are not used: two texts of different content would both be binding.
  *
  * A version stands for all translations of a kind, so that changing any of them asks everybody again.
@@ -43,11 +43,15 @@ export function legalService({ dir }: { dir: string | null }) {
   /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
   function languageFor(kind: LegalKind, wanted: string | null): string {
     const available = [...editions[kind].texts.keys()]
-    const asked = (wanted ?? '')
-      .toLowerCase()
-      .split(',')
-      .map((part) => part.split(';', 1)[0]!.trim().split('-', 1)[0]!)
-    return asked.find((tag) => available.includes(tag)) ?? (available.includes('en') ? 'en' : available[0]!)
+    for (const tag of wantedTags(wanted ?? '')) {
+      const [primary] = tag.split('-', 1)
+      const found =
+        available.find((language) => language === tag) ??
+        available.find((language) => language === primary) ??
+        available.find((language) => language.startsWith(`${primary}-`))
+      if (found !== undefined) return found
+    }
+    return available.includes('en') ? 'en' : available[0]!
   }
 
   return {
@@ -73,6 +77,20 @@ export function legalService({ dir }: { dir: string | null }) {
   }
 }
 
+/** The language tags of an Accept-Language list, most wanted first. */
+const wantedTags = (list: string): string[] =>
+  list
+    .toLowerCase()
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+      const weight = parameters.find((parameter) => parameter.startsWith('q='))
+      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag)
+
 function editionOf(kind: LegalKind, dir: string | null): Edition {
   const own = dir === null ? null : ownTexts(kind, dir)
   const { texts, updatedAt } = own ?? { texts: Object.entries(builtIn[kind]), updatedAt: builtInUpdatedAt }
@@ -84,7 +102,10 @@ function editionOf(kind: LegalKind, dir: string | null): Edition {
 }
 
 function ownTexts(kind: LegalKind, dir: string) {
-  const files = [...new Bun.Glob(`${kind}.*.md`).scanSync({ cwd: dir })].sort()
+  const named = new RegExp(`^${kind}\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
+  const files = readdirSync(dir)
+    .filter((file) => named.test(file))
+    .sort()
   if (files.length === 0) return null
   const texts = files.map((file): [string, string] => [
     file.slice(kind.length + 1, -'.md'.length).toLowerCase(),

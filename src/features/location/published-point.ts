@@ -1,100 +1,103 @@
 /**
  * The position that others may see.
  *
- * The noise is drawn once per place, under a secret key, so averaging many updates from one spot learns no more than
- * the first of them told. Nothing here knows the past but through `Whereabouts`, which holds no true position.
+ * The noise is drawn once per place, under a secret key, so that averaging the updates from one spot tells no more than
+ * the first of them did. A place the user returns to is recognised by a keyed tag, without storing where it is.
  */
 import { EARTH_RADIUS_M, degrees, destination, distance, radians, wrapLongitude, type Point } from './sphere.ts'
 
 /** The side of a grid cell. */
 const CELL_M = 150
-/** A remembered cell is taken again where its centre is this close to the reading. */
+/** A published cell is taken again by readings up to this far from its centre. */
 const RECALL_M = 250
-/** A first reading elsewhere is taken for an outlier where it is this close to the published point. */
+/** A single reading elsewhere passes for an outlier up to this far from the published point. */
 const OUTLIER_M = 600
 const MAX_TAGS = 128
 
 const ROW_DEGREES = degrees(CELL_M / EARTH_RADIUS_M)
 const RECALL_DEGREES = degrees(RECALL_M / EARTH_RADIUS_M)
 
-// How far from its own cell a reading can have a cell to recall. Columns are at least CELL_M wide, but near a pole they
-// are wedges: rows shorter than WEDGES cells are searched whole. The third row is for the one whose centre lies beyond
-// the pole.
+// The neighbours that reach RECALL_M. A column is at least CELL_M wide at the centre of its row, but near a pole the
+// cells are wedges, and the rows of up to WEDGES cells are searched whole. Two rows would do, were it not for the row
+// whose centre lies beyond the pole.
 const ROWS_AROUND = 3
 const COLUMNS_AROUND = 2
 const WEDGES = 64
 
-/** One user's secret grid; `prf` is an HMAC-SHA256 under the user's own key. Made by `placeKey`, never stored. */
-export type PlaceKey = { prf: (label: string) => Buffer; phase: number }
+/** One user's secret grid: all that the location key decides. Every fraction is in [0, 1). */
+export type PlaceKey = {
+  /** The fraction of a row by which the rows are shifted. */
+  phase: number
+  /** The fraction of a column by which the columns of a row are shifted. */
+  shift: (row: number) => number
+  /** What a cell is stored as: 8 bytes, in hex. */
+  tag: (row: number, column: number) => string
+  /** How the point of a cell is drawn: two fractions, for the distance and for the bearing. */
+  noise: (row: number, column: number) => [number, number]
+}
 
-/** How often the point of a cell was published. The tag is 8 bytes of an HMAC in hex, and tells nothing without the key. */
+/** How often a cell was published. The tag is 8 bytes of an HMAC, in hex; it names the cell to whoever has the key. */
 export type TagUse = { tag: string; uses: number }
 
-/** All that is kept of where a user was. */
+/** All that is kept of where a user is and has been. */
 export type Whereabouts = {
-  /** Degrees, to 5 decimals; null until the first reading. */
+  /** Degrees, rounded to 5 decimals; null until the first reading. */
   published: Point | null
-  /** The tag of the cell that the published point belongs to. */
+  /** The tag of the cell that the published point stands for; null until the first reading. */
   cell: string | null
-  /** Whether the last reading was elsewhere and moved nothing: the next one does. */
+  /** Whether the last reading was taken for an outlier. The next one is not. */
   strayed: boolean
   /** At most 128, in any order. */
   tags: readonly TagUse[]
 }
 
-/** The whereabouts of someone who has sent no reading yet. */
+/** The whereabouts of a user who has sent no reading yet. */
 export const NOWHERE: Whereabouts = { published: null, cell: null, strayed: false, tags: [] }
 
+/** Numbered from the south. `latitude` is that of the centre line; `width` and `shift` set out the columns. */
 type Row = { index: number; latitude: number; columns: number; width: number; shift: number }
+
 type Cell = { row: number; column: number; centre: Point }
 
-/**
- * A user's grid from the server's secret (32 bytes) and the user's id. Costs two HMACs; worth keeping over several
- * readings of one user.
- */
-export function placeKey(secret: Uint8Array, userId: string): PlaceKey {
-  if (secret.length !== 32) throw new Error(`The location key has ${secret.length} bytes instead of 32.`)
-  const userKey = hmac(secret, `loc-v1\0${userId}`)
+/** The grid of a user, from the server's location key (32 bytes). Keep it where many readings of one user follow. */
+export function placeKey(locationKey: Uint8Array, userId: string): PlaceKey {
+  if (locationKey.length !== 32) throw new Error(`The location key has ${locationKey.length} bytes, not 32.`)
+  const userKey = hmac(locationKey, `loc-v1\0${userId}`)
   const prf = (label: string) => hmac(userKey, label)
-  return { prf, phase: unit(prf('phase'), 0) }
+  return {
+    phase: fraction(prf('phase'), 0),
+    shift: (row) => fraction(prf(`row|${row}`), 0),
+    tag: (row, column) => prf(`tag|${row}|${column}`).toString('hex', 0, 8),
+    noise: (row, column) => {
+      const bytes = prf(`pt|${row}|${column}`)
+      return [fraction(bytes, 0), fraction(bytes, 6)]
+    },
+  }
 }
 
 /**
- * What follows from a reading: whereabouts in, whereabouts out, to be stored as they are.
+ * What a reading changes: the whereabouts before it in, the whereabouts to store out.
  *
- * The reading is the true position in degrees (latitude within ±90, any longitude); no digit of it is in the answer.
+ * `reading` is the true position in degrees, latitude -90…90, any longitude. It goes into the choice of a cell only.
  */
 export function follow(place: PlaceKey, before: Whereabouts, reading: Point): Whereabouts {
-  const cell = rememberedCell(place, before, reading) ?? cellAt(place, reading)
-  const tag = tagOf(place, cell)
+  const cell = rememberedCell(place, before.tags, reading) ?? cellAt(place, reading)
+  const tag = place.tag(cell.row, cell.column)
 
-  const elsewhere = before.published !== null && tag !== before.cell
-  if (elsewhere && !before.strayed && distance(reading, before.published!) <= OUTLIER_M) {
-    return { ...before, strayed: true }
-  }
+  const { published } = before
+  const outlier =
+    published !== null && tag !== before.cell && !before.strayed && distance(reading, published) <= OUTLIER_M
+  if (outlier) return { ...before, strayed: true }
+
   return { published: pointOf(place, cell), cell: tag, strayed: false, tags: counted(before.tags, tag) }
 }
 
-/** Of the cells that have been published already and lie around the reading, the one with the most uses. */
-function rememberedCell(place: PlaceKey, before: Whereabouts, reading: Point): Cell | null {
-  if (before.tags.length === 0) return null
-  const uses = new Map(before.tags.map((known) => [known.tag, known.uses]))
-  let most = 0
-  let remembered: Cell | null = null
-  for (const cell of cellsAround(place, reading)) {
-    const count = uses.get(tagOf(place, cell)) ?? 0
-    if (count > most) {
-      most = count
-      remembered = cell
-    }
-  }
-  return remembered
-}
-
-/** The cell that a point lies in. */
-function cellAt(place: PlaceKey, point: Point): Cell {
-  const row = rowAt(place, rowIndex(place, point.latitude))
-  return cellIn(row, columnIndex(row, point.longitude))
+/** The most used of the known cells around a point. */
+function rememberedCell(place: PlaceKey, tags: readonly TagUse[], point: Point): Cell | null {
+  if (tags.length === 0) return null
+  const around = new Map(cellsAround(place, point).map((cell) => [place.tag(cell.row, cell.column), cell]))
+  const [mostUsed] = tags.filter(({ tag }) => around.has(tag)).sort(byUse)
+  return mostUsed ? around.get(mostUsed.tag)! : null
 }
 
 /** The cells whose centre lies within RECALL_M of a point. */
@@ -107,14 +110,20 @@ function cellsAround(place: PlaceKey, point: Point): Cell[] {
     if (Math.abs(foldLatitude(rowLatitude(place, index)) - point.latitude) > RECALL_DEGREES) continue
     const row = rowAt(place, index)
     const wedges = row.columns <= WEDGES
-    const from = wedges ? 0 : columnIndex(row, point.longitude) - COLUMNS_AROUND
+    const west = wedges ? 0 : columnIndex(row, point.longitude) - COLUMNS_AROUND
     const count = wedges ? row.columns : 2 * COLUMNS_AROUND + 1
-    for (let column = from; column < from + count; column++) {
+    for (let column = west; column < west + count; column++) {
       const cell = cellIn(row, column)
       if (distance(cell.centre, point) <= RECALL_M) cells.push(cell)
     }
   }
   return cells
+}
+
+/** The cell that a point lies in. */
+function cellAt(place: PlaceKey, point: Point): Cell {
+  const row = rowAt(place, rowIndex(place, point.latitude))
+  return cellIn(row, columnIndex(row, point.longitude))
 }
 
 const rowIndex = (place: PlaceKey, latitude: number) => Math.floor((latitude + 90) / ROW_DEGREES + place.phase)
@@ -125,46 +134,51 @@ function rowAt(place: PlaceKey, index: number): Row {
   const latitude = rowLatitude(place, index)
   const length = 2 * Math.PI * EARTH_RADIUS_M * Math.cos(radians(latitude))
   const columns = Math.max(1, Math.floor(length / CELL_M))
-  return { index, latitude, columns, width: 360 / columns, shift: unit(place.prf(`row|${index}`), 0) }
+  return { index, latitude, columns, width: 360 / columns, shift: place.shift(index) }
 }
 
-/** The column of a longitude, from 0 to `row.columns`, counted on beyond the antimeridian. */
+/** Columns are counted from the west end of the row; see `cellIn` for those beyond its ends. */
 const columnIndex = (row: Row, longitude: number) =>
   Math.floor((wrapLongitude(longitude) + 180) / row.width + row.shift)
 
+/** The cell of a column, which may be counted on past either end of the row: the row is a ring. */
 function cellIn(row: Row, column: number): Cell {
   const longitude = (column + 0.5 - row.shift) * row.width - 180
   const beyondPole = Math.abs(row.latitude) > 90
-  const centre = {
-    latitude: foldLatitude(row.latitude),
-    longitude: wrapLongitude(beyondPole ? longitude + 180 : longitude),
+  return {
+    row: row.index,
+    column: ((column % row.columns) + row.columns) % row.columns,
+    centre: {
+      latitude: foldLatitude(row.latitude),
+      longitude: wrapLongitude(beyondPole ? longitude + 180 : longitude),
+    },
   }
-  return { row: row.index, column: ((column % row.columns) + row.columns) % row.columns, centre }
 }
 
-/** The first and the last row can have their centre up to half a cell beyond the pole, which is back on the other side. */
+/** The centre of the first and of the last row can lie up to half a cell beyond the pole: on the opposite meridian. */
 const foldLatitude = (latitude: number) => (Math.abs(latitude) > 90 ? Math.sign(latitude) * 180 - latitude : latitude)
 
-const tagOf = (place: PlaceKey, cell: Cell) => place.prf(`tag|${cell.row}|${cell.column}`).toString('hex', 0, 8)
-
 function pointOf(place: PlaceKey, cell: Cell): Point {
-  const noise = place.prf(`pt|${cell.row}|${cell.column}`)
-  const { latitude, longitude } = destination(cell.centre, 2 * Math.PI * unit(noise, 6), 150 + 300 * unit(noise, 0))
+  const [far, round] = place.noise(cell.row, cell.column)
+  const { latitude, longitude } = destination(cell.centre, 2 * Math.PI * round, 150 + 300 * far)
   return { latitude: fiveDecimals(latitude), longitude: wrapLongitude(fiveDecimals(longitude)) }
 }
 
-/** The tags after one more use of `tag`; a new one takes the place of the least used. */
+/** The tags after one more use of `tag`. A new one takes the place of the least used, where all places are taken. */
 function counted(tags: readonly TagUse[], tag: string): TagUse[] {
-  const known = tags.find((other) => other.tag === tag)
-  if (known) return tags.map((other) => (other === known ? { tag, uses: known.uses + 1 } : other))
-  const kept = [...tags].sort((a, b) => b.uses - a.uses || (a.tag < b.tag ? -1 : 1)).slice(0, MAX_TAGS - 1)
-  return [...kept, { tag, uses: 1 }]
+  if (tags.some((known) => known.tag === tag)) {
+    return tags.map((known) => (known.tag === tag ? { tag, uses: known.uses + 1 } : known))
+  }
+  if (tags.length < MAX_TAGS) return [...tags, { tag, uses: 1 }]
+  return [...tags.toSorted(byUse).slice(0, MAX_TAGS - 1), { tag, uses: 1 }]
 }
+
+/** Most used first. Among equals the tag decides, so that it is no matter in which order storage reads them. */
+const byUse = (a: TagUse, b: TagUse) => b.uses - a.uses || (a.tag < b.tag ? -1 : 1)
 
 const hmac = (key: Uint8Array, message: string) => new Bun.CryptoHasher('sha256', key).update(message).digest()
 
-/** 48 bits of an HMAC from `offset` on, as a number in [0, 1). */
-const unit = (bytes: Buffer, offset: number) => bytes.readUIntBE(offset, 6) / 2 ** 48
+/** 48 bits from `offset` on as a number in [0, 1). */
+const fraction = (bytes: Buffer, offset: number) => bytes.readUIntBE(offset, 6) / 2 ** 48
 
-// `+ 0` makes a plain zero of -0, which storage would not give back.
-const fiveDecimals = (degrees: number) => Math.round(degrees * 1e5) / 1e5 + 0
+const fiveDecimals = (degrees: number) => Math.round(degrees * 1e5) / 1e5

@@ -20,7 +20,7 @@ export function wrapLongitude(longitude: number): number {
   return wrapped - 180
 }
 
-/** The great-circle distance in metres, by the haversine formula: right for close points and for antipodes. */
+/** The great-circle distance in metres, by the haversine formula: exact for close points, to a metre for antipodes. */
 export function distance(a: Point, b: Point): number {
   const across = Math.sin(radians(b.latitude - a.latitude) / 2)
   const along = Math.sin(radians(b.longitude - a.longitude) / 2)
@@ -62,7 +62,7 @@ export function boxAround(centre: Point, radius: number): Box {
   }
 
   const longitude = wrapLongitude(centre.longitude)
-  const reach = degrees(Math.asin(Math.sin(angle) / Math.cos(radians(centre.latitude))))
+  const reach = degrees(Math.asin(Math.min(1, Math.sin(angle) / Math.cos(radians(centre.latitude)))))
   const west = longitude - reach
   const east = longitude + reach
   if (west <= -180)

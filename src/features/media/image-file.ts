@@ -153,7 +153,6 @@ function readWebp(file: Buffer): ImageFile {
     } else if (type === WEBP.EXIF && length > 0) {
       image.orientation = readOrientation(file.subarray(from, from + length))
     }
-    if (to > readable) image.fault = TRUNCATED
   }
   if (end > file.length) image.fault = TRUNCATED
   else if (image.pixels === 0) image.fault ??= NO_PIXELS

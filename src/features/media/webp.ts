@@ -10,8 +10,8 @@ const VP8L = fourCC('VP8L')
 export type WebpChunk = { type: number; from: number; to: number }
 
 /**
- * The chunks between two offsets of a WebP file, in order (RFC 9649, section 2.3). The last one's `to` lies beyond the
- * end where the file is cut off. Yields offsets, not views: a hostile file may hold a million empty chunks.
+ * The chunks between two offsets of a WebP file, in order (RFC 9649, section 2.3). The last one may claim to reach
+ * beyond the end. Yields offsets, not views: a hostile file may hold a million empty chunks.
  */
 export function* webpChunks(file: Buffer, from: number, to: number): Generator<WebpChunk> {
   for (let at = from; at + 8 <= to;) {

@@ -2,7 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { line, prose } from '../../text.ts'
 
-const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other')])
+const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other')], {
+  error: 'Expected female, male or other',
+})
 /** What the schema takes, or null. */
 export const nullable = <T extends TSchema>(schema: T) =>
   t.Union([schema, t.Null()], schema.error === undefined ? {} : { error: `${schema.error}, or null` })

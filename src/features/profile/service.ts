@@ -9,12 +9,12 @@ import type { Preferences, Profile, ProfileChange, User, UserStore } from './sto
 
 export type Profiles = ReturnType<typeof profileService>
 
-/** How photos come to their URL, and who may use which. */
+/** How photos come to their URL, and what becomes of old ones. */
 export type Photos = {
   /** The URL of a profile's photo as stored: an image's id, or an https URL. */
   urlOf(photo: string | null): string | null
-  /** Whether the user uploaded that image. */
-  isOwn(userId: string, imageId: string): Promise<boolean>
+  /** Removes those of the images that nothing shows any more. */
+  drop(imageIds: readonly string[]): Promise<void>
 }
 
 type Deps = {
@@ -46,6 +46,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
     }
   }
 
+  /** A profile as others see it. */
   const view = (profile: Profile) => ({
     ...profile,
     photo: photos.urlOf(profile.photo),
@@ -63,9 +64,12 @@ export function profileService({ store, consents, photos, blocking, audit, now }
     /** Changes what is given; null clears. */
     async change(caller: Caller, change: ProfileChange) {
       const tidied = tidyProfile(change)
-      if (typeof tidied.photo === 'string') tidied.photo = await photoOf(caller.id, tidied.photo)
-      const user = await store.update(caller.id, tidied, now())
-      if (!user) throw new Refusal('not_found', noSuchUser)
+      if (typeof tidied.photo === 'string') tidied.photo = photoOf(tidied.photo)
+      const updated = await store.update(caller.id, tidied, now())
+      if (updated === 'no_such_user') throw new Refusal('not_found', noSuchUser)
+      if (updated === 'not_their_image') throw wrongPhoto()
+      const { user, replaced_photo } = updated
+      if (replaced_photo !== null && isImageId(replaced_photo)) await photos.drop([replaced_photo])
       await audit.record('profile', caller.id, caller.id, { fields: Object.keys(change) })
       return meOf(user)
     },
@@ -86,27 +90,27 @@ export function profileService({ store, consents, photos, blocking, audit, now }
       return view(profile)
     },
 
+    view,
+
     /** The public profiles of many users in one query, by id. Unknown ids are left out. */
     async byIds(userIds: readonly string[]) {
       const profiles = await store.profiles(userIds)
       return new Map(profiles.map((profile) => [profile.id, view(profile)]))
     },
   }
-
-  async function photoOf(userId: string, photo: string): Promise<string> {
-    if (isImageId(photo)) {
-      if (await photos.isOwn(userId, photo)) return photo
-      throw invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
-    }
-    if (!URL.canParse(photo) || new URL(photo).protocol !== 'https:' || /\s/.test(photo))
-      throw invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
-    return new URL(photo).href
-  }
 }
 
 export const noSuchUser = 'There is no such user.'
 
 export type PublicProfile = Awaited<ReturnType<Profiles['byId']>>
+
+const wrongPhoto = () => invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
+
+function photoOf(photo: string): string {
+  if (isImageId(photo)) return photo
+  if (!URL.canParse(photo) || new URL(photo).protocol !== 'https:' || /\s/.test(photo)) throw wrongPhoto()
+  return new URL(photo).href
+}
 
 const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
 

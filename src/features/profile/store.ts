@@ -48,8 +48,15 @@ export type UserStore = {
   byId(id: string): Promise<User | null>
   /** The public profiles of those ids, in no order; unknown ids are left out, erased users have no name. */
   profiles(ids: readonly string[]): Promise<Profile[]>
-  /** Changes what is given and answers the account as it is then. Only those who are not erased. */
-  update(id: string, change: ProfileChange, now: number): Promise<User | null>
+  /**
+   * Changes what is given and answers the account as it is then, with the photo that this took away. Nothing changes
+   * where there is no such user (or an erased one), or where the photo is an image that the user did not upload.
+   */
+  update(
+    id: string,
+    change: ProfileChange,
+    now: number,
+  ): Promise<{ user: User; replaced_photo: string | null } | 'no_such_user' | 'not_their_image'>
   preferences(id: string): Promise<Preferences>
   /** Changes what is given and answers the whole set. */
   savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences>

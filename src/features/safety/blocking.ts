@@ -4,7 +4,7 @@ import type { BlockStore } from './store.ts'
 export type Blocking = ReturnType<typeof blocking>
 
 /** The one rule of blocks: it works both ways, at once. Every path that brings two people together asks here. */
-export function blocking({ store }: { store: Pick<BlockStore, 'between'> }) {
+export function blocking({ store }: { store: Pick<BlockStore, 'between' | 'among'> }) {
   return {
     /** Whether either has blocked the other. */
     async between(a: string, b: string): Promise<boolean> {
@@ -12,6 +12,9 @@ export function blocking({ store }: { store: Pick<BlockStore, 'between'> }) {
       const { by_a, by_b } = await store.between(a, b)
       return by_a || by_b
     },
+
+    /** Those of the others with whom there is a block, either way. */
+    among: (userId: string, others: readonly string[]) => store.among(userId, others),
 
     /** Refuses as if the other one did not exist: 404. */
     async hide(callerId: string, userId: string, detail: string) {

@@ -1,6 +1,96 @@
+import type { Message } from '../chats/store.ts'
+import type { Profile } from '../profile/store.ts'
+import type { Review } from '../reviews/store.ts'
+
 export type Block = { id: string; blocker_id: string; blocked_id: string; created_at: number }
+
+/** Key of the last item of the page before. */
+export type After = { at: number; id: string } | null
 
 export type BlockStore = {
   /** Who of the two has blocked the other. */
   between(a: string, b: string): Promise<{ by_a: boolean; by_b: boolean }>
+  /** Those of the others who have blocked the user, or whom the user has blocked. */
+  among(userId: string, others: readonly string[]): Promise<Set<string>>
+  /**
+   * The block of that pair, made where there is none, with a `block` event to the blocker (`seq`; null where the block
+   * was there). Null where there is no such user to block.
+   */
+  ensure(block: Block, event: unknown): Promise<{ block: Block; seq: number | null } | null>
+  /** Newest first. */
+  list(blockerId: string, limit: number, after: After): Promise<Block[]>
+  /** Answers whom it blocked; null where that user has no such block. */
+  remove(blockerId: string, id: string): Promise<string | null>
+}
+
+export const reportReasons = [
+  'spam',
+  'harassment',
+  'nudity',
+  'hate',
+  'scam',
+  'underage',
+  'impersonation',
+  'danger',
+  'other',
+] as const
+export type ReportReason = (typeof reportReasons)[number]
+
+export const reportTargets = ['user', 'message', 'review'] as const
+export type ReportTarget = (typeof reportTargets)[number]
+
+export const reportActions = ['dismiss', 'warn', 'remove_content', 'suspend'] as const
+export type ReportAction = (typeof reportActions)[number]
+
+export type Report = {
+  id: string
+  /** Null once the reporter's account is erased. */
+  reporter_id: string | null
+  target: ReportTarget
+  target_id: string
+  /** The user concerned: the reported one, or the author of what is reported. Null where the author is not known any more. */
+  subject_id: string | null
+  reason: ReportReason
+  details: string | null
+  status: 'open' | 'resolved'
+  created_at: number
+  resolved_at: number | null
+  resolved_by: string | null
+  action: ReportAction | null
+  note: string | null
+  /** End of a suspension; null where it has none. */
+  until: number | null
+}
+
+/** What a report is about, as it was when it was filed. */
+export type Evidence = {
+  message: Message | null
+  /** What the message said before, each until `at`; the text of a deleted one is among them. */
+  versions: { text: string; at: number }[]
+  /** Its neighbours, oldest first. */
+  before: Message[]
+  after: Message[]
+  review: Review | null
+  /** The profile of the user concerned. */
+  user: Profile | null
+}
+
+export type NewReport = Pick<
+  Report,
+  'id' | 'target' | 'target_id' | 'subject_id' | 'reason' | 'details' | 'created_at'
+> & { reporter_id: string }
+
+export type ReportStore = {
+  /**
+   * Whom a report of that would concern, and where only some may see it, who these are. Null where there is no such
+   * thing; users whose account is erased count as none.
+   */
+  target(target: ReportTarget, id: string): Promise<{ subject_id: string | null; seen_by: string[] | null } | null>
+  /**
+   * Keeps the report and its evidence, with so many neighbours of a message on each side, in one step. Where the reporter
+   * has an open report of the same: that one, `created` false. Null where the target has gone.
+   */
+  file(report: NewReport, neighbours: number): Promise<{ report: Report; created: boolean } | null>
+  /** Newest first. */
+  list(reporterId: string, limit: number, after: After): Promise<Report[]>
 }

@@ -10,8 +10,9 @@ const UNFINISHED_NAME = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp\.[0-9a-f-]{36}\.part
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/
 
 /**
- * Files under one directory of this machine, which is created where it is missing, for its owner alone. The file `a1b2….webp` lies in
- * `a1/b2/`, so that no directory grows long. A put writes to a name of its own beside the final one, syncs, and renames.
+ * Files under one directory of this machine, which is made where it is missing, for its owner alone. The file
+ * `a1b2….webp` lies in `a1/b2/`, so that no directory grows long. A put writes to a name of its own beside the final
+ * one, syncs, and renames.
  */
 export function openDiskFiles(root: string): Files {
   mkdirSync(root, { recursive: true, mode: 0o700 })

@@ -1,15 +1,18 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
-import type { AuditStore } from '../../features/audit/store.ts'
+import type { AuditEntry, AuditStore } from '../../features/audit/store.ts'
 import type { Db } from './database.ts'
 import { auditLog } from './schema.ts'
 import type { Writer } from './writer.ts'
 
+/** Writes an entry, inside the write that it tells of. */
+export const auditRecorder = (db: Db) => (entry: AuditEntry) => {
+  db.insert(auditLog).values(entry).run()
+}
+
 export function auditStore(db: Db, writer: Writer): AuditStore {
+  const record = auditRecorder(db)
   return {
-    record: (entry) =>
-      writer.write(() => {
-        db.insert(auditLog).values(entry).run()
-      }),
+    record: (entry) => writer.write(() => record(entry)),
 
     list: async (filter, limit, after) =>
       db

@@ -1,8 +1,24 @@
-import { and, desc, eq, isNull, lt, ne, or, sql } from 'drizzle-orm'
-import type { AccountStore, Consent, NewAccount, SessionStore } from '../../features/auth/store.ts'
+import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { type AccountStore, consentKinds, type NewAccount, type SessionStore } from '../../features/auth/store.ts'
 import type { Db } from './database.ts'
 import { consentLog, preferences, sessions, users } from './schema.ts'
 import type { Writer } from './writer.ts'
+
+/** Ends all sessions of a user, or all but one; answers the ids of those ended. For use inside a write. */
+const endSessions = (db: Db, userId: string, now: number, except?: string): string[] =>
+  db
+    .update(sessions)
+    .set({ ended_at: now })
+    .where(
+      and(
+        eq(sessions.user_id, userId),
+        isNull(sessions.ended_at),
+        except === undefined ? undefined : ne(sessions.id, except),
+      ),
+    )
+    .returning({ id: sessions.id })
+    .all()
+    .map((row) => row.id)
 
 export function accountStore(db: Db, writer: Writer): AccountStore {
   const credentialColumns = {
@@ -16,6 +32,13 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
     .from(users)
     .where(eq(users.messenger_id, sql.placeholder('messenger_id')))
     .prepare()
+  const newestConsent = db
+    .select()
+    .from(consentLog)
+    .where(and(eq(consentLog.user_id, sql.placeholder('user_id')), eq(consentLog.kind, sql.placeholder('kind'))))
+    .orderBy(desc(consentLog.recorded_at), desc(consentLog.id))
+    .limit(1)
+    .prepare()
 
   function insertAccount({ language, ...account }: NewAccount): boolean {
     const inserted = db
@@ -28,6 +51,14 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
     db.insert(preferences).values({ user_id: account.id, language }).run()
     return true
   }
+
+  const replaceHash = (userId: string, from: string | null, to: string): boolean =>
+    db
+      .update(users)
+      .set({ password_hash: to })
+      .where(and(eq(users.id, userId), isNull(users.deleted_at), sql`${users.password_hash} IS ${from}`))
+      .returning({ id: users.id })
+      .all().length > 0
 
   return {
     register: (account, consents) =>
@@ -54,7 +85,13 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
 
     credentials: async (by) => {
       const [column, value] =
-        'email' in by ? [users.email, by.email] : 'phone' in by ? [users.phone, by.phone] : [users.id, by.user_id]
+        'email' in by
+          ? [users.email, by.email]
+          : 'phone' in by
+            ? [users.phone, by.phone]
+            : 'messenger_id' in by
+              ? [users.messenger_id, by.messenger_id]
+              : [users.id, by.user_id]
       return (
         db
           .select(credentialColumns)
@@ -64,10 +101,10 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
       )
     },
 
-    setPasswordHash: (userId, hash) =>
-      writer.write(() => {
-        db.update(users).set({ password_hash: hash }).where(eq(users.id, userId)).run()
-      }),
+    replacePasswordHash: (userId, from, to) => writer.write(() => replaceHash(userId, from, to)),
+
+    changePassword: (userId, from, to, { keep, now }) =>
+      writer.write(() => (replaceHash(userId, from, to) ? endSessions(db, userId, now, keep) : null)),
 
     recordConsents: (consents) =>
       writer.write(() => {
@@ -76,15 +113,7 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
           .run()
       }),
 
-    consents: async (userId) => {
-      const rows: Consent[] = db
-        .select()
-        .from(consentLog)
-        .where(eq(consentLog.user_id, userId))
-        .orderBy(consentLog.recorded_at, consentLog.id)
-        .all()
-      return [...new Map(rows.map((row) => [row.kind, row])).values()]
-    },
+    consents: async (userId) => consentKinds.flatMap((kind) => newestConsent.get({ user_id: userId, kind }) ?? []),
   }
 }
 
@@ -110,11 +139,19 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
     .innerJoin(users, eq(users.id, sessions.user_id))
     .where(and(eq(sessions.id, sql.placeholder('id')), isNull(users.deleted_at)))
     .prepare()
+  const passwordHash = db
+    .select({ password_hash: users.password_hash })
+    .from(users)
+    .where(and(eq(users.id, sql.placeholder('user_id')), isNull(users.deleted_at)))
+    .prepare()
 
   return {
-    create: (session) =>
+    create: (session, provenBy) =>
       writer.write(() => {
+        const user = passwordHash.get({ user_id: session.user_id })
+        if (!user || (provenBy !== undefined && user.password_hash !== provenBy)) return false
         db.insert(sessions).values(session).run()
+        return true
       }),
 
     byId: async (id) => byId.get({ id }) ?? null,
@@ -130,12 +167,21 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
             .all().length > 0,
       ),
 
-    live: async (userId) =>
+    live: async (userId, { began, lastUsed }, { limit, after }) =>
       db
         .select(sessionColumns)
         .from(sessions)
-        .where(and(eq(sessions.user_id, userId), isNull(sessions.ended_at)))
+        .where(
+          and(
+            eq(sessions.user_id, userId),
+            isNull(sessions.ended_at),
+            gt(sessions.created_at, began),
+            gt(sessions.last_used_at, lastUsed),
+            after === null ? undefined : sql`(${sessions.created_at}, ${sessions.id}) < (${after.created_at}, ${after.id})`,
+          ),
+        )
         .orderBy(desc(sessions.created_at), desc(sessions.id))
+        .limit(limit)
         .all(),
 
     end: (userId, id, now) =>
@@ -150,21 +196,7 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
       ),
 
     endAll: (userId, now, except) =>
-      writer.write(() =>
-        db
-          .update(sessions)
-          .set({ ended_at: now })
-          .where(
-            and(
-              eq(sessions.user_id, userId),
-              isNull(sessions.ended_at),
-              except === undefined ? undefined : ne(sessions.id, except),
-            ),
-          )
-          .returning({ id: sessions.id })
-          .all()
-          .map((row) => row.id),
-      ),
+      writer.write(() => endSessions(db, userId, now, except)),
 
     purge: (before) =>
       writer.write(

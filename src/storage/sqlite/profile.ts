@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import type { Db } from './database.ts'
-import { locations, preferences, users, userStats } from './schema.ts'
+import { locations, media, preferences, users, userStats } from './schema.ts'
 import type { Writer } from './writer.ts'
 
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
@@ -64,6 +64,12 @@ export function userStore(db: Db, writer: Writer): UserStore {
     .where(eq(preferences.user_id, sql.placeholder('id')))
     .prepare()
 
+  const ownImage = db
+    .select({ id: media.id })
+    .from(media)
+    .where(and(eq(media.id, sql.placeholder('id')), eq(media.owner_id, sql.placeholder('owner_id'))))
+    .prepare()
+
   const readUser = (id: string): User | null => {
     const row = userById.get({ id })
     return row ? { ...row, visible: row.visible ?? true } : null
@@ -84,12 +90,17 @@ export function userStore(db: Db, writer: Writer): UserStore {
 
     update: (id, change, now) =>
       writer.write(() => {
+        const before = readUser(id)
+        if (!before || before.deleted_at !== null) return 'no_such_user'
+        const { photo } = change
+        const isImage = typeof photo === 'string' && !photo.startsWith('https:')
+        if (isImage && !ownImage.get({ id: photo, owner_id: id })) return 'not_their_image'
         db.update(users)
           .set({ ...change, updated_at: now })
-          .where(and(eq(users.id, id), isNull(users.deleted_at)))
+          .where(eq(users.id, id))
           .run()
-        const user = readUser(id)
-        return user?.deleted_at === null ? user : null
+        const user = readUser(id)!
+        return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
 
     preferences: async (id) => preferencesOf.get({ id }) ?? noPreferences,

@@ -22,6 +22,7 @@ export const users = sqliteTable('users', {
   deleted_at: integer(),
   suspended_until: integer(),
   suspended_reason: text(),
+  suspension_id: text(),
 })
 
 export const consentLog = sqliteTable('consent_log', {
@@ -113,7 +114,11 @@ export const blocks = sqliteTable(
     blocked_id: text().notNull(),
     created_at: integer().notNull(),
   },
-  (t) => [unique().on(t.blocker_id, t.blocked_id), index('blocks_by_blocked').on(t.blocked_id, t.blocker_id)],
+  (t) => [
+    unique().on(t.blocker_id, t.blocked_id),
+    index('blocks_by_blocked').on(t.blocked_id, t.blocker_id),
+    index('blocks_of_user').on(t.blocker_id, t.created_at, t.id),
+  ],
 )
 
 export const reports = sqliteTable('reports', {
@@ -121,7 +126,7 @@ export const reports = sqliteTable('reports', {
   reporter_id: text(),
   target: text({ enum: ['user', 'message', 'review'] }).notNull(),
   target_id: text().notNull(),
-  subject_id: text().notNull(),
+  subject_id: text(),
   reason: text().notNull(),
   details: text(),
   status: text({ enum: ['open', 'resolved'] })
@@ -207,8 +212,11 @@ export const notices = sqliteTable('notices', {
   id: text().primaryKey().notNull(),
   user_id: text().notNull(),
   report_id: text(),
-  action: text({ enum: ['warn', 'remove_content', 'suspend', 'unsuspend'] }).notNull(),
+  action: text({
+    enum: ['warn', 'remove_content', 'suspend', 'unsuspend', 'appeal_upheld', 'appeal_rejected'],
+  }).notNull(),
   reason: text().notNull(),
+  note: text(),
   until: integer(),
   created_at: integer().notNull(),
 })
@@ -226,3 +234,12 @@ export const appeals = sqliteTable('appeals', {
   resolved_by: text(),
   note: text(),
 })
+
+export const evidencePhotos = sqliteTable(
+  'evidence_photos',
+  {
+    media_id: text().notNull(),
+    report_id: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.media_id, t.report_id] })],
+)

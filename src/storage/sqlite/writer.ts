@@ -11,8 +11,8 @@ export type Writer = {
    * it alone. Resolves with its value once the whole group is on disk, and never before.
    */
   write<T>(work: () => T): Promise<T>
-  /** Commits what is queued now. */
-  flush(): void
+  /** Commits what is queued now, and refuses what comes later. */
+  close(): void
 }
 
 // Waiting writes beyond this are refused: at some 20,000 a second the last one would wait for a fifth of a second.
@@ -31,6 +31,7 @@ export function openWriter(
 ): Writer {
   let queue: Job[] = []
   let scheduled = false
+  let closed = false
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -55,7 +56,7 @@ export function openWriter(
           answers.push(() => job.done(value as never))
         } catch (error) {
           // Where SQLite has already rolled the whole transaction back (disk full, I/O error), every job of it is lost.
-          if (!db.inTransaction) throw error
+          if (!db.inTransaction || isFatal(error)) throw error
           undo.run()
           release.run()
           answers.push(() => job.fail(asRefusal(error)))
@@ -63,9 +64,9 @@ export function openWriter(
       }
       commit.run()
     } catch (error) {
-      if (db.inTransaction) rollback.run()
       for (const job of group) job.fail(asRefusal(error))
-      if (isIoError(error)) onFatal(error)
+      if (db.inTransaction) rollback.run()
+      if (isFatal(error)) onFatal(error)
       return
     }
     for (const answer of answers) answer()
@@ -74,6 +75,7 @@ export function openWriter(
 
   return {
     write<T>(work: () => T) {
+      if (closed) return Promise.reject(new Refusal('shutting_down', 'The server is stopping. Try again shortly.'))
       if (queue.length >= queueLimit)
         return Promise.reject(
           new Refusal('busy', 'The server has more writes waiting than it can take. Try again shortly.', undefined, {
@@ -88,22 +90,33 @@ export function openWriter(
       }
       return promise
     },
-    flush,
+    close() {
+      closed = true
+      flush()
+    },
   }
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-function isIoError(error: unknown): error is Error {
+// No space is SQLITE_FULL; a quota or a limit of the file's size is a write that failed, or a shared memory that could
+// not grow. SQLite has taken all of the transaction back then, and can go on once there is room.
+const noRoom = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'])
+
+function isFatal(error: unknown): error is Error {
   const code = codeOf(error)
-  return code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT'
+  return (code.startsWith('SQLITE_IOERR') && !noRoom.has(code)) || code.startsWith('SQLITE_CORRUPT')
 }
 
 function asRefusal(error: unknown): unknown {
   const code = codeOf(error)
-  if (code === 'SQLITE_FULL')
-    return new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' })
-  if (code === 'SQLITE_BUSY')
+  if (noRoom.has(code)) {
+    const refusal = new Refusal('storage_full', 'The server has no room to store this.', undefined, {
+      'retry-after': '60',
+    })
+    return Object.assign(refusal, { cause: error })
+  }
+  if (code.startsWith('SQLITE_BUSY'))
     return new Refusal('busy', 'The database is busy. Try again shortly.', undefined, { 'retry-after': '1' })
   return error
 }

@@ -1,0 +1,56 @@
+import { t } from 'elysia'
+import { nextCursor } from '../../http/page.ts'
+import { line, prose } from '../../text.ts'
+import { nullable, profile, time } from '../profile/model.ts'
+
+const photo = t.Object({
+  id: t.String(),
+  url: t.String({ description: 'Signed, and good for a day at least' }),
+  width: t.Integer(),
+  height: t.Integer(),
+  placeholder: t.String({ description: 'A data: URL of a tiny blurred version' }),
+})
+
+export const message = t.Object({
+  id: t.String(),
+  chat_id: t.String(),
+  sender_id: t.String(),
+  kind: t.Union([t.Literal('text'), t.Literal('photo')]),
+  text: nullable(t.String()),
+  photo: nullable(photo),
+  read: t.Boolean(),
+  read_at: nullable(time),
+  edited: t.Boolean(),
+  edited_at: nullable(time),
+  deleted: t.Boolean(),
+  created_at: time,
+  client_id: nullable(t.String({ description: 'Shown to the sender only' })),
+})
+
+export const chat = t.Object({
+  id: t.String(),
+  user: profile,
+  last_msg_at: nullable(time),
+  last_message: nullable(message),
+  unread_count: t.Integer(),
+  created_at: time,
+})
+
+export const chatList = t.Object({ items: t.Array(chat), next_cursor: nextCursor })
+export const messageList = t.Object({ items: t.Array(message), next_cursor: nextCursor })
+
+export const newChat = t.Object({ user_id: t.String({ format: 'uuid', error: 'Expected a UUID' }) })
+
+export const newMessage = t.Object(
+  {
+    kind: t.Optional(t.Union([t.Literal('text'), t.Literal('photo')], { error: 'Expected text or photo' })),
+    text: t.Optional(prose(4000)),
+    photo: t.Optional(t.String({ format: 'uuid', error: 'Expected the id of an image that you uploaded' })),
+    client_id: t.Optional(line(64, { min: 1 })),
+  },
+  { examples: [{ text: 'Coffee at the river?', client_id: 'a1' }] },
+)
+
+export const messageEdit = t.Object({ text: prose(4000, { min: 1 }) })
+
+export const readMarks = t.Object({ read: t.Integer({ description: 'How many messages' }), read_at: nullable(time) })

@@ -1,0 +1,111 @@
+import { Elysia, t } from 'elysia'
+import type { SignedIn } from '../../http/signed-in.ts'
+import { pageQuery } from '../../http/page.ts'
+import { id } from '../profile/model.ts'
+import * as model from './model.ts'
+import type { Chats } from './service.ts'
+
+const params = t.Object({ id })
+const tags = ['chats']
+
+export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Chats }) =>
+  new Elysia({ name: 'chats' })
+    .use(signedIn)
+    .post(
+      '/api/v1/chats',
+      async ({ caller, body, status }) => {
+        const { chat, created } = await chats.ensure(caller, body.user_id)
+        return status(created ? 201 : 200, chat)
+      },
+      {
+        limit: 'write',
+        body: model.newChat,
+        response: { 200: model.chat, 201: model.chat },
+        detail: {
+          summary: 'The chat with another user',
+          description:
+            '201 where it is new, 200 where the pair has one already. Refusals: 403 `blocked` (you blocked them), 404 `not_found`, 422 `self_not_allowed`.',
+          tags,
+        },
+      },
+    )
+    .get('/api/v1/chats', ({ caller, query }) => chats.list(caller, query), {
+      query: t.Object(pageQuery),
+      response: { 200: model.chatList },
+      detail: { summary: 'The caller’s chats, the latest first', tags },
+    })
+    .get('/api/v1/chats/:id', ({ caller, params }) => chats.byId(caller, params.id), {
+      params,
+      response: { 200: model.chat },
+      detail: { summary: 'One chat', description: 'Refusals: 403 `not_a_member`, 404 `not_found`.', tags },
+    })
+    .get('/api/v1/chats/:id/messages', ({ caller, params, query }) => chats.messages(caller, params.id, query), {
+      params,
+      query: t.Object({
+        ...pageQuery,
+        after: t.Optional(t.String({ format: 'uuid', error: 'Expected a message’s id' })),
+      }),
+      response: { 200: model.messageList },
+      detail: {
+        summary: 'Messages of a chat',
+        description:
+          'Newest first; `cursor` goes back in time. With `after`, what came later than that message, oldest first. Deleted ones stay as tombstones. Refusals: 403 `not_a_member`, 404 `not_found`.',
+        tags,
+      },
+    })
+    .post(
+      '/api/v1/chats/:id/messages',
+      async ({ caller, params, body, status }) => {
+        const { message, created } = await chats.send(caller, params.id, body)
+        return status(created ? 201 : 200, message)
+      },
+      {
+        limit: 'send',
+        params,
+        body: model.newMessage,
+        response: { 200: model.message, 201: model.message },
+        detail: {
+          summary: 'Send a message',
+          description:
+            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message. Refusals: 403 `not_a_member`, `blocked` or `awaiting_reply`, 404 `not_found`, 422 `validation_failed`, 429.',
+          tags,
+        },
+      },
+    )
+    .put('/api/v1/chats/:id/read', ({ caller, params }) => chats.markRead(caller, params.id), {
+      limit: 'send',
+      params,
+      response: { 200: model.readMarks },
+      detail: {
+        summary: 'Mark the other one’s messages read',
+        description:
+          'Where nothing was unread: `read` 0 and `read_at` null. Refusals: 403 `not_a_member`, 404 `not_found`.',
+        tags,
+      },
+    })
+    .put('/api/v1/messages/:id', ({ caller, params, body }) => chats.edit(caller, params.id, body.text), {
+      limit: 'send',
+      params,
+      body: model.messageEdit,
+      response: { 200: model.message },
+      detail: {
+        summary: 'Edit a message',
+        description:
+          'Refusals: 403 `not_a_member`, `not_the_owner`, `blocked` or `awaiting_reply`, 404 `not_found`, 409 `message_deleted`, 422 `validation_failed`.',
+        tags,
+      },
+    })
+    .delete(
+      '/api/v1/messages/:id',
+      async ({ caller, params, status }) => status(204, await chats.remove(caller, params.id)),
+      {
+        limit: 'send',
+        params,
+        response: { 204: t.Void() },
+        detail: {
+          summary: 'Delete a message',
+          description: 'A tombstone stays. Refusals: 403 `not_a_member` or `not_the_owner`, 404 `not_found`.',
+          tags,
+        },
+      },
+    )

@@ -1,0 +1,65 @@
+import { t } from 'elysia'
+import { nextCursor, pageQuery } from '../../http/page.ts'
+import { nullable, profile, time } from '../profile/model.ts'
+
+const latitude = { minimum: -90, maximum: 90, error: 'Expected degrees from -90 to 90' }
+const longitude = { minimum: -180, maximum: 180, error: 'Expected degrees from -180 to 180' }
+
+export const reading = t.Object(
+  { latitude: t.Number(latitude), longitude: t.Number(longitude) },
+  { examples: [{ latitude: 52.52, longitude: 13.405 }] },
+)
+
+export const location = t.Object({
+  latitude: nullable(t.Number({ description: 'Degrees, of the published position' })),
+  longitude: nullable(t.Number()),
+  visible: t.Boolean(),
+  updated_at: nullable(time),
+})
+
+export const visibility = t.Object({ visible: t.Boolean() })
+
+const values = (example: string) =>
+  t.Optional(t.Array(t.String(), { description: `Repeatable: any of them, as ${example}` }))
+
+export const nearbyQuery = t.Object({
+  lat: t.Number({ title: 'lat', ...latitude }),
+  lng: t.Number({ title: 'lng', ...longitude }),
+  radius: t.Optional(
+    t.Number({
+      title: 'radius',
+      minimum: 100,
+      maximum: 100_000,
+      default: 5000,
+      error: 'Expected metres from 100 to 100000',
+    }),
+  ),
+  limit: t.Optional(
+    t.Integer({
+      title: 'limit',
+      minimum: 1,
+      maximum: 100,
+      default: 50,
+      error: 'Expected a whole number from 1 to 100',
+    }),
+  ),
+  cursor: pageQuery.cursor,
+  drinks: values('drinks=tea&drinks=wine'),
+  activities: values('activities=chess'),
+  purposes: values('purposes=friends'),
+  language: values('language=en'),
+  gender: values('gender=female'),
+})
+
+export const neighbours = t.Object({
+  items: t.Array(
+    t.Object({
+      user: profile,
+      latitude: t.Number(),
+      longitude: t.Number(),
+      distance_m: t.Integer({ description: 'To the published position, rounded up to 100 m' }),
+      updated_at: time,
+    }),
+  ),
+  next_cursor: nextCursor,
+})

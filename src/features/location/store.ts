@@ -1,0 +1,37 @@
+import type { Whereabouts } from './published-point.ts'
+import type { Point } from './sphere.ts'
+
+/** A user's position as published; times in milliseconds. */
+export type Location = { published: Point | null; visible: boolean; updated_at: number | null }
+
+/** What people are searched by. A list is met by any of its values, a filter by meeting all of its lists. */
+export type NearbyFilters = Partial<Record<'drinks' | 'activities' | 'purposes' | 'language' | 'gender', string[]>>
+
+export type NearbyQuery = {
+  /** The searcher, who is not found, nor is anyone on either side of a block with them. */
+  caller: string
+  centre: Point
+  /** metres */
+  radius: number
+  limit: number
+  filters: NearbyFilters
+  /** The last one of the page before. */
+  after: { distance: number; user_id: string } | null
+  /** Positions older than this are not found; milliseconds. */
+  since: number
+  /** Nobody who is suspended then is found; milliseconds. */
+  now: number
+}
+
+/** Somebody found. `distance` is in metres and exact, `updated_at` in milliseconds: neither is fit to be shown. */
+export type Neighbour = { user_id: string; latitude: number; longitude: number; distance: number; updated_at: number }
+
+export type LocationStore = {
+  /** Moves a user's whereabouts by one step, which is pure, and answers what is published then. */
+  follow(userId: string, step: (before: Whereabouts) => Whereabouts, now: number): Promise<Location>
+  /** Shows or hides; kept also where no position is published yet. */
+  setVisible(userId: string, visible: boolean): Promise<void>
+  of(userId: string): Promise<Location>
+  /** The nearest first, by the haversine distance, ties by id; at most `limit`. */
+  nearby(query: NearbyQuery): Promise<Neighbour[]>
+}

@@ -1,0 +1,16 @@
+import { t } from 'elysia'
+
+export const image = t.Object({
+  id: t.String(),
+  url: t.String({ description: 'Path and query on this server; signed, and good for a day at least' }),
+  width: t.Integer(),
+  height: t.Integer(),
+  placeholder: t.String({ description: 'A small data:image/webp URL, to be shown until the image is there' }),
+})
+
+/** The query of a signed URL. All optional: whatever is not ours answers 404, whichever part it is. */
+export const grant = t.Object({
+  for: t.Optional(t.String({ description: 'upload, profile, or the id of what shows it' })),
+  exp: t.Optional(t.String({ description: 'End, in seconds since 1970' })),
+  sig: t.Optional(t.String()),
+})

@@ -1,0 +1,94 @@
+import { Elysia, t } from 'elysia'
+import { withFormFile } from '../../http/form-file.ts'
+import type { Guard } from '../../http/signed-in.ts'
+import type { Visitor } from '../../http/visitor.ts'
+import { id } from '../profile/model.ts'
+import { MAX_IMAGE_BYTES } from './image.ts'
+import * as model from './model.ts'
+import type { Media } from './service.ts'
+
+const file = { name: 'file', maxBytes: MAX_IMAGE_BYTES }
+
+export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard: Guard; media: Media }) =>
+  new Elysia({ name: 'media' })
+    .use(publicRoutes({ visitor, media }))
+    .use(guard)
+    .post(
+      '/api/v1/media',
+      async ({ caller, request, status }) =>
+        status(201, await withFormFile(request, file, (bytes) => media.upload(caller, bytes))),
+      {
+        limit: 'upload',
+        parse: 'none',
+        response: { 201: model.image },
+        detail: {
+          summary: 'Upload an image',
+          description:
+            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. Refusals: 400 `malformed_body`, 413 `payload_too_large`, 415 `unsupported_media_type`, 422 `validation_failed` (damaged, or no file), 429, 503 `busy` or `storage_full`.',
+          tags: ['media'],
+          requestBody: {
+            required: true,
+            content: {
+              'multipart/form-data': {
+                schema: {
+                  type: 'object',
+                  required: ['file'],
+                  properties: { file: { type: 'string', format: 'binary' } },
+                },
+              },
+            },
+          },
+        },
+      },
+    )
+
+const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
+  new Elysia({ name: 'media-public' })
+    .use(visitor)
+    // Not counted: a page of chats or people loads a hundred at once, and only URLs that we signed get as far as the disk.
+    .get(
+      '/api/v1/media/:id',
+      async ({ params, query, headers }) => imageResponse(params.id, headers, await media.open(params.id, query)),
+      {
+        params: t.Object({ id }),
+        query: model.grant,
+        detail: {
+          summary: 'Fetch an image by its signed URL',
+          description:
+            'Needs no token: take the URL as it stands in another answer. `ETag`, `If-None-Match` and byte ranges are understood. Refusals: 404 `not_found`, also where the URL is altered or expired, or where what showed the image is gone.',
+          tags: ['media'],
+          security: [],
+          responses: {
+            200: {
+              description: 'The image',
+              content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } },
+            },
+            206: { description: 'The part that `Range` asks for' },
+            304: { description: 'The client has it already' },
+            416: { description: 'The image has no such part' },
+          },
+        },
+      },
+    )
+
+/** An image never changes under its id. Bun cuts the file to the range that the request asks for. */
+function imageResponse(
+  id: string,
+  headers: Record<string, string | undefined>,
+  image: { blob: Blob; max_age_s: number },
+) {
+  const etag = `"${id}"`
+  const caching = { etag, 'cache-control': `private, max-age=${image.max_age_s}, immutable` }
+  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers: caching })
+  return new Response(image.blob, {
+    headers: {
+      ...caching,
+      'content-type': 'image/webp',
+      'content-disposition': 'inline',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}

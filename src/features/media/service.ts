@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Ids } from '../../ids.ts'
+import { Refusal } from '../../refusal.ts'
+import { days, hours } from '../../time.ts'
+import type { Caller } from '../auth/callers.ts'
+import type { Files } from './files.ts'
+import { reencode } from './image.ts'
+import { checkMediaUrl, signMediaUrl } from './signed-url.ts'
+import type { MediaStore } from './store.ts'
+
+export type Media = ReturnType<typeof mediaService>
+
+/** The query of a signed URL, as it came. */
+export type Grant = { for?: string; exp?: string; sig?: string }
+
+type Deps = { store: MediaStore; files: Files; key: Uint8Array; ids: Ids; now: () => number }
+
+/** An upload that nothing uses goes after this time. */
+const unusedFor = days
+/** A file without an image goes after this time: a younger one may belong to an upload that is just being stored. */
+const strayFor = hours
+const batch = 500
+
+export function mediaService({ store, files, key, ids, now }: Deps) {
+  const urlFor = (id: string, scope: string) => signMediaUrl({ key, id, scope, nowMs: now() })
+
+  async function removeUnused(imageIds: readonly string[]): Promise<number> {
+    // Rows first: a file whose row is gone is found by the sweep, a row whose file is gone would be found by a reader.
+    const names = await store.removeUnused(imageIds)
+    for (const name of names) await files.remove(name)
+    return names.length
+  }
+
+  async function sweepImages(): Promise<number> {
+    let removed = 0
+    let last: { id: string; created_at: number } | null = null
+    for (;;) {
+      const page = await store.before(now() - unusedFor, last, batch)
+      const unused = page.filter(({ used }) => !used).map(({ id }) => id)
+      if (unused.length > 0) removed += await removeUnused(unused)
+      if (page.length < batch) return removed
+      last = page.at(-1)!
+      // There may be millions of them: requests come first.
+      await setImmediate()
+    }
+  }
+
+  async function sweepFiles(): Promise<number> {
+    let removed = 0
+    let old: string[] = []
+    const removeStray = async () => {
+      const stray = await store.strayFiles(old)
+      for (const name of stray) await files.remove(name)
+      removed += stray.length
+      old = []
+    }
+    for await (const { name, modified_ms } of files.list()) {
+      if (modified_ms >= now() - strayFor) continue
+      if (old.push(name) === batch) await removeStray()
+    }
+    await removeStray()
+    return removed
+  }
+
+  return {
+    /** Stores an uploaded file as an image of the caller's. Refusals: those of `reencode`, and `storage_full`. */
+    async upload(caller: Caller, bytes: Uint8Array) {
+      const { bytes: encoded, width, height, placeholder } = await reencode(bytes)
+      const id = ids.next()
+      const file = `${ids.random()}.webp`
+      // The file first, so that no row ever names one that is not there.
+      await files.put(file, encoded)
+      const owner_id = caller.id
+      await store.add({ id, owner_id, file, width, height, placeholder, bytes: encoded.length, created_at: now() })
+      return { id, url: urlFor(id, 'upload'), width, height, placeholder }
+    },
+
+    /**
+     * The file that a signed URL stands for, and for how long its holder may keep it. Refuses with 404 what is altered,
+     * expired, or no longer to be seen.
+     */
+    async open(id: string, { for: scope = '', exp = '', sig = '' }: Grant): Promise<{ blob: Blob; max_age_s: number }> {
+      const file = checkMediaUrl({ key, id, scope, exp, sig, nowMs: now() }) ? await store.fileFor(id, scope) : null
+      const stored = file === null ? null : await files.get(file)
+      if (!stored) throw new Refusal('not_found', 'There is no such image.')
+      return { blob: stored.blob, max_age_s: Math.floor(Number(exp) - now() / 1000) }
+    },
+
+    /** The URL of a profile's photo, which is an image's id or an https URL. */
+    urlOf: (photo: string | null) => (photo === null || photo.startsWith('https:') ? photo : urlFor(photo, 'profile')),
+
+    /** A URL that serves the image as long as the message shows it. For the two members of its chat only. */
+    messagePhotoUrl: (imageId: string, messageId: string) => urlFor(imageId, messageId),
+
+    /** A URL that serves the image as long as it is kept as evidence of the report. For moderators only. */
+    evidencePhotoUrl: (imageId: string, reportId: string) => urlFor(imageId, reportId),
+
+    /** Whether the user uploaded that image. */
+    isOwn: (userId: string, imageId: string) => store.isOwnedBy(imageId, userId),
+
+    /** Removes those of the images that nothing uses any more. To be called once what used them is gone. */
+    async drop(imageIds: readonly string[]) {
+      await removeUnused(imageIds)
+    },
+
+    /** The same for all that a user uploaded. */
+    async dropAllOf(userId: string) {
+      await removeUnused(await store.idsOf(userId))
+    },
+
+    /**
+     * Removes images that nothing has used for their first day or uses no more, and files without an image, among them
+     * what interrupted uploads left. Answers how many of each.
+     */
+    async sweep() {
+      return { images: await sweepImages(), files: await sweepFiles() }
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import type { AuditEntry } from '../audit/store.ts'
+import type { EventNumbers, Message } from '../chats/store.ts'
+import type { Role } from '../profile/store.ts'
+import type { After, Evidence, Report, ReportAction, ReportReason, ReportTarget } from '../safety/store.ts'
+
+export const noticeActions = [
+  'warn',
+  'remove_content',
+  'suspend',
+  'unsuspend',
+  'appeal_upheld',
+  'appeal_rejected',
+] as const
+export type NoticeAction = (typeof noticeActions)[number]
+
+/** A decision, told to the user concerned: the statement of reasons. */
+export type Notice = {
+  id: string
+  user_id: string
+  /** The report that led to it. */
+  report_id: string | null
+  action: NoticeAction
+  /** Why, for the user concerned. */
+  reason: string
+  /** For moderators only. */
+  note: string | null
+  /** End of a suspension; null where it has none. */
+  until: number | null
+  created_at: number
+}
+
+/** A notice with what its report was about, and what became of it. */
+export type NoticeInContext = Notice & {
+  target: ReportTarget | null
+  target_id: string | null
+  ground: ReportReason | null
+  appeal_id: string | null
+  appeal_status: AppealStatus | null
+}
+
+export const appealStatuses = ['open', 'upheld', 'rejected'] as const
+export type AppealStatus = (typeof appealStatuses)[number]
+
+export type Appeal = {
+  id: string
+  notice_id: string
+  user_id: string
+  text: string
+  status: AppealStatus
+  created_at: number
+  resolved_at: number | null
+  resolved_by: string | null
+  note: string | null
+}
+
+export type NoticeStore = {
+  /** Newest first. */
+  list(userId: string, limit: number, after: After): Promise<NoticeInContext[]>
+  byId(id: string): Promise<NoticeInContext | null>
+  /** False where the notice has an appeal. */
+  appeal(appeal: Appeal): Promise<boolean>
+  /** The user's own, newest first. */
+  appeals(userId: string, limit: number, after: After): Promise<Appeal[]>
+}
+
+/** What decides who may judge whom. */
+export type Standing = {
+  id: string
+  role: Role
+  suspended_until: number | null
+  /** The notice that suspended. */
+  suspension_id: string | null
+  deleted_at: number | null
+}
+
+/** What one decision of moderation changes: all of it, or nothing. */
+export type Decision = {
+  at: number
+  audit: AuditEntry
+  /** The open report that it settles. */
+  report?: { id: string; resolved_by: string; action: ReportAction; note: string; until: number | null }
+  /** The open appeal that it settles. */
+  appeal?: { id: string; resolved_by: string; status: Exclude<AppealStatus, 'open'>; note: string }
+  /**
+   * Content to remove: of a message a tombstone stays, a review goes, a profile loses what its owner wrote into it, and
+   * its name becomes `name`. What has gone already is no error.
+   */
+  remove?: { target: ReportTarget; id: string; name: string }
+  /** `notice_id` becomes the user's `suspension_id`. */
+  suspend?: { user_id: string; until: number; reason: string; notice_id: string }
+  /** Lifts a suspension, if it still is that one. */
+  lift?: { user_id: string; suspension_id: string | null }
+  /** With a `notice` event; nobody is told whose account is erased. */
+  notice?: { notice: Notice; event: unknown }
+}
+
+export type Decided = {
+  notice_seq: number | null
+  tombstone: { message: Message; events: EventNumbers } | null
+  /** Images that the content showed. */
+  photos: string[]
+}
+
+export type ReportFilter = { status?: Report['status']; reason?: ReportReason }
+
+export type ModerationStore = {
+  /** Erased users too; null where there never was one. */
+  standing(userId: string): Promise<Standing | null>
+  /** Oldest first. */
+  reports(filter: ReportFilter, limit: number, after: After): Promise<Report[]>
+  /** `evidence` is null once its time is over. */
+  report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
+  /** Oldest first. */
+  appeals(
+    filter: { status?: AppealStatus },
+    limit: number,
+    after: After,
+  ): Promise<(Appeal & { notice: NoticeInContext })[]>
+  appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
+  /** Null, and nothing changes, where what it settles or lifts is not as it says any more. */
+  decide(decision: Decision): Promise<Decided | null>
+}

@@ -1,0 +1,39 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { nextCursor } from '../../http/page.ts'
+import { prose } from '../../text.ts'
+import { nullable, time } from '../profile/model.ts'
+
+export const review = t.Object({
+  id: t.String(),
+  chat_id: nullable(t.String({ description: 'Null in lists where the review is anonymous' })),
+  reviewer_id: nullable(
+    t.String({ description: 'Null in lists where the review is anonymous, and once the author’s account is erased' }),
+  ),
+  reviewed_id: t.String(),
+  rating: t.Integer({ minimum: 1, maximum: 5 }),
+  anonymous: t.Boolean(),
+  text: nullable(t.String()),
+  created_at: time,
+})
+
+export const reviewList = t.Object({ items: t.Array(review), next_cursor: nextCursor })
+
+export const newReview = t.Object(
+  {
+    chat_id: t.String({ format: 'uuid', error: 'Expected a UUID' }),
+    // TypeBox's own: Elysia's takes "5" for 5.
+    rating: Type.Integer({ minimum: 1, maximum: 5, error: 'Expected a whole number from 1 to 5' }),
+    anonymous: t.Optional(t.Boolean({ default: false })),
+    text: t.Optional(nullable(prose(1000))),
+  },
+  {
+    examples: [{ chat_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', rating: 5, anonymous: true, text: 'Good company.' }],
+  },
+)
+
+export const stats = t.Object({
+  user_id: t.String(),
+  rating_avg: nullable(t.Number({ description: 'To two decimals' })),
+  count: t.Integer(),
+})

@@ -1,0 +1,52 @@
+import { Elysia, t } from 'elysia'
+import type { MaybeSignedIn } from '../../http/maybe-signed-in.ts'
+import type { SignedIn } from '../../http/signed-in.ts'
+import { pageQuery } from '../../http/page.ts'
+import { id } from '../profile/model.ts'
+import { newReview, review, reviewList, stats } from './model.ts'
+import type { Reviews } from './service.ts'
+
+type Deps = { maybeSignedIn: MaybeSignedIn; signedIn: SignedIn; reviews: Reviews }
+
+const tags = ['reviews']
+
+export const reviewRoutes = ({ maybeSignedIn, signedIn, reviews }: Deps) =>
+  new Elysia({ name: 'reviews' })
+    .use(publicRoutes({ maybeSignedIn, reviews }))
+    .use(signedIn)
+    .post('/api/v1/reviews', async ({ caller, body, status }) => status(201, await reviews.add(caller, body)), {
+      limit: 'write',
+      body: newReview,
+      response: { 201: review },
+      detail: {
+        summary: 'Review the other one of a chat',
+        description:
+          'A chat takes one review, of whichever of the two is first. An anonymous one shows others neither its author nor the chat, and of its time only the day; your own answer here shows all. Refusals: 403 `not_a_member` or `blocked`, 404 `not_found`, 409 `review_exists`, 422 `validation_failed`, 429.',
+        tags,
+      },
+    })
+
+const forVisitors =
+  'A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. Refusals: 404 `not_found`, also for erased accounts, 429.'
+
+const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
+  new Elysia({ name: 'reviews-public' })
+    .use(maybeSignedIn)
+    .get('/api/v1/users/:id/reviews', ({ viewer, params, query }) => reviews.ofUser(viewer, params.id, query), {
+      limit: 'read',
+      params: t.Object({ id }),
+      query: t.Object(pageQuery),
+      response: { 200: reviewList },
+      detail: {
+        summary: 'Reviews of a user',
+        description: `The newest day first; the order within a day means nothing. ${forVisitors}`,
+        tags,
+        security: [],
+      },
+    })
+    .get('/api/v1/users/:id/stats', ({ viewer, params }) => reviews.stats(viewer, params.id), {
+      limit: 'read',
+      params: t.Object({ id }),
+      response: { 200: stats },
+      detail: { summary: 'What reviews say of a user, in two numbers', description: forVisitors, tags, security: [] },
+    })

@@ -1,0 +1,57 @@
+import { t } from 'elysia'
+import { nextCursor } from '../../http/page.ts'
+import { prose } from '../../text.ts'
+import { nullable, time } from '../profile/model.ts'
+import { reportActions, reportReasons } from './store.ts'
+
+const uuid = t.String({ format: 'uuid', error: 'Expected a UUID' })
+
+export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time })
+export const blockList = t.Object({ items: t.Array(block), next_cursor: nextCursor })
+export const newBlock = t.Object({ user_id: uuid })
+
+/** One of those words. */
+export const oneOf = <const T extends readonly string[]>(words: T) =>
+  t.Unsafe<T[number]>(
+    t.Union(
+      words.map((word) => t.Literal(word)),
+      { error: `Expected one of ${words.join(', ')}` },
+    ),
+  )
+
+export const reason = oneOf(reportReasons)
+export const reportStatus = oneOf(['open', 'resolved'])
+export const action = oneOf(reportActions)
+
+export const newReport = t.Object(
+  {
+    user_id: t.Optional(uuid),
+    message_id: t.Optional(uuid),
+    review_id: t.Optional(uuid),
+    reason,
+    details: t.Optional(nullable(prose(2000))),
+  },
+  {
+    description: 'Exactly one of user_id, message_id and review_id',
+    examples: [{ message_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', reason: 'harassment' }],
+  },
+)
+
+export const filedReport = t.Object({ id: t.String(), status: reportStatus, created_at: time })
+
+/** What a report says of itself, to its reporter and to moderators. */
+export const reportFields = {
+  id: t.String(),
+  user_id: nullable(t.String({ description: 'Of the three ids that of the target; the others are null' })),
+  message_id: nullable(t.String()),
+  review_id: nullable(t.String()),
+  reason,
+  details: nullable(t.String()),
+  status: reportStatus,
+  created_at: time,
+}
+
+export const reportList = t.Object({
+  items: t.Array(t.Object({ ...reportFields, action: nullable(action), resolved_at: nullable(time) })),
+  next_cursor: nextCursor,
+})

@@ -1,0 +1,76 @@
+import { Elysia, t } from 'elysia'
+import type { SignedIn } from '../../http/signed-in.ts'
+import { pageQuery } from '../../http/page.ts'
+import { id } from '../profile/model.ts'
+import { block, blockList, filedReport, newBlock, newReport, reportList } from './model.ts'
+import type { Safety } from './service.ts'
+
+const tags = ['safety']
+
+export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety: Safety }) =>
+  new Elysia({ name: 'safety' })
+    .use(signedIn)
+    .post(
+      '/api/v1/blocks',
+      async ({ caller, body, status }) => {
+        const blocked = await safety.block(caller, body.user_id)
+        return status(blocked.created ? 201 : 200, blocked.block)
+      },
+      {
+        limit: 'write',
+        body: newBlock,
+        response: { 200: block, 201: block },
+        detail: {
+          summary: 'Block a user',
+          description:
+            'Works both ways and at once: neither finds, opens, writes to or sees the other. Again answers 200 with the same block. Refusals: 404 `not_found`, 422 `self_not_allowed`, 429.',
+          tags,
+        },
+      },
+    )
+    .get('/api/v1/blocks', ({ caller, query }) => safety.blocks(caller, query), {
+      query: t.Object(pageQuery),
+      response: { 200: blockList },
+      detail: { summary: 'Whom the caller has blocked, newest first', tags },
+    })
+    .delete(
+      '/api/v1/blocks/:id',
+      async ({ caller, params, status }) => status(204, await safety.unblock(caller, params.id)),
+      {
+        limit: 'write',
+        params: t.Object({ id }),
+        response: { 204: t.Void() },
+        detail: {
+          summary: 'Lift a block',
+          description: 'Refusals: 404 `not_found`, also for a block of somebody else.',
+          tags,
+        },
+      },
+    )
+    .post(
+      '/api/v1/reports',
+      async ({ caller, body, status }) => {
+        const { report, created } = await safety.report(caller, body)
+        return status(created ? 201 : 200, report)
+      },
+      {
+        limit: 'report',
+        body: newReport,
+        response: { 200: filedReport, 201: filedReport },
+        detail: {
+          summary: 'Report a user, a message or a review',
+          description:
+            'What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Refusals: 403 `not_a_member` (a message of somebody else’s chat), 404 `not_found`, 422 `self_not_allowed` or `validation_failed` (no target, or several), 429.',
+          tags,
+        },
+      },
+    )
+    .get('/api/v1/reports', ({ caller, query }) => safety.reports(caller, query), {
+      query: t.Object(pageQuery),
+      response: { 200: reportList },
+      detail: {
+        summary: 'The caller’s reports, newest first',
+        description: '`action` says what was decided.',
+        tags,
+      },
+    })

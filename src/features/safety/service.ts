@@ -1,0 +1,133 @@
+import type { Ids } from '../../ids.ts'
+import { keyOf, type Page, pageOf } from '../../paging.ts'
+import type { Push } from '../../realtime/events.ts'
+import { Refusal } from '../../refusal.ts'
+import { tidy } from '../../text.ts'
+import { iso, isoOrNull } from '../../time.ts'
+import type { Audit } from '../audit/service.ts'
+import type { Caller } from '../auth/callers.ts'
+import { noSuchUser } from '../profile/service.ts'
+import type { Block, BlockStore, Report, ReportReason, ReportStore, ReportTarget } from './store.ts'
+
+export type Safety = ReturnType<typeof safetyService>
+
+export type NewReport = {
+  user_id?: string
+  message_id?: string
+  review_id?: string
+  reason: ReportReason
+  details?: string | null
+}
+
+type Deps = { blocks: BlockStore; reports: ReportStore; push: Push; audit: Audit; ids: Ids; now: () => number }
+
+// How much of the talk around a reported message is kept as evidence, on each side.
+const neighbours = 5
+
+const byTime = ({ created_at, id }: { created_at: number; id: string }) => [created_at, id] as const
+
+export function safetyService({ blocks, reports, push, audit, ids, now }: Deps) {
+  return {
+    /** Blocks somebody: at once, both ways. Again answers the same block, with `created` false. */
+    async block(caller: Caller, userId: string) {
+      if (userId === caller.id) throw new Refusal('self_not_allowed', 'You cannot block yourself.')
+      const asked = { id: ids.next(), blocker_id: caller.id, blocked_id: userId, created_at: now() }
+      const ensured = await blocks.ensure(asked, blockView(asked))
+      if (!ensured) throw new Refusal('not_found', noSuchUser)
+      const { block, seq } = ensured
+      if (seq !== null) {
+        await audit.record('block', caller.id, userId, { block_id: block.id })
+        push.events([{ user_id: caller.id, seq, type: 'block', at: block.created_at, data: blockView(block) }])
+      }
+      return { block: blockView(block), created: seq !== null }
+    },
+
+    /** Whom the caller has blocked, newest first. */
+    async blocks(caller: Caller, { limit = 30, cursor }: Page) {
+      const key = keyOf('blocks', cursor, ['number', 'string'])
+      const rows = await blocks.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf('blocks', rows, limit, byTime, blockView)
+    },
+
+    async unblock(caller: Caller, blockId: string) {
+      const userId = await blocks.remove(caller.id, blockId)
+      if (userId === null) throw new Refusal('not_found', 'There is no such block.')
+      await audit.record('unblock', caller.id, userId, { block_id: blockId })
+    },
+
+    /**
+     * Reports a user, a message of an own chat, or a review, and keeps it as it is now. Somebody's open report of the same
+     * is answered again, with `created` false. A block is no obstacle.
+     */
+    async report(caller: Caller, body: NewReport) {
+      const [target, targetId] = targetOf(body)
+      const found = await reports.target(target, targetId)
+      if (!found) throw notThere(target)
+      if (found.seen_by && !found.seen_by.includes(caller.id))
+        throw new Refusal('not_a_member', 'You are not in the chat of this message.')
+      if (found.subject_id === caller.id) throw new Refusal('self_not_allowed', 'You cannot report yourself.')
+      const filed = await reports.file(
+        {
+          id: ids.next(),
+          reporter_id: caller.id,
+          target,
+          target_id: targetId,
+          subject_id: found.subject_id,
+          reason: body.reason,
+          details: tidy(body.details ?? '') || null,
+          created_at: now(),
+        },
+        neighbours,
+      )
+      if (!filed) throw notThere(target)
+      const { report, created } = filed
+      if (created) await audit.record('report', caller.id, report.id, { target, reason: report.reason })
+      return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
+    },
+
+    /** The caller's own reports, newest first, with what came of them. */
+    async reports(caller: Caller, { limit = 30, cursor }: Page) {
+      const key = keyOf('reports', cursor, ['number', 'string'])
+      const rows = await reports.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf('reports', rows, limit, byTime, (report) => ({
+        ...reportView(report),
+        action: report.action,
+        resolved_at: isoOrNull(report.resolved_at),
+      }))
+    },
+  }
+}
+
+const blockView = ({ id, blocked_id, created_at }: Block) => ({ id, user_id: blocked_id, created_at: iso(created_at) })
+
+/** What a report says of itself, to its reporter and to moderators. */
+export const reportView = ({ id, target, target_id, reason, details, status, created_at }: Report) => ({
+  id,
+  user_id: target === 'user' ? target_id : null,
+  message_id: target === 'message' ? target_id : null,
+  review_id: target === 'review' ? target_id : null,
+  reason,
+  details,
+  status,
+  created_at: iso(created_at),
+})
+
+function targetOf({ user_id, message_id, review_id }: NewReport): [ReportTarget, string] {
+  const given = Object.entries({ user: user_id, message: message_id, review: review_id }).filter(
+    (entry): entry is [ReportTarget, string] => entry[1] !== undefined,
+  )
+  const [target] = given
+  if (given.length === 1 && target) return target
+  const message = 'Expected exactly one of user_id, message_id and review_id'
+  throw new Refusal(
+    'validation_failed',
+    'A report has exactly one target.',
+    (given.length === 0 ? (['user'] as const) : given.map(([kind]) => kind)).map((kind) => ({
+      path: `/${kind}_id`,
+      message,
+    })),
+  )
+}
+
+const notThere = (target: ReportTarget) =>
+  new Refusal('not_found', target === 'user' ? noSuchUser : `There is no such ${target}.`)

@@ -1,0 +1,167 @@
+import type { ServerWebSocket, WebSocketHandler } from 'bun'
+import { Elysia } from 'elysia'
+import type { Callers } from '../features/auth/callers.ts'
+import { notSignedIn } from '../features/auth/tokens.ts'
+import type { Origins } from '../http/origins.ts'
+import { invalid, Refusal } from '../refusal.ts'
+import { closing, heartbeatS, type Hub, type Owner } from './hub.ts'
+
+type Typing = {
+  /** Who is to see that a user types in a chat: nobody across a block. A stranger types in none. */
+  typingTo(userId: string, chatId: string): Promise<{ user_id: string } | 'stranger' | null>
+}
+
+const frameLimit = 16 * 1024
+// Over this Bun itself closes the socket (1009), before the frame is whole in memory.
+const hardFrameLimit = 1024 * 1024
+// A burst of so many frames, and so many a second in the long run.
+const burst = 100
+const perSecond = 20
+const typingEveryMs = 1000
+
+/** What a socket carries: who opened it, and what it may still do. */
+export type SocketData = {
+  id: string
+  owner: Owner
+  token: string
+  since: number | null
+  /** Frames that it may send now. */
+  allowance: number
+  counted_at: number
+  /** When typing in a chat was last looked at. */
+  typed_at: Map<string, number> | null
+}
+
+/**
+ * `GET /ws?token=…[&since=…]`. Upgraded by Bun itself rather than by Elysia's `.ws`, which parses frames before their size
+ * can be looked at and keeps the whole request for as long as the socket is open.
+ *
+ * Refusals: 400 `bad_request` (no upgrade), 401, 403 `forbidden` (a foreign page) or `suspended`, 422, 503 `shutting_down`.
+ */
+export const socketRoute = ({
+  callers,
+  origins,
+  hub,
+  now,
+}: {
+  callers: Callers
+  origins: Origins
+  hub: Hub
+  now: () => number
+}) =>
+  new Elysia({ name: 'socket' }).get(
+    '/ws',
+    async ({ request, server, headers, query }) => {
+      if (headers.upgrade?.toLowerCase() !== 'websocket')
+        throw new Refusal('bad_request', 'This is a WebSocket: upgrade the connection.')
+      const { token, since } = query as Record<string, string | undefined>
+      if (!token) throw notSignedIn()
+      const caller = await callers.byToken(token)
+      if (!origins.allows(headers)) throw new Refusal('forbidden', 'This page may not open a socket here.')
+      if (since !== undefined && !/^\d{1,15}$/.test(since))
+        throw invalid('/since', 'Expected a seq: a whole number from 0')
+      hub.refuseWhileClosing()
+      const data: SocketData = {
+        id: crypto.randomUUID(),
+        owner: { user_id: caller.id, session_id: caller.session_id, token_expires_at: caller.token_expires_at },
+        token,
+        since: since === undefined ? null : Number(since),
+        allowance: burst,
+        counted_at: now(),
+        typed_at: null,
+      }
+      if (!server?.upgrade(request, { data })) throw new Refusal('bad_request', 'The upgrade failed.')
+    },
+    { detail: { hide: true } },
+  )
+
+type Deps = { callers: Callers; hub: Hub; chats: Typing; now: () => number }
+
+/** What Bun does with the sockets. All of it is synchronous: inbound frames know no backpressure. */
+export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHandler<SocketData> {
+  type Ws = ServerWebSocket<SocketData>
+
+  function receive(ws: Ws, raw: string | Buffer) {
+    const { id } = ws.data
+    if (!mayReceive(ws.data, now())) return hub.cutOff(id, closing.flood, 'too many frames')
+    if (raw.length > frameLimit) return hub.cutOff(id, closing.frameTooLarge, 'frame too large')
+    const refuse = (code: string, detail: string, cid?: string) => ws.send(hub.passing('error', { code, detail }, cid))
+    if (typeof raw !== 'string') return refuse('unsupported_media_type', 'Frames are text.')
+    const frame = parse(raw)
+    if (!frame) return refuse('malformed_body', 'A frame is a JSON object.')
+    const { type, data } = frame
+    const cid = typeof frame.cid === 'string' && frame.cid.length <= 64 ? frame.cid : undefined
+    if (type === 'ping') return ws.send(hub.passing('pong', {}, cid))
+    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing.', cid)
+    const chatId = typeof data === 'object' && data !== null && 'chat_id' in data ? data.chat_id : null
+    if (typeof chatId !== 'string' || !/^[0-9a-f-]{36}$/.test(chatId))
+      return refuse('validation_failed', 'typing takes { chat_id }.', cid)
+    announceTyping(ws.data, chatId, () => refuse('not_a_member', 'You are not in this chat.', cid))
+  }
+
+  /** At most one a second and chat goes on, so that a look-up costs no more than that either. */
+  function announceTyping(socket: SocketData, chatId: string, refuse: () => void) {
+    const at = now()
+    socket.typed_at ??= new Map()
+    const last = socket.typed_at.get(chatId)
+    if (last !== undefined && at - last < typingEveryMs && at >= last) return
+    if (socket.typed_at.size > 100) socket.typed_at.clear()
+    socket.typed_at.set(chatId, at)
+    const { user_id } = socket.owner
+    chats.typingTo(user_id, chatId).then(
+      (to) => {
+        if (to === 'stranger') refuse()
+        else if (to) hub.pass(to.user_id, 'typing', { chat_id: chatId, user_id })
+      },
+      () => refuse(),
+    )
+  }
+
+  return {
+    maxPayloadLength: hardFrameLimit,
+    // Far over what the hub allows: Bun would drop a frame there without a word.
+    backpressureLimit: 8 * 1024 * 1024,
+    idleTimeout: 2 * heartbeatS,
+    sendPings: true,
+    perMessageDeflate: false,
+    open(ws) {
+      const { id, owner, token, since } = ws.data
+      void hub.open(
+        {
+          id,
+          send: (frame) => ws.send(frame),
+          subscribe: (topic) => ws.subscribe(topic),
+          close: (code, reason) => ws.close(code, reason),
+          terminate: () => ws.terminate(),
+          getBufferedAmount: () => ws.getBufferedAmount(),
+        },
+        owner,
+        since,
+      )
+      // A session that ended between the upgrade and now was not there to be closed.
+      callers.byToken(token).catch(() => hub.cutOff(id, closing.sessionEnded, 'session ended'))
+    },
+    message: (ws, raw) => void receive(ws, raw),
+    drain: (ws) => void hub.drained(ws.data.id),
+    close: (ws) => hub.closed(ws.data.id),
+  }
+}
+
+/** Whether one more frame is fine: a bucket that fills again with time. */
+function mayReceive(socket: SocketData, now: number): boolean {
+  const elapsed = Math.max(0, now - socket.counted_at) / 1000
+  socket.allowance = Math.min(burst, socket.allowance + elapsed * perSecond)
+  socket.counted_at = now
+  if (socket.allowance < 1) return false
+  socket.allowance--
+  return true
+}
+
+function parse(raw: string): { type?: unknown; cid?: unknown; data?: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(raw)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}

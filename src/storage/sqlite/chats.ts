@@ -1,0 +1,219 @@
+import type { Chat, ChatEntry, ChatStore, EventNumbers, Message } from '../../features/chats/store.ts'
+import type { Db } from './database.ts'
+import { eventRecorder } from './events.ts'
+import type { Writer } from './writer.ts'
+
+type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
+  id: string
+  user_a: string
+  user_b: string
+  created_at: number
+  last_msg_at: number | null
+  unread_count: number
+  message_id: string | null
+  message_created_at: number
+}
+
+const messageColumns = (created = 'created_at', id = 'id') => `
+  m.id AS ${id}, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, m.read_at, m.edited_at,
+  m.deleted_at, m.created_at AS ${created},
+  p.width AS photo_width, p.height AS photo_height, p.placeholder AS photo_placeholder`
+
+const fromMessages = 'FROM messages m LEFT JOIN media p ON p.id = m.photo_id'
+
+// A chat's place in a list is the time of its last message, or of its making.
+const entryColumns = `
+  SELECT c.id, c.user_a, c.user_b, c.created_at, c.last_msg_at,
+    (SELECT count(*) FROM messages u
+      WHERE u.chat_id = c.id AND u.sender_id = CASE WHEN c.user_a = $user THEN c.user_b ELSE c.user_a END
+        AND u.read_at IS NULL AND u.deleted_at IS NULL) AS unread_count,
+    ${messageColumns('message_created_at', 'message_id')}`
+const joinLast = `
+  LEFT JOIN messages m ON m.chat_id = c.id AND m.seq = c.last_seq
+  LEFT JOIN media p ON p.id = m.photo_id`
+
+const listOf = (side: 'user_a' | 'user_b') => `
+  SELECT * FROM (
+    SELECT *, coalesce(last_msg_at, created_at) AS at FROM chats
+    WHERE ${side} = $user AND (coalesce(last_msg_at, created_at), id) < ($at, $id)
+    ORDER BY coalesce(last_msg_at, created_at) DESC, id DESC LIMIT $limit)`
+
+export function chatStore(db: Db, writer: Writer): ChatStore {
+  const client = db.$client
+  const record = eventRecorder(db)
+
+  const insertChat = client.prepare<Chat, [string, string, string, number]>(
+    'INSERT INTO chats (id, user_a, user_b, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (user_a, user_b) DO NOTHING RETURNING id, user_a, user_b, created_at, last_msg_at',
+  )
+  const chatOfPair = client.prepare<Chat, [string, string]>(
+    'SELECT id, user_a, user_b, created_at, last_msg_at FROM chats WHERE user_a = ? AND user_b = ?',
+  )
+  const chatById = client.prepare<Chat, [string]>(
+    'SELECT id, user_a, user_b, created_at, last_msg_at FROM chats WHERE id = ?',
+  )
+  const listChats = client.prepare<EntryRow, [{ user: string; at: number; id: string; limit: number }]>(`
+    ${entryColumns} FROM (${listOf('user_a')} UNION ALL ${listOf('user_b')} ORDER BY at DESC, id DESC LIMIT $limit) c
+    ${joinLast} ORDER BY c.at DESC, c.id DESC`)
+  const someChats = client.prepare<EntryRow, [{ user: string; ids: string }]>(
+    `${entryColumns} FROM chats c ${joinLast} WHERE c.id IN (SELECT value FROM json_each($ids))`,
+  )
+  const peersOf = client.prepare<{ id: string }, [{ user: string }]>(`
+    SELECT id FROM (
+      SELECT user_b AS id FROM chats WHERE user_a = $user UNION ALL SELECT user_a FROM chats WHERE user_b = $user)
+    WHERE NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $user AND blocked_id = id)
+      AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = id AND blocked_id = $user)`)
+
+  const insertMessage = client.prepare<{ seq: number }, Record<string, string | number | null>[]>(`
+    INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
+    SELECT $id, $chat_id, last_seq + 1, $sender_id, $kind, $text, $photo_id, $client_id, $created_at
+    FROM chats WHERE id = $chat_id
+    ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING
+    RETURNING seq`)
+  const touchChat = client.prepare<null, [number, number, string]>(
+    // A clock that was set back must not move the chat down.
+    'UPDATE chats SET last_seq = ?, last_msg_at = max(coalesce(last_msg_at, 0), ?) WHERE id = ?',
+  )
+  const sentBy = client.prepare<{ n: number }, [string, string]>(
+    'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE chat_id = ? AND sender_id = ? LIMIT 100)',
+  )
+  const ownImage = client.prepare<{ id: string }, [string, string]>(
+    'SELECT id FROM media WHERE id = ? AND owner_id = ?',
+  )
+  const messageById = client.prepare<Message, [string]>(`SELECT ${messageColumns()} ${fromMessages} WHERE m.id = ?`)
+  const messageByClientId = client.prepare<Message, [string, string]>(
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.sender_id = ? AND m.client_id = ?`,
+  )
+  const messagesByIds = client.prepare<Message, [string]>(
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.id IN (SELECT value FROM json_each(?))`,
+  )
+  const messagesBefore = client.prepare<Message, [string, number, number]>(
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = ? AND m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
+  )
+  const messagesAfter = client.prepare<Message, [string, number, number]>(
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = ? AND m.seq > ? ORDER BY m.seq LIMIT ?`,
+  )
+  const newestUnread = client.prepare<{ id: string }, [string, string]>(
+    'SELECT id FROM messages WHERE chat_id = ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1',
+  )
+  const markRead = client.prepare<null, [number, string, string]>(
+    'UPDATE messages SET read_at = ? WHERE chat_id = ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL',
+  )
+  const keepVersion = client.prepare<null, [number, string]>(
+    // Two changes within a millisecond: the later text takes the next free one.
+    `INSERT INTO message_versions (message_id, at, text)
+     SELECT id, max(?1, coalesce((SELECT max(at) + 1 FROM message_versions WHERE message_id = id), 0)), text
+     FROM messages WHERE id = ?2 AND text IS NOT NULL`,
+  )
+  const setText = client.prepare<null, [string, number, string]>(
+    'UPDATE messages SET text = ?, edited_at = ? WHERE id = ?',
+  )
+  const bury = client.prepare<null, [number, string]>(
+    'UPDATE messages SET text = NULL, photo_id = NULL, deleted_at = ? WHERE id = ?',
+  )
+
+  const recordForBoth = (chat: Chat, type: string, at: number, event: { ref?: string; data?: unknown }): EventNumbers =>
+    [chat.user_a, chat.user_b].map((user_id) => ({ user_id, seq: record(user_id, type, at, event) }))
+
+  return {
+    ensure: (chat) =>
+      writer.write(() => {
+        const created = insertChat.get(chat.id, chat.user_a, chat.user_b, chat.created_at)
+        if (!created) return { chat: chatOfPair.get(chat.user_a, chat.user_b)!, created: false, events: [] }
+        return {
+          chat: created,
+          created: true,
+          events: recordForBoth(created, 'chat', chat.created_at, { ref: chat.id }),
+        }
+      }),
+
+    byId: async (id) => chatById.get(id),
+    ofPair: async (a, b) => chatOfPair.get(a, b),
+    list: async (userId, limit, after) =>
+      listChats
+        .all({ user: userId, at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit })
+        .map(entryOf),
+    entries: async (userId, chatIds) => someChats.all({ user: userId, ids: JSON.stringify(chatIds) }).map(entryOf),
+    peers: async (userId) => peersOf.all({ user: userId }).map((row) => row.id),
+
+    append: (message, otherId, untilReply) =>
+      writer.write(() => {
+        const { chat_id, sender_id, client_id, created_at } = message
+        if (
+          untilReply !== null &&
+          sentBy.get(chat_id, sender_id)!.n >= untilReply &&
+          sentBy.get(chat_id, otherId)!.n === 0
+        ) {
+          const repeated = client_id === null ? null : messageByClientId.get(sender_id, client_id)
+          return repeated ? { message: repeated, created: false, events: [] } : 'awaiting_reply'
+        }
+        if (message.photo_id !== null && !ownImage.get(message.photo_id, sender_id)) return 'no_such_photo'
+        const inserted = insertMessage.get({ ...message })
+        if (!inserted) return { message: messageByClientId.get(sender_id, client_id!)!, created: false, events: [] }
+        touchChat.run(inserted.seq, created_at, chat_id)
+        const events = [sender_id, otherId].map((user_id) => ({
+          user_id,
+          seq: record(user_id, 'message', created_at, { ref: message.id }),
+        }))
+        const stored: Message =
+          message.photo_id === null
+            ? { ...message, seq: inserted.seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
+            : messageById.get(message.id)!
+        return { message: stored, created: true, events }
+      }),
+
+    before: async (chatId, seq, limit) => messagesBefore.all(chatId, seq, limit),
+    after: async (chatId, seq, limit) => messagesAfter.all(chatId, seq, limit),
+    message: async (id) => messageById.get(id),
+    messages: async (ids) => messagesByIds.all(JSON.stringify(ids)),
+    hasWritten: async (chatId, userId) => sentBy.get(chatId, userId)!.n > 0,
+
+    markRead: (chat, readerId, now) =>
+      writer.write(() => {
+        const otherId = chat.user_a === readerId ? chat.user_b : chat.user_a
+        const last_read_message_id = newestUnread.get(chat.id, otherId)?.id ?? null
+        if (last_read_message_id === null) return { count: 0, last_read_message_id, events: [] }
+        const count = markRead.run(now, chat.id, otherId).changes
+        const data = {
+          chat_id: chat.id,
+          reader_id: readerId,
+          read_at: new Date(now).toISOString(),
+          last_read_message_id,
+          count,
+        }
+        return { count, last_read_message_id, events: recordForBoth(chat, 'message_read', now, { data }) }
+      }),
+
+    edit: (chat, messageId, text, now) =>
+      writer.write(() => {
+        const message = messageById.get(messageId)
+        if (!message || message.deleted_at !== null) return null
+        keepVersion.run(now, messageId)
+        setText.run(text, now, messageId)
+        const events = recordForBoth(chat, 'message_edited', now, { ref: messageId })
+        return { message: { ...message, text, edited_at: now }, events }
+      }),
+
+    remove: (chat, messageId, now) =>
+      writer.write(() => {
+        const message = messageById.get(messageId)
+        if (!message || message.deleted_at !== null) return null
+        keepVersion.run(now, messageId)
+        bury.run(now, messageId)
+        const events = recordForBoth(chat, 'message_deleted', now, { ref: messageId })
+        const { photo_id } = message
+        return { message: { ...message, text: null, photo_id: null, ...noPhoto, deleted_at: now }, photo_id, events }
+      }),
+  }
+}
+
+const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
+
+function entryOf(row: EntryRow): ChatEntry {
+  const { id, user_a, user_b, created_at, last_msg_at, unread_count, message_id, message_created_at, ...message } = row
+  return {
+    chat: { id, user_a, user_b, created_at, last_msg_at },
+    last_message:
+      message_id === null ? null : { ...message, id: message_id, chat_id: id, created_at: message_created_at },
+    unread_count,
+  }
+}

@@ -1,0 +1,326 @@
+import { expect, test } from 'bun:test'
+import { type Person, testApp, type TestApp } from './app.ts'
+
+const uuid = () => Bun.randomUUIDv7()
+
+async function pair(app: TestApp) {
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = (await ada.post('chats', { user_id: bob.id })).body
+  return { ada, bob, chat }
+}
+
+const send = async (from: Person, chatId: string, text: string) =>
+  (await from.post(`chats/${chatId}/messages`, { text })).body
+
+/** All events of a user, as `GET /sync` answers them. */
+async function eventsOf(person: Person) {
+  const items: any[] = []
+  for (let path = 'sync?since=0&limit=100'; ;) {
+    const { body } = await person.get(path)
+    items.push(...body.items)
+    if (!body.next_cursor) return items
+    path = `sync?limit=100&cursor=${body.next_cursor}`
+  }
+}
+
+test('a pair has one chat, whoever asks first', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const first = await ada.post('chats', { user_id: bob.id })
+  expect(first.status).toBe(201)
+  expect(first.body).toMatchObject({
+    user: { id: bob.id, name: 'Bob' },
+    last_msg_at: null,
+    last_message: null,
+    unread_count: 0,
+  })
+  const second = await bob.post('chats', { user_id: ada.id })
+  expect(second.status).toBe(200)
+  expect(second.body).toMatchObject({ id: first.body.id, user: { id: ada.id, name: 'Ada' } })
+  expect(Object.keys(first.body.user)).not.toContain('email')
+})
+
+test('100 at once from both sides make one chat and one 201', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person(), await app.person()]
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      i % 2 ? ada.post('chats', { user_id: bob.id }) : bob.post('chats', { user_id: ada.id }),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(99)
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect((await eventsOf(ada)).map(({ type }) => type)).toEqual(['chat'])
+  expect((await eventsOf(bob)).map(({ type }) => type)).toEqual(['chat'])
+})
+
+test('a chat with oneself, with nobody and with something else is refused', async () => {
+  const app = await testApp()
+  const ada = await app.person()
+  expect((await ada.post('chats', { user_id: ada.id })).body.code).toBe('self_not_allowed')
+  expect((await ada.post('chats', { user_id: uuid() })).status).toBe(404)
+  expect((await ada.post('chats', { user_id: 'bob' })).status).toBe(422)
+  expect((await ada.post('chats', {})).status).toBe(422)
+  expect((await ada.get('chats')).body).toEqual({ items: [], next_cursor: null })
+})
+
+test('a message is listed, counted unread for the other one, and moves the chat', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  app.clock.now += 5000
+  const sent = await ada.post(`chats/${chat.id}/messages`, { text: '  Hello\r\nBob ', client_id: 'c1' })
+  expect(sent.status).toBe(201)
+  expect(sent.body).toEqual({
+    id: expect.any(String),
+    chat_id: chat.id,
+    sender_id: ada.id,
+    kind: 'text',
+    text: 'Hello\nBob',
+    photo: null,
+    read: false,
+    read_at: null,
+    edited: false,
+    edited_at: null,
+    deleted: false,
+    created_at: new Date(app.clock.now).toISOString(),
+    client_id: 'c1',
+  })
+  const [forBob] = (await bob.get('chats')).body.items
+  expect(forBob).toMatchObject({ id: chat.id, unread_count: 1, last_msg_at: sent.body.created_at })
+  expect(forBob.last_message).toEqual({ ...sent.body, client_id: null })
+  expect((await ada.get(`chats/${chat.id}`)).body).toMatchObject({ unread_count: 0, last_message: sent.body })
+})
+
+test('only members read, write and mark; only the author edits and deletes', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const eve = await app.person('Eve')
+  const message = await send(ada, chat.id, 'between us')
+  for (const call of [
+    eve.get(`chats/${chat.id}`),
+    eve.get(`chats/${chat.id}/messages`),
+    eve.post(`chats/${chat.id}/messages`, { text: 'me too' }),
+    eve.put(`chats/${chat.id}/read`),
+    eve.put(`messages/${message.id}`, { text: 'changed' }),
+    eve.delete(`messages/${message.id}`),
+  ]) {
+    const answer = await call
+    expect([answer.status, answer.body.code]).toEqual([403, 'not_a_member'])
+    expect(answer.text).not.toContain('between us')
+  }
+  for (const call of [bob.put(`messages/${message.id}`, { text: 'changed' }), bob.delete(`messages/${message.id}`)]) {
+    expect((await call).body.code).toBe('not_the_owner')
+  }
+  for (const call of [
+    ada.get(`chats/${uuid()}`),
+    ada.put(`messages/${uuid()}`, { text: 'x' }),
+    ada.delete('messages/x'),
+  ]) {
+    expect((await call).status).toBe(404)
+  }
+  expect((await bob.get(`chats/${chat.id}/messages`)).body.items).toEqual([{ ...message, client_id: null }])
+})
+
+test('100 sends of one client_id at once make one message, one event each', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => ada.post(`chats/${chat.id}/messages`, { text: 'once', client_id: 'same' })),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect((await bob.get(`chats/${chat.id}/messages`)).body.items).toHaveLength(1)
+  expect((await eventsOf(bob)).map(({ type }) => type)).toEqual(['chat', 'message'])
+  // Another sender's client_id is another's business.
+  expect((await bob.post(`chats/${chat.id}/messages`, { text: 'mine', client_id: 'same' })).status).toBe(201)
+})
+
+test('messages page both ways without repeat or gap while more arrive', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const texts = Array.from({ length: 25 }, (_, i) => `m${i}`)
+  const sent = []
+  for (const text of texts) sent.push(await send(ada, chat.id, text))
+
+  const back: string[] = []
+  for (let cursor = ''; ;) {
+    const { body } = await bob.get(`chats/${chat.id}/messages?limit=10${cursor}`)
+    back.push(...body.items.map((m: any) => m.text))
+    if (!body.next_cursor) break
+    cursor = `&cursor=${body.next_cursor}`
+    await send(ada, chat.id, 'meanwhile')
+  }
+  expect(back).toEqual(texts.toReversed())
+
+  const on: string[] = []
+  for (let cursor = ''; ;) {
+    const { body } = await bob.get(`chats/${chat.id}/messages?after=${sent[4].id}&limit=7${cursor}`)
+    on.push(...body.items.map((m: any) => m.text))
+    if (!body.next_cursor) break
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  expect(on).toEqual([...texts.slice(5), 'meanwhile', 'meanwhile'])
+})
+
+test('a limit out of range and a cursor of elsewhere answer 422', async () => {
+  const app = await testApp()
+  const { ada, chat } = await pair(app)
+  const foreign = Buffer.from('["chats",1,"x"]').toString('base64url')
+  for (const query of [
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'limit=1.5',
+    'cursor=nonsense',
+    `cursor=${foreign}`,
+    'after=x',
+  ]) {
+    expect((await ada.get(`chats/${chat.id}/messages?${query}`)).status).toBe(422)
+  }
+})
+
+test('texts from empty to 4001 characters: what cannot be shown is refused and nothing is stored', async () => {
+  const app = await testApp()
+  const { ada, chat } = await pair(app)
+  const path = `chats/${chat.id}/messages`
+  const refused = [
+    '',
+    '   ',
+    '\u200b\u200b',
+    'a'.repeat(4001),
+    'nul\u0000',
+    'override \u202e',
+    '\ud800',
+    7,
+    null,
+    ['x'],
+  ]
+  for (const text of refused) expect((await ada.post(path, { text })).status).toBe(422)
+  for (const body of [
+    {},
+    { kind: 'photo' },
+    { kind: 'video', text: 'x' },
+    { text: 'x', photo: uuid() },
+    { text: 'x', client_id: '' },
+  ]) {
+    expect((await ada.post(path, body)).status).toBe(422)
+  }
+  expect((await ada.post(path, { kind: 'photo', photo: uuid() })).body.errors[0].path).toBe('/photo')
+  expect((await ada.get(path)).body.items).toEqual([])
+  expect((await ada.post(path, { text: '😀'.repeat(4000) })).status).toBe(201)
+  expect((await ada.post(path, { text: 'x', id: uuid(), sender_id: uuid(), read: true })).body).toMatchObject({
+    sender_id: ada.id,
+    read: false,
+  })
+})
+
+test('marking read sets read_at once and tells nobody when there is nothing to mark', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  await send(ada, chat.id, 'one')
+  const last = await send(ada, chat.id, 'two')
+  await send(bob, chat.id, 'own')
+  app.clock.now += 1000
+  const at = new Date(app.clock.now).toISOString()
+  expect((await bob.put(`chats/${chat.id}/read`)).body).toEqual({ read: 2, read_at: at })
+  app.clock.now += 1000
+  expect((await bob.put(`chats/${chat.id}/read`)).body).toEqual({ read: 0, read_at: null })
+  const { items } = (await ada.get(`chats/${chat.id}/messages`)).body
+  expect(items.map((m: any) => [m.text, m.read, m.read_at])).toEqual([
+    ['own', false, null],
+    ['two', true, at],
+    ['one', true, at],
+  ])
+  const reads = (await eventsOf(ada)).filter(({ type }) => type === 'message_read')
+  expect(reads.map(({ data }) => data)).toEqual([
+    { chat_id: chat.id, reader_id: bob.id, read_at: at, last_read_message_id: last.id, count: 2 },
+  ])
+  expect((await bob.get('chats')).body.items[0].unread_count).toBe(0)
+})
+
+test('an edit shows everywhere; a deleted message leaves a tombstone and no text anywhere', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const message = await send(ada, chat.id, 'meet at five')
+  app.clock.now += 1000
+  const edited = (await ada.put(`messages/${message.id}`, { text: 'meet at six' })).body
+  expect(edited).toMatchObject({ text: 'meet at six', edited: true, edited_at: new Date(app.clock.now).toISOString() })
+  expect((await ada.delete(`messages/${message.id}`)).status).toBe(204)
+  expect((await ada.delete(`messages/${message.id}`)).status).toBe(204)
+  expect((await ada.put(`messages/${message.id}`, { text: 'again' })).body.code).toBe('message_deleted')
+
+  const [tombstone] = (await bob.get(`chats/${chat.id}/messages`)).body.items
+  expect(tombstone).toMatchObject({ id: message.id, deleted: true, text: null, photo: null })
+  expect((await bob.get('chats')).body.items[0]).toMatchObject({
+    unread_count: 0,
+    last_message: { deleted: true, text: null },
+  })
+  const events = await eventsOf(bob)
+  expect(events.map(({ type, seq }) => [type, seq])).toEqual([
+    ['chat', 1],
+    ['message', 2],
+    ['message_edited', 3],
+    ['message_deleted', 4],
+  ])
+  expect(JSON.stringify(events)).not.toContain('meet at')
+  // Moderation may have to see what was said.
+  expect(app.db.$client.query('SELECT text FROM message_versions ORDER BY at').values()).toEqual([
+    ['meet at five'],
+    ['meet at six'],
+  ])
+})
+
+test('chats are listed by their last message, page by page, in a constant number of queries', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  const chats: string[] = []
+  for (let i = 0; i < 7; i++) {
+    app.clock.now += 1000
+    chats.push((await ada.post('chats', { user_id: (await app.person()).id })).body.id)
+  }
+  app.clock.now += 1000
+  await send(ada, chats[2]!, 'up')
+  const listed: string[] = []
+  for (let cursor = ''; ;) {
+    const { body } = await ada.get(`chats?limit=3${cursor}`)
+    listed.push(...body.items.map((c: any) => c.id))
+    if (!body.next_cursor) break
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  expect(listed).toEqual([chats[2]!, ...[6, 5, 4, 3, 1, 0].map((i) => chats[i]!)])
+})
+
+test('a clock that is set back changes no order and no number', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const other = (await ada.post('chats', { user_id: (await app.person()).id })).body
+  app.clock.now += 600_000
+  await send(ada, chat.id, 'first')
+  app.clock.now -= 86_400_000
+  await send(bob, chat.id, 'second')
+  await send(ada, other.id, 'elsewhere')
+  expect((await ada.get(`chats/${chat.id}/messages`)).body.items.map((m: any) => m.text)).toEqual(['second', 'first'])
+  expect((await ada.get('chats')).body.items.map((c: any) => c.id)).toEqual([chat.id, other.id])
+  expect((await eventsOf(ada)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
+})
+
+test('where the first contact is guarded, a stranger sends three texts without links until there is an answer', async () => {
+  const app = await testApp({ FIRST_CONTACT: 'guarded' })
+  const { ada, bob, chat } = await pair(app)
+  const path = `chats/${chat.id}/messages`
+  for (const text of ['see https://example.org', 'www.example.org', 'example.org/x', 'write me: t.me']) {
+    expect((await ada.post(path, { text })).body.code).toBe('awaiting_reply')
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => ada.post(path, { text: `hello ${i}`, client_id: `${i}` })),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+  expect(answers.filter(({ body }) => body.code === 'awaiting_reply')).toHaveLength(7)
+  expect((await ada.post(path, { text: 'hello 0', client_id: '0' })).status).toBe(200)
+  expect((await ada.put(`messages/${answers[0]!.body.id}`, { text: 'https://example.org' })).body.code).toBe(
+    'awaiting_reply',
+  )
+  await send(bob, chat.id, 'hi')
+  expect((await ada.post(path, { text: 'see https://example.org' })).status).toBe(201)
+})

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'bun:test'
+import { join, resolve } from 'node:path'
+import { type Config, ConfigError, readConfig } from '../src/config.ts'
+
+type Case = {
+  field: keyof Config
+  default: unknown
+  good: [value: string, read: unknown][]
+  bad: string[]
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const key = 'ab'.repeat(32)
+
+const variables: Record<string, Case> = {
+  HOST: {
+    field: 'host',
+    default: '127.0.0.1',
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+      ['localhost', 'localhost'],
+      ['convene.internal', 'convene.internal'],
+    ],
+    bad: ['http://localhost', '0.0.0.0:3000', '[::1]', 'two words', 'a..b'],
+  },
+  PORT: {
+    field: 'port',
+    default: 3000,
+    good: [
+      ['0', 0],
+      ['8080', 8080],
+      ['65535', 65535],
+    ],
+    bad: ['65536', '-1', '80.5', '1e3', '0x50', 'http'],
+  },
+  DATA_DIR: {
+    field: 'dataDir',
+    default: resolve('./data'),
+    good: [
+      ['/var/lib/convene', '/var/lib/convene'],
+      ['elsewhere', resolve('elsewhere')],
+    ],
+    bad: [],
+  },
+  DATABASE_URL: {
+    field: 'databasePath',
+    default: join(resolve('./data'), 'convene.db'),
+    good: [
+      ['sqlite:/var/lib/c.db', '/var/lib/c.db'],
+      ['sqlite:///var/lib/c.db', '/var/lib/c.db'],
+      ['file:c.db', resolve('c.db')],
+      ['sqlite::memory:', ':memory:'],
+    ],
+    bad: ['postgres://db/convene', '/var/lib/c.db', 'sqlite:', 'sqlite://', 'sqlite:/var/lib/'],
+  },
+  JWT_SECRET: {
+    field: 'jwtSecret',
+    default: null,
+    good: [
+      ['x'.repeat(32), bytes('x'.repeat(32))],
+      ['ключ'.repeat(4), bytes('ключ'.repeat(4))],
+      // Others who check our tokens use the variable's very bytes.
+      [` ${'x'.repeat(32)}\n`, bytes(` ${'x'.repeat(32)}\n`)],
+    ],
+    bad: ['x'.repeat(31), 'п'.repeat(15)],
+  },
+  LOCATION_KEY: {
+    field: 'locationKey',
+    default: null,
+    good: [
+      [key, Buffer.from(key, 'hex')],
+      [Buffer.from(key, 'hex').toString('base64'), Buffer.from(key, 'hex')],
+    ],
+    bad: ['ab'.repeat(31), 'xy'.repeat(32), 'x'.repeat(32)],
+  },
+  MESSENGER_BOT_TOKEN: {
+    field: 'messengerBotToken',
+    default: null,
+    good: [['12345678:some-token', '12345678:some-token']],
+    bad: ['short', 'with white space'],
+  },
+  INIT_DATA_MAX_AGE_S: {
+    field: 'initDataMaxAgeS',
+    default: 3600,
+    good: [
+      ['0', 0],
+      ['86400', 86400],
+    ],
+    bad: ['-1', '1h', '31536001'],
+  },
+  CORS_ORIGINS: {
+    field: 'corsOrigins',
+    default: [],
+    good: [
+      ['https://app.example.org', ['https://app.example.org']],
+      ['https://a.example.org, http://localhost:5173', ['https://a.example.org', 'http://localhost:5173']],
+    ],
+    bad: [
+      '*',
+      'null',
+      'app.example.org',
+      'https://app.example.org/',
+      'https://app.example.org/path',
+      'https://*.example.org',
+      'https://app.example.org:443',
+      'https://APP.example.org',
+      'ftp://app.example.org',
+      'https://a.example.org,,https://b.example.org',
+      'https://a.example.org https://b.example.org',
+    ],
+  },
+  RATE_LIMIT: {
+    field: 'rateLimit',
+    default: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['true', 'OFF', '0'],
+  },
+  CONSENT_GATE: {
+    field: 'consentGate',
+    default: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['yes'],
+  },
+  FIRST_CONTACT: {
+    field: 'firstContact',
+    default: 'open',
+    good: [
+      ['open', 'open'],
+      ['guarded', 'guarded'],
+    ],
+    bad: ['closed'],
+  },
+  NEARBY_MAX_AGE_DAYS: {
+    field: 'nearbyMaxAgeDays',
+    default: 30,
+    good: [['1', 1]],
+    bad: ['0', '3651', 'month'],
+  },
+  EVENT_RETENTION_DAYS: {
+    field: 'eventRetentionDays',
+    default: 7,
+    good: [['30', 30]],
+    bad: ['0', '7.5'],
+  },
+  LOG_LEVEL: {
+    field: 'logLevel',
+    default: 'info',
+    good: [
+      ['debug', 'debug'],
+      ['silent', 'silent'],
+    ],
+    bad: ['verbose', 'INFO'],
+  },
+  LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
+  METRICS_TOKEN: {
+    field: 'metricsToken',
+    default: null,
+    good: [['x'.repeat(16), 'x'.repeat(16)]],
+    bad: ['x'.repeat(15), `${'x'.repeat(16)} y`],
+  },
+  TRUST_PROXY: {
+    field: 'trustProxy',
+    default: 0,
+    good: [
+      ['1', 1],
+      ['16', 16],
+    ],
+    bad: ['17', 'true', '-1'],
+  },
+}
+
+describe.each(Object.entries(variables))('%s', (name, { field, default: absent, good, bad }) => {
+  test('has its default where it is not set, or empty', () => {
+    expect(readConfig({})[field]).toEqual(absent as never)
+    expect(readConfig({ [name]: '' })[field]).toEqual(absent as never)
+  })
+
+  test.each(good)('takes %p', (value, read) => {
+    expect(readConfig({ [name]: value })[field]).toEqual(read as never)
+  })
+
+  if (bad.length > 0)
+    test.each(bad)('refuses %p in one line that names it', (value) => {
+      const message = refusalOf({ [name]: value })
+      expect(message).toStartWith(`${name} must `)
+      expect(message).not.toContain('\n')
+    })
+})
+
+test('what is refused is not repeated: it may be a secret', () => {
+  const secrets = {
+    JWT_SECRET: 'hunter2',
+    LOCATION_KEY: 'hunter2',
+    METRICS_TOKEN: 'hunter2',
+    MESSENGER_BOT_TOKEN: 'hunter2',
+  }
+  for (const [name, value] of Object.entries({ ...secrets, DATABASE_URL: 'postgres://convene:hunter2@db' }))
+    expect(refusalOf({ [name]: value })).not.toContain('hunter2')
+})
+
+test('every field of the configuration is read from one of these variables', () => {
+  expect(Object.keys(readConfig({})).sort()).toEqual(
+    Object.values(variables)
+      .map(({ field }) => field)
+      .sort(),
+  )
+})
+
+test('the database lies in DATA_DIR unless DATABASE_URL says otherwise', () => {
+  expect(readConfig({ DATA_DIR: '/srv/c' }).databasePath).toBe('/srv/c/convene.db')
+  expect(readConfig({ DATA_DIR: '/srv/c', DATABASE_URL: 'sqlite:/mnt/x.db' }).databasePath).toBe('/mnt/x.db')
+})
+
+test('white space around a value does not count', () => {
+  expect(readConfig({ PORT: ' 8080 ', RATE_LIMIT: 'off\n' })).toMatchObject({ port: 8080, rateLimit: false })
+})
+
+test('the process’ environment is what is read where nothing else is given', () => {
+  const { EVENT_RETENTION_DAYS } = process.env
+  process.env.EVENT_RETENTION_DAYS = '11'
+  try {
+    expect(readConfig().eventRetentionDays).toBe(11)
+  } finally {
+    if (EVENT_RETENTION_DAYS === undefined) delete process.env.EVENT_RETENTION_DAYS
+    else process.env.EVENT_RETENTION_DAYS = EVENT_RETENTION_DAYS
+  }
+})
+
+function refusalOf(environment: Record<string, string>): string {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as Error).message
+  }
+  throw new Error('nothing was refused')
+}

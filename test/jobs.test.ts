@@ -1,0 +1,92 @@
+import { afterEach, expect, jest, test } from 'bun:test'
+import type { Logger } from 'pino'
+import { type Job, jobs, startJobs } from '../src/jobs.ts'
+import type { Services } from '../src/services.ts'
+import { testApp } from './app.ts'
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+const hour = 3_600_000
+
+/** What the jobs of a list log. */
+function recorded() {
+  const lines: Record<string, unknown>[] = []
+  const write = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
+  const log = { info: write('info'), error: write('error') } as unknown as Logger
+  return { lines, services: { log } as Services }
+}
+const hourly = (name: string, run: Job['run']): Job => ({ name, schedule: '0 * * * *', run })
+const settled = async () => {
+  for (let i = 0; i < 20; i += 1) await Promise.resolve()
+}
+
+test('every job has a name of its own and a schedule that comes round', async () => {
+  const list = jobs((await testApp()).services)
+  expect(list.map(({ name }) => name)).toContain('media-sweep')
+  expect(new Set(list.map(({ name }) => name)).size).toBe(list.length)
+  for (const { schedule } of list) expect(Bun.cron.parse(schedule)).toBeInstanceOf(Date)
+})
+
+test('every job runs on a fresh server, and finds nothing to do', async () => {
+  for (const { name, run } of jobs((await testApp()).services)) expect([name, await run()]).toEqual([name, 0])
+})
+
+test('a job runs when its time comes, time and again, and says what it did', async () => {
+  jest.useFakeTimers()
+  const { lines, services } = recorded()
+  let runs = 0
+  const stop = startJobs(services, [hourly('counting', async () => ++runs)])
+  expect(runs).toBe(0)
+  jest.advanceTimersByTime(hour)
+  await settled()
+  expect(lines).toEqual([{ level: 'info', message: 'job done', job: 'counting', count: 1, ms: expect.any(Number) }])
+  jest.advanceTimersByTime(hour)
+  await settled()
+  expect(runs).toBe(2)
+  await stop()
+  jest.advanceTimersByTime(3 * hour)
+  await settled()
+  expect(runs).toBe(2)
+})
+
+test('a job that fails is logged as an error, comes round again, and holds up no other', async () => {
+  jest.useFakeTimers()
+  const { lines, services } = recorded()
+  const broken = new Error('the disk is gone')
+  const stop = startJobs(services, [
+    hourly('failing', () => Promise.reject(broken)),
+    hourly('throwing', () => {
+      throw broken
+    }),
+    hourly('working', async () => 7),
+  ])
+  for (let i = 0; i < 2; i += 1) {
+    jest.advanceTimersByTime(hour)
+    await settled()
+  }
+  const of = (name: string) => lines.filter(({ job }) => job === name)
+  for (const name of ['failing', 'throwing'])
+    expect(of(name)).toEqual(
+      Array(2).fill({ level: 'error', message: 'job failed', job: name, err: broken, ms: expect.any(Number) }),
+    )
+  expect(of('working').map(({ count }) => count)).toEqual([7, 7])
+  await stop()
+})
+
+test('stopping waits for what is running', async () => {
+  jest.useFakeTimers()
+  const { services } = recorded()
+  const work = Promise.withResolvers<number>()
+  const stop = startJobs(services, [hourly('slow', () => work.promise)])
+  jest.advanceTimersByTime(hour)
+  await settled()
+  let stopped = false
+  const stopping = stop().then(() => (stopped = true))
+  await settled()
+  expect(stopped).toBe(false)
+  work.resolve(1)
+  await stopping
+  expect(stopped).toBe(true)
+})

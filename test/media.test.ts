@@ -1,0 +1,719 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { withFormFile } from '../src/http/form-file.ts'
+import { Refusal } from '../src/refusal.ts'
+import { days, hours, minutes } from '../src/time.ts'
+import { type Answer, type Person, type TestApp, testApp } from './app.ts'
+
+const MiB = 1024 * 1024
+const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+const picture = (width: number, height: number) => new Bun.Image(pixel).resize(width, height, { fit: 'fill' })
+const jpeg = async () => Buffer.from(await picture(64, 32).jpeg().bytes())
+const png = async () => Buffer.from(await picture(64, 32).png().bytes())
+
+/** A JPEG whose EXIF says where it was taken. */
+async function jpegWithGps() {
+  const exif = Buffer.from('Exif\0\0MM\0*\0\0\0\x08\0\0GPSLatitude 48.85837N', 'latin1')
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(exif.length + 2)
+  const plain = await jpeg()
+  return Buffer.concat([plain.subarray(0, 2), Buffer.from([0xff, 0xe1]), length, exif, plain.subarray(2)])
+}
+
+function form(...files: [field: string, bytes: Uint8Array<ArrayBuffer> | string, name?: string][]) {
+  const body = new FormData()
+  for (const [field, bytes, name = 'photo.jpg'] of files)
+    if (typeof bytes === 'string') body.append(field, bytes)
+    else body.append(field, new Blob([bytes]), name)
+  return body
+}
+
+const upload = (person: Person, bytes: Uint8Array<ArrayBuffer>) => person.post('media', form(['file', bytes]))
+async function uploaded(person: Person): Promise<{ id: string; url: string }> {
+  const { status, body } = await upload(person, await png())
+  expect(status).toBe(201)
+  return body
+}
+
+/** Names of the files below the media directory, whatever they are. */
+const filesOf = ({ dataDir }: TestApp) =>
+  readdirSync(join(dataDir, 'media'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+const rowsOf = ({ db }: TestApp) => db.$client.query('SELECT id FROM media').all().length
+
+const refused = (answer: Answer) => [
+  answer.status,
+  answer.body?.code,
+  ...(answer.body?.errors ?? []).map((e: any) => e.path),
+]
+
+/** A message that shows an image, in a chat of its own. */
+function messageWith({ db }: TestApp, sender: Person, other: Person, imageId: string) {
+  const id = Bun.randomUUIDv7()
+  const [a, b] = [sender.id, other.id].sort() as [string, string]
+  db.$client.run(`INSERT INTO chats (id, user_a, user_b, created_at) VALUES (?, ?, ?, 1) ON CONFLICT DO NOTHING`, [
+    Bun.randomUUIDv7(),
+    a,
+    b,
+  ])
+  db.$client.run(
+    `INSERT INTO messages (id, chat_id, seq, sender_id, kind, photo_id, created_at)
+     SELECT ?, id, (SELECT count(*) + 1 FROM messages), ?, 'photo', ?, 1 FROM chats WHERE user_a = ? AND user_b = ?`,
+    [id, sender.id, imageId, a, b],
+  )
+  return id
+}
+const deleteMessage = ({ db }: TestApp, id: string) =>
+  db.$client.run('UPDATE messages SET deleted_at = 2 WHERE id = ?', [id])
+
+describe('an upload', () => {
+  test('answers a URL that serves a WebP to whoever has it, without a token', async () => {
+    const server = await testApp()
+    const ada = await server.person('Ada')
+    const base = await server.listen()
+    const answer = await upload(ada, await jpeg())
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      url: expect.stringMatching(new RegExp(`^/api/v1/media/${answer.body.id}\\?for=upload&exp=\\d+&sig=[\\w-]{43}$`)),
+      width: 64,
+      height: 32,
+      placeholder: expect.stringMatching(/^data:image\/webp;base64,/),
+    })
+    const image = await fetch(new URL(answer.body.url, base))
+    expect(image.status).toBe(200)
+    expect(Object.fromEntries(image.headers)).toMatchObject({
+      'content-type': 'image/webp',
+      'content-disposition': 'inline',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+      etag: `"${answer.body.id}"`,
+      // noon of the clock: until midnight of the day after
+      'cache-control': `private, max-age=${36 * 3600}, immutable`,
+      'x-request-id': expect.any(String),
+    })
+    const decoded = new Bun.Image(await image.bytes())
+    expect(await decoded.metadata()).toMatchObject({ format: 'webp', width: 64, height: 32 })
+  })
+
+  test('leaves nothing of a photo’s metadata, neither in what is served nor on disk', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const base = await server.listen()
+    const original = await jpegWithGps()
+    expect(original.includes('GPSLatitude')).toBe(true)
+    const { body } = await upload(ada, original)
+    const served = Buffer.from(await (await fetch(new URL(body.url, base))).bytes())
+    const [path] = filesOf(server)
+    const stored = Buffer.from(await Bun.file(path!).bytes())
+    expect(stored.equals(served)).toBe(true)
+    for (const trace of ['Exif', 'EXIF', 'GPS', '48.85', 'photo.jpg']) expect(served.includes(trace)).toBe(false)
+  })
+
+  test('lies in one file, named at random, for the server’s user alone', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const { id } = await uploaded(ada)
+    const paths = filesOf(server)
+    expect(paths).toHaveLength(1)
+    expect(paths[0]).not.toContain(id)
+    expect(paths[0]).not.toContain(ada.id)
+    expect(statSync(paths[0]!).mode & 0o777).toBe(0o600)
+  })
+
+  test('many at once all arrive, each as an image of its own', async () => {
+    const server = await testApp()
+    const people = await Promise.all([server.person(), server.person(), server.person()])
+    const bytes = await png()
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, i) => upload(people[i % 3]!, bytes)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(201))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(24)
+    expect(filesOf(server)).toHaveLength(24)
+  })
+
+  test('takes exactly 10 MiB, and ignores the form’s other fields', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const padded = Buffer.concat([await png(), Buffer.alloc(10 * MiB)]).subarray(0, 10 * MiB)
+    const body = form(['file', padded], ['id', 'mine'], ['owner_id', ada.id], ['other', await png()])
+    const answer = await ada.post('media', body)
+    expect(answer.status).toBe(201)
+    expect(answer.body.id).not.toBe('mine')
+    expect(rowsOf(server)).toBe(1)
+  })
+})
+
+describe('an upload is refused, and leaves no file and no row,', () => {
+  async function refusals(
+    cases: [what: string, body: unknown, expected: unknown[], headers?: Record<string, string>][],
+  ) {
+    const server = await testApp()
+    const ada = await server.person()
+    for (const [what, body, expected, headers] of cases)
+      expect([what, ...refused(await ada.post('media', body, headers))]).toEqual([what, ...expected])
+    expect(filesOf(server)).toEqual([])
+    expect(rowsOf(server)).toBe(0)
+  }
+
+  test('from a stranger, whatever they send', async () => {
+    const server = await testApp()
+    for (const body of [form(['file', await png()]), 'x', undefined])
+      expect(refused(await server.request('POST', 'media', { body }))).toEqual([401, 'unauthenticated'])
+    expect(filesOf(server)).toEqual([])
+  })
+
+  test('where it is no image, by its bytes and not by its name', async () => {
+    const html = Buffer.from('<!doctype html><script>alert(1)</script>')
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
+    await refusals([
+      ['html', form(['file', html, 'photo.jpg']), [415, 'unsupported_media_type']],
+      ['svg', form(['file', svg, 'photo.svg']), [415, 'unsupported_media_type']],
+    ])
+  })
+
+  test('where it is damaged, empty or too many pixels', async () => {
+    const whole = await jpeg()
+    const bomb = await png()
+    bomb.writeUInt32BE(30_000, 16)
+    bomb.writeUInt32BE(30_000, 20)
+    await refusals([
+      ['cut off', form(['file', whole.subarray(0, whole.length / 2)]), [422, 'validation_failed', '/file']],
+      ['empty', form(['file', new Uint8Array()]), [422, 'validation_failed', '/file']],
+      ['900 megapixels', form(['file', bomb]), [413, 'payload_too_large']],
+    ])
+  })
+
+  test('where the form has no file, or several, in its field `file`', async () => {
+    const bytes = await png()
+    const noFile = [422, 'validation_failed', '/file']
+    await refusals([
+      ['no body', undefined, noFile],
+      ['no field', form(['note', 'x']), noFile],
+      ['another field', form(['photo', bytes]), noFile],
+      ['text', form(['file', 'not a file']), noFile],
+      ['two', form(['file', bytes], ['file', bytes]), noFile],
+    ])
+  })
+
+  test('where the body is no multipart form', async () => {
+    const [type, bytes] = ['content-type', await png()]
+    const [malformed, unsupported] = [
+      [400, 'malformed_body'],
+      [415, 'unsupported_media_type'],
+    ]
+    const boundary = { [type]: 'multipart/form-data; boundary=x' }
+    await refusals([
+      ['the image itself', bytes, unsupported, { [type]: 'image/png' }],
+      ['json', '{"file":"x"}', unsupported, { [type]: 'application/json' }],
+      ['a web form', 'file=x', unsupported, { [type]: 'application/x-www-form-urlencoded' }],
+      ['no type', bytes, unsupported],
+      ['a longer type', bytes, unsupported, { [type]: 'multipart/form-data-x; boundary=x' }],
+      ['compressed', bytes, unsupported, { ...boundary, 'content-encoding': 'gzip' }],
+      ['no boundary', bytes, malformed, { [type]: 'multipart/form-data' }],
+      ['garbage', bytes, malformed, boundary],
+      ['cut off', '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc', malformed, boundary],
+    ])
+  })
+
+  test('where the form has parts without number', async () => {
+    const parts = Array.from({ length: 17 }, (_, i): [string, string] => [`field ${i}`, 'x'])
+    const bytes = await png()
+    const server = await testApp()
+    const ada = await server.person()
+    expect((await ada.post('media', form(...parts.slice(0, 15), ['file', bytes]))).status).toBe(201)
+    expect(refused(await ada.post('media', form(...parts, ['file', bytes])))).toEqual([413, 'payload_too_large'])
+    expect(rowsOf(server)).toBe(1)
+  })
+
+  test('where the file is a byte longer than 10 MiB', async () => {
+    const large = Buffer.concat([await png(), Buffer.alloc(10 * MiB)]).subarray(0, 10 * MiB + 1)
+    await refusals([['too large', form(['file', large]), [413, 'payload_too_large']]])
+  })
+
+  test('after sixty in an hour, before its body is looked at', async () => {
+    const server = await testApp({ RATE_LIMIT: 'on' })
+    const ada = await server.person()
+    for (let i = 0; i < 60; i += 1) expect((await ada.post('media', 'x')).status).toBe(415)
+    const answer = await ada.post('media', form(['file', await png()]))
+    expect(refused(answer)).toEqual([429, 'rate_limited'])
+    expect(answer.headers.get('retry-after')).toBeTruthy()
+    expect(filesOf(server)).toEqual([])
+  })
+})
+
+describe('over a real connection', () => {
+  /** Sends what `body` yields for as long as the server takes it, and answers what came back until the server closed. */
+  function send(base: URL, headers: string[], body: Iterable<Uint8Array>) {
+    const { promise, resolve } = Promise.withResolvers<{ answer: string; sent: number }>()
+    const socket = connect(Number(base.port), base.hostname)
+    const pieces = body[Symbol.iterator]()
+    let [answer, sent, over] = ['', 0, false]
+    const end = () => {
+      over = true
+      socket.destroy()
+      resolve({ answer, sent })
+    }
+    const pump = () => {
+      for (let more = true; more && !over;) {
+        const next = pieces.next()
+        if (next.done) return
+        sent += next.value.length
+        more = socket.write(next.value)
+      }
+    }
+    socket.on('drain', pump).on('error', end).on('close', end)
+    socket.on('data', (data) => (answer += data.toString('latin1')))
+    socket.write(['POST /api/v1/media HTTP/1.1', 'Host: convene.test', ...headers, '', ''].join('\r\n'))
+    pump()
+    return { socket, closed: promise, answer: () => answer }
+  }
+  const until = async (condition: () => boolean) => {
+    for (let i = 0; i < 500 && !condition(); i += 1) await Bun.sleep(10)
+    expect(condition()).toBe(true)
+  }
+  const multipart = 'Content-Type: multipart/form-data; boundary=x'
+  const head = Buffer.from('--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n')
+  const chunk = (bytes: Uint8Array) =>
+    Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+
+  test('a body that says it is too long is refused before any of it is sent', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const base = await server.listen()
+    const headers = [multipart, `Authorization: Bearer ${ada.token}`, `Content-Length: ${11 * MiB}`]
+    const { socket, answer } = send(base, headers, [])
+    await until(() => answer().includes('payload_too_large'))
+    expect(answer()).toStartWith('HTTP/1.1 413')
+    expect(answer()).toContain('application/problem+json')
+    socket.destroy()
+  })
+
+  test('a chunked body without end is refused and cut off where it outgrows the limit', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const base = await server.listen()
+    function* endless() {
+      yield chunk(head)
+      const piece = chunk(Buffer.alloc(64 * 1024))
+      for (let i = 0; i < 1024; i += 1) yield piece
+    }
+    const headers = [multipart, `Authorization: Bearer ${ada.token}`, 'Transfer-Encoding: chunked']
+    const { answer, sent } = await send(base, headers, endless()).closed
+    expect(answer).toStartWith('HTTP/1.1 413')
+    expect(answer).toContain('payload_too_large')
+    // what is beyond 10 MiB filled the buffers of the two sockets
+    expect(sent).toBeLessThan(32 * MiB)
+    expect(filesOf(server)).toEqual([])
+    expect(rowsOf(server)).toBe(0)
+  })
+
+  test('a chunked body of an image is taken', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const base = await server.listen()
+    const bytes = await png()
+    const body = [head, bytes.subarray(0, 20), bytes.subarray(20), Buffer.from('\r\n--x--\r\n')].map(chunk)
+    const headers = [multipart, `Authorization: Bearer ${ada.token}`, 'Transfer-Encoding: chunked', 'Connection: close']
+    const { answer } = await send(base, headers, [...body, Buffer.from('0\r\n\r\n')]).closed
+    expect(answer).toStartWith('HTTP/1.1 201')
+    expect(rowsOf(server)).toBe(1)
+  })
+
+  test('an upload that breaks off leaves nothing, and the server goes on', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const base = await server.listen()
+    const headers = [multipart, `Authorization: Bearer ${ada.token}`, `Content-Length: ${MiB}`]
+    const { socket } = send(base, headers, [Buffer.concat([head, Buffer.alloc(100_000)])])
+    await Bun.sleep(50)
+    socket.destroy()
+    const response = await fetch(new URL('/api/v1/media', base), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ada.token}` },
+      body: form(['file', await png()]),
+    })
+    expect(response.status).toBe(201)
+    expect(filesOf(server)).toHaveLength(1)
+    expect(rowsOf(server)).toBe(1)
+  })
+
+  test('an image is served in parts, by HEAD, and not at all to who has it', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const base = await server.listen()
+    const { id, url } = await uploaded(ada)
+    const get = (headers: Record<string, string>, method = 'GET') => fetch(new URL(url, base), { method, headers })
+    const whole = Buffer.from(await (await get({})).bytes())
+
+    const part = await get({ range: 'bytes=4-9' })
+    expect(part.status).toBe(206)
+    expect(part.headers.get('content-range')).toBe(`bytes 4-9/${whole.length}`)
+    expect(part.headers.get('content-type')).toBe('image/webp')
+    expect(part.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(Buffer.from(await part.bytes()).equals(whole.subarray(4, 10))).toBe(true)
+    expect(Buffer.from(await (await get({ range: 'bytes=-5' })).bytes()).equals(whole.subarray(-5))).toBe(true)
+    expect(Buffer.from(await (await get({ range: 'bytes=9-' })).bytes()).equals(whole.subarray(9))).toBe(true)
+
+    const beyond = await get({ range: `bytes=${whole.length}-` })
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`])
+
+    expect((await get({ range: 'bytes=4-9', 'if-range': `"${id}"` })).status).toBe(206)
+    expect((await get({ range: 'bytes=4-9', 'if-range': '"another"' })).status).toBe(200)
+
+    const head = await get({}, 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(whole.length)])
+    expect((await head.bytes()).length).toBe(0)
+
+    for (const known of [`"${id}"`, `W/"${id}"`, `"x", "${id}"`, '*']) {
+      const unchanged = await get({ 'if-none-match': known })
+      expect([known, unchanged.status, (await unchanged.bytes()).length]).toEqual([known, 304, 0])
+      expect(unchanged.headers.get('etag')).toBe(`"${id}"`)
+      expect(unchanged.headers.get('cache-control')).toContain('private')
+    }
+    expect((await get({ 'if-none-match': '"another"' })).status).toBe(200)
+  })
+
+  test('a file that is gone while its row is not is 404, one that cannot be read is 500, and neither tells of the disk', async () => {
+    const server = await testApp()
+    const base = await server.listen()
+    const { url } = await uploaded(await server.person())
+    const [path] = filesOf(server)
+    rmSync(path!)
+    const gone = await fetch(new URL(url, base))
+    expect([gone.status, await gone.json()]).toMatchObject([404, { code: 'not_found' }])
+
+    mkdirSync(path!)
+    const broken = await fetch(new URL(url, base))
+    expect(broken.status).toBe(500)
+    expect(broken.headers.get('content-type')).toBe('application/problem+json')
+    expect(await broken.json()).toEqual({
+      type: 'urn:convene:problem:internal_error',
+      title: 'Internal error',
+      status: 500,
+      detail: 'Something went wrong on our side.',
+      code: 'internal_error',
+      request_id: broken.headers.get('x-request-id'),
+    })
+  })
+})
+
+describe('a signed URL', () => {
+  test('is good for nothing once any part of it is altered, or missing', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const { url } = await uploaded(ada)
+    const other = await uploaded(ada)
+    const { id, scope, exp, sig } = /media\/(?<id>.*)\?for=(?<scope>.*)&exp=(?<exp>.*)&sig=(?<sig>.*)/.exec(
+      url,
+    )!.groups!
+    const of = (image = id, by = scope, end = exp, signature = sig) =>
+      `/api/v1/media/${image}?for=${by}&exp=${end}&sig=${signature}`
+    expect(of()).toBe(url)
+    expect((await server.request('GET', url)).status).toBe(200)
+    const altered = [
+      of(other.id),
+      of(id!.toUpperCase()),
+      of(Bun.randomUUIDv7()),
+      of('not-an-id'),
+      of(id, 'profile'),
+      of(id, Bun.randomUUIDv7()),
+      of(id, scope, String(Number(exp) + 1)),
+      of(id, scope, exp, `${sig}A`),
+      of(id, scope, exp, other.url.slice(-43)),
+      of(id, scope, exp, ''),
+      `/api/v1/media/${id}`,
+      `/api/v1/media/${id}?sig=${sig}`,
+    ]
+    for (const wrong of altered) {
+      expect([wrong, ...refused(await server.request('GET', wrong))]).toEqual([wrong, 404, 'not_found'])
+      // a token is no substitute for a signature
+      expect([wrong, (await ada.get(wrong)).status]).toEqual([wrong, 404])
+    }
+  })
+
+  test('ends with its time, and until then promises no more than that', async () => {
+    const server = await testApp()
+    const { url } = await uploaded(await server.person())
+    server.clock.now += 36 * hours - 1000
+    const last = await server.request('GET', url)
+    expect([last.status, last.headers.get('cache-control')]).toEqual([200, 'private, max-age=1, immutable'])
+    server.clock.now += 1000
+    expect(refused(await server.request('GET', url))).toEqual([404, 'not_found'])
+    expect((await server.request('GET', url, { headers: { 'if-none-match': '*' } })).status).toBe(404)
+  })
+})
+
+describe('a profile photo', () => {
+  test('is an image that the user uploaded, seen by whoever gets its URL', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person('Ada'), await server.person('Bob')]
+    const { id } = await uploaded(ada)
+    const { status, body } = await ada.put('me', { photo: id })
+    expect(status).toBe(200)
+    expect(body.photo).toStartWith(`/api/v1/media/${id}?for=profile&`)
+    const seen = (await bob.get(`users/${ada.id}`)).body.photo
+    expect(seen).toBe(body.photo)
+    const image = await server.request('GET', seen)
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp'])
+  })
+
+  test('cannot be somebody else’s image, nor one that is not there, and nothing changes then', async () => {
+    const server = await testApp()
+    const [ada, eve] = [await server.person(), await server.person()]
+    const { id } = await uploaded(ada)
+    for (const photo of [id, Bun.randomUUIDv7()]) {
+      const answer = await eve.put('me', { photo, city: 'Paris' })
+      expect(refused(answer)).toEqual([422, 'validation_failed', '/photo'])
+    }
+    expect((await eve.get('me')).body).toMatchObject({ photo: null, city: null })
+    expect(rowsOf(server)).toBe(1)
+  })
+
+  test('goes, row and file, when another takes its place or it is cleared', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const [first, second] = [await uploaded(ada), await uploaded(ada)]
+    const firstUrl = (await ada.put('me', { photo: first.id })).body.photo
+    expect((await ada.put('me', { photo: first.id, city: 'Paris' })).body.photo).toBe(firstUrl)
+    expect((await server.request('GET', firstUrl)).status).toBe(200)
+
+    const secondUrl = (await ada.put('me', { photo: second.id })).body.photo
+    for (const gone of [firstUrl, first.url]) expect((await server.request('GET', gone)).status).toBe(404)
+    expect((await server.request('GET', secondUrl)).status).toBe(200)
+    expect(filesOf(server)).toHaveLength(1)
+
+    expect((await ada.put('me', { photo: null })).body.photo).toBeNull()
+    for (const gone of [secondUrl, second.url]) expect((await server.request('GET', gone)).status).toBe(404)
+    expect(filesOf(server)).toEqual([])
+    expect(rowsOf(server)).toBe(0)
+  })
+
+  test('that was an address elsewhere is replaced without a trace', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const { id } = await uploaded(ada)
+    expect((await ada.put('me', { photo: 'https://example.org/ada.jpg' })).body.photo).toBe(
+      'https://example.org/ada.jpg',
+    )
+    expect((await ada.put('me', { photo: id })).status).toBe(200)
+    expect(rowsOf(server)).toBe(1)
+  })
+
+  test('stays while a message shows it too, but its profile URL ends', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person(), await server.person()]
+    const { id } = await uploaded(ada)
+    const profileUrl = (await ada.put('me', { photo: id })).body.photo
+    const message = messageWith(server, ada, bob, id)
+    await ada.put('me', { photo: null })
+    expect((await server.request('GET', profileUrl)).status).toBe(404)
+    expect((await server.request('GET', server.services.media.messagePhotoUrl(id, message))).status).toBe(200)
+  })
+
+  test('never names an image that is dropped at the same moment', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const outcomes = new Set<number>()
+    // the drop comes a little later in the request's way each time
+    for (let turns = 0; turns < 6; turns += 1) {
+      const { id } = await uploaded(ada)
+      const dropped = (async () => {
+        for (let i = 0; i < turns; i += 1) await setImmediate()
+        await server.services.media.drop([id])
+      })()
+      const [answer] = await Promise.all([ada.put('me', { photo: id }), dropped])
+      outcomes.add(answer.status)
+      const { photo } = (await ada.get('me')).body
+      if (answer.status === 200) expect((await server.request('GET', photo)).status).toBe(200)
+      else expect([refused(answer), rowsOf(server), photo]).toEqual([[422, 'validation_failed', '/photo'], 0, null])
+      await ada.put('me', { photo: null })
+    }
+    expect([...outcomes].toSorted()).toEqual([200, 422])
+  })
+})
+
+describe('a message’s photo', () => {
+  test('is served for that message, as long as it shows it', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person(), await server.person()]
+    const { media } = server.services
+    const [shown, other] = [await uploaded(ada), await uploaded(ada)]
+    const message = messageWith(server, ada, bob, shown.id)
+    const url = media.messagePhotoUrl(shown.id, message)
+    expect(url).toStartWith(`/api/v1/media/${shown.id}?for=${message}&`)
+    expect((await server.request('GET', url)).status).toBe(200)
+    for (const wrong of [
+      media.messagePhotoUrl(other.id, message),
+      media.messagePhotoUrl(shown.id, Bun.randomUUIDv7()),
+      media.urlOf(shown.id)!,
+    ])
+      expect((await server.request('GET', wrong)).status).toBe(404)
+
+    deleteMessage(server, message)
+    expect((await server.request('GET', url)).status).toBe(404)
+  })
+
+  test('is gone with its file once no message shows it', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person(), await server.person()]
+    const { media } = server.services
+    const { id, url } = await uploaded(ada)
+    const [one, two] = [messageWith(server, ada, bob, id), messageWith(server, ada, bob, id)]
+    deleteMessage(server, one)
+    await media.drop([id])
+    expect((await server.request('GET', media.messagePhotoUrl(id, two))).status).toBe(200)
+    deleteMessage(server, two)
+    await media.drop([id])
+    for (const gone of [url, media.messagePhotoUrl(id, two)])
+      expect((await server.request('GET', gone)).status).toBe(404)
+    expect(filesOf(server)).toEqual([])
+  })
+
+  test('is its owner’s and nobody else’s to send', async () => {
+    const server = await testApp()
+    const [ada, eve] = [await server.person(), await server.person()]
+    const { id } = await uploaded(ada)
+    const { media } = server.services
+    expect(await media.isOwn(ada.id, id)).toBe(true)
+    expect(await media.isOwn(eve.id, id)).toBe(false)
+    expect(await media.isOwn(ada.id, Bun.randomUUIDv7())).toBe(false)
+  })
+
+  test('of all that a user uploaded, what nothing shows goes, and others’ images stay', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person(), await server.person()]
+    const [photo, sent] = [await uploaded(ada), await uploaded(ada), await uploaded(ada)]
+    const bobs = await uploaded(bob)
+    await ada.put('me', { photo: photo.id })
+    messageWith(server, ada, bob, sent.id)
+    await server.services.media.dropAllOf(ada.id)
+    const left = server.db.$client.query<{ id: string }, []>('SELECT id FROM media').all()
+    expect(left.map(({ id }) => id).toSorted()).toEqual([photo.id, sent.id, bobs.id].toSorted())
+    expect(filesOf(server)).toHaveLength(3)
+  })
+})
+
+describe('the sweep', () => {
+  test('takes what nobody used for a day, and nothing younger or in use', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person(), await server.person()]
+    const [unused, photo, sent, deleted] = [
+      await uploaded(ada),
+      await uploaded(ada),
+      await uploaded(ada),
+      await uploaded(ada),
+    ]
+    await ada.put('me', { photo: photo.id })
+    messageWith(server, ada, bob, sent.id)
+    deleteMessage(server, messageWith(server, ada, bob, deleted.id))
+    server.clock.now += days
+    const young = await uploaded(await server.person())
+    expect(await server.services.media.sweep()).toEqual({ images: 0, files: 0 })
+    server.clock.now += 1
+    expect(await server.services.media.sweep()).toEqual({ images: 2, files: 0 })
+    expect(filesOf(server)).toHaveLength(3)
+    expect((await server.request('GET', unused.url)).status).toBe(404)
+    expect((await server.request('GET', young.url)).status).toBe(200)
+    expect(await server.services.media.sweep()).toEqual({ images: 0, files: 0 })
+  })
+
+  test('takes files without an image after an hour, and what interrupted uploads left', async () => {
+    const server = await testApp()
+    const ada = await server.person()
+    const { url } = await uploaded(ada)
+    const [kept] = filesOf(server)
+    const folder = join(kept!, '..')
+    const prefix = kept!.slice(folder.length + 1).slice(0, 4)
+    const leave = (name: string, age: number) => {
+      const path = join(folder, name)
+      writeFileSync(path, 'x')
+      utimesSync(path, new Date(), new Date(server.clock.now - age))
+      return path
+    }
+    const stray = `${prefix}0000-0000-4000-8000-000000000000.webp`
+    const part = `${prefix}0000-0000-4000-8000-000000000001.webp.${crypto.randomUUID()}.part`
+    const old = [leave(stray, 61 * minutes), leave(part, 61 * minutes)]
+    const left = [
+      leave(stray.replace('00.webp', '02.webp'), 59 * minutes),
+      leave(part.replace('01.webp', '03.webp'), 59 * minutes),
+      leave('notes.txt', 61 * minutes),
+    ]
+    // old enough itself, but it has its row
+    utimesSync(kept!, new Date(), new Date(server.clock.now - 30 * days))
+    expect(await server.services.media.sweep()).toEqual({ images: 0, files: 2 })
+    expect(old.map(existsSync)).toEqual([false, false])
+    expect(left.map(existsSync)).toEqual([true, true, true])
+    expect((await server.request('GET', url)).status).toBe(200)
+  })
+
+  test('goes through any number of images, used ones between them', async () => {
+    const server = await testApp()
+    const [ada, bob] = [await server.person(), await server.person()]
+    const insert = server.db.$client.prepare(
+      `INSERT INTO media (id, owner_id, file, width, height, placeholder, bytes, created_at) VALUES (?, ?, ?, 1, 1, '', 1, ?)`,
+    )
+    const used: string[] = []
+    server.db.$client.transaction(() => {
+      for (let i = 0; i < 1700; i += 1) {
+        const id = Bun.randomUUIDv7()
+        // many of one millisecond: the key has to go on within it
+        insert.run(id, ada.id, `${crypto.randomUUID()}.webp`, Math.floor(i / 600))
+        if (i % 300 === 0) used.push(id)
+      }
+    })()
+    for (const id of used) messageWith(server, ada, bob, id)
+    expect(await server.services.media.sweep()).toEqual({ images: 1700 - used.length, files: 0 })
+    const left = server.db.$client.query<{ id: string }, []>('SELECT id FROM media').all()
+    expect(left.map(({ id }) => id).toSorted()).toEqual(used.toSorted())
+  })
+})
+
+describe('a form that is read', () => {
+  const read = (body: ReadableStream<Uint8Array>) =>
+    withFormFile(
+      new Request('http://convene.test/', {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      }),
+      { name: 'file', maxBytes: 16 * MiB },
+      async () => 'read',
+    ).catch((error: unknown) => (error instanceof Refusal ? error.code : error))
+
+  /** `pieces` MiB, which end when they may, or fail. */
+  function stream(pieces: number, end: Promise<void> | null) {
+    const piece = new Uint8Array(MiB)
+    let left = pieces
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (left-- > 0) return controller.enqueue(piece)
+        await end
+        controller.close()
+      },
+    })
+  }
+
+  test('and breaks off is the sender’s doing', async () => {
+    expect(await read(stream(1, Promise.reject(new Error('connection reset'))))).toBe('bad_request')
+  })
+
+  test('waits for nobody until all together take 256 MiB of memory; then further ones are refused until there is room', async () => {
+    const release = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: 16 }, () => read(stream(16, release.promise)))
+    let further: unknown
+    for (let i = 0; i < 500 && further !== 'busy'; i += 1) {
+      await Bun.sleep(2)
+      further = await read(stream(1, null))
+    }
+    expect(further).toBe('busy')
+    release.resolve()
+    // no forms, those: what counts is that they were read to their end
+    expect(await Promise.all(waiting)).toEqual(Array(16).fill('malformed_body'))
+    expect(await read(stream(1, null))).toBe('malformed_body')
+  })
+})

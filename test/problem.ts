@@ -1,0 +1,21 @@
+import { expect } from 'bun:test'
+import type { Answer } from './app.ts'
+
+/** Expects an RFC 9457 problem of that status and code, whole and well-formed, and answers the fields it names. */
+export function expectProblem(answer: Answer, status: number, code: string): string[] {
+  expect({ status: answer.status, code: answer.body?.code }).toEqual({ status, code })
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  const { errors, ...problem } = answer.body
+  expect(problem).toEqual({
+    type: `urn:convene:problem:${code}`,
+    title: expect.stringMatching(/^[A-Z].+[^.]$/),
+    status,
+    detail: expect.stringMatching(/^[A-Z].+/),
+    code,
+    request_id: answer.headers.get('x-request-id'),
+  })
+  if (errors === undefined) return []
+  for (const error of errors)
+    expect(error).toEqual({ path: expect.stringMatching(/^\//), message: expect.stringMatching(/./) })
+  return errors.map(({ path }: { path: string }) => path)
+}

@@ -1,0 +1,54 @@
+/** A client of `/ws` that keeps every frame, for tests. */
+export type Client = {
+  frames: any[]
+  socket: WebSocket
+  /** The first frame that fits, now or later. */
+  until(fits: (frame: any) => boolean, what?: string): Promise<any>
+  /** Resolves with the close code. */
+  closed: Promise<number>
+  send(frame: unknown): void
+  /** The numbers of the durable events received, in the order of arrival. */
+  seqs(): number[]
+}
+
+export function connect(base: URL, token: string, query = '', headers: Record<string, string> = {}): Client {
+  const url = new URL(`/ws?token=${token}${query}`, base)
+  url.protocol = 'ws:'
+  const socket = new WebSocket(url, { headers } as unknown as string[])
+  const frames: any[] = []
+  const waiting = new Set<() => void>()
+  socket.onmessage = ({ data }) => {
+    frames.push(JSON.parse(data as string))
+    for (const look of [...waiting]) look()
+  }
+  const closed = new Promise<number>((resolve) => {
+    socket.onclose = ({ code }) => resolve(code)
+  })
+  socket.onerror = () => {}
+  return {
+    frames,
+    socket,
+    closed,
+    until(fits, what = 'a frame') {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(look)
+          reject(new Error(`no ${what} among ${JSON.stringify(frames.map(({ type, seq }) => [type, seq]))}`))
+        }, 3000)
+        const look = () => {
+          const frame = frames.find(fits)
+          if (!frame) return
+          clearTimeout(timer)
+          waiting.delete(look)
+          resolve(frame)
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+    send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+    seqs: () => frames.filter(({ seq, type }) => seq !== undefined && type !== 'hello').map(({ seq }) => seq),
+  }
+}
+
+export const ofType = (type: string) => (frame: any) => frame.type === type

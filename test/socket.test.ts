@@ -1,0 +1,290 @@
+import { expect, test } from 'bun:test'
+import { connect as tcpConnect } from 'node:net'
+import { testApp } from './app.ts'
+import { connect, ofType } from './socket-client.ts'
+
+async function pair(environment: Record<string, string> = {}) {
+  const app = await testApp(environment)
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = (await ada.post('chats', { user_id: bob.id })).body
+  const send = async (text: string) => (await ada.post(`chats/${chat.id}/messages`, { text })).body
+  return { app, base, ada, bob, chat, send }
+}
+
+const settled = () => Bun.sleep(50)
+
+test('the first frame is hello, and a message reaches all devices of both, with the client_id for its sender only', async () => {
+  const { base, ada, bob, chat } = await pair()
+  const clients = [connect(base, ada.token), connect(base, bob.token), connect(base, bob.token)]
+  for (const client of clients) await client.until(ofType('hello'))
+  expect(clients[1]!.frames[0]).toMatchObject({ type: 'hello', data: { seq: 1, resume: 'fresh', heartbeat_s: 30 } })
+  expect(clients[1]!.frames[0].data.connection_id).toBeString()
+  const sent = (await ada.post(`chats/${chat.id}/messages`, { text: 'hi', client_id: 'c1' })).body
+  for (const [i, client] of clients.entries()) {
+    const frame = await client.until(ofType('message'))
+    expect(frame).toEqual({
+      type: 'message',
+      seq: 2,
+      at: sent.created_at,
+      data: i === 0 ? sent : { ...sent, client_id: null },
+    })
+  }
+  await bob.put(`chats/${chat.id}/read`)
+  const read = await clients[0]!.until(ofType('message_read'))
+  expect(read.data).toMatchObject({ chat_id: chat.id, reader_id: bob.id, count: 1, last_read_message_id: sent.id })
+  await ada.put(`messages/${sent.id}`, { text: 'hello' })
+  expect((await clients[1]!.until(ofType('message_edited'))).data).toMatchObject({
+    id: sent.id,
+    text: 'hello',
+    edited: true,
+  })
+  await ada.delete(`messages/${sent.id}`)
+  expect((await clients[1]!.until(ofType('message_deleted'))).data).toMatchObject({
+    id: sent.id,
+    text: null,
+    deleted: true,
+  })
+  expect(clients[1]!.seqs()).toEqual([2, 3, 4, 5])
+})
+
+test('a new chat reaches both, each seeing the other', async () => {
+  const { app, base, bob } = await pair()
+  const eve = await app.person('Eve')
+  const clients = [connect(base, eve.token), connect(base, bob.token)]
+  for (const client of clients) await client.until(ofType('hello'))
+  const chat = (await eve.post('chats', { user_id: bob.id })).body
+  expect((await clients[0]!.until(ofType('chat'))).data).toMatchObject({ id: chat.id, user: { id: bob.id } })
+  expect((await clients[1]!.until(ofType('chat'))).data).toMatchObject({ id: chat.id, user: { id: eve.id } })
+})
+
+test('without a good token the upgrade answers 401, from a foreign page 403, with a bad since 422', async () => {
+  const { base, ada } = await pair({ CORS_ORIGINS: 'https://app.example.org' })
+  const upgrade = {
+    connection: 'upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  const status = async (query: string, headers = {}) =>
+    (await fetch(new URL(`/ws${query}`, base), { headers: { ...upgrade, ...headers } })).status
+  expect(await status('')).toBe(401)
+  expect(await status('?token=nonsense')).toBe(401)
+  expect(await status('', { cookie: `app_at=${ada.token}` })).toBe(401)
+  expect(await status('', { authorization: `Bearer ${ada.token}` })).toBe(401)
+  expect(await status(`?token=${ada.refresh}`)).toBe(401)
+  expect(await status(`?token=${ada.token}`, { origin: 'https://evil.example' })).toBe(403)
+  expect(await status(`?token=${ada.token}`, { origin: 'null' })).toBe(403)
+  for (const since of ['-1', 'x', '1.5', '1e3', ''])
+    expect(await status(`?token=${ada.token}&since=${since}`)).toBe(422)
+  expect((await fetch(new URL(`/ws?token=${ada.token}`, base))).status).toBe(400)
+  const allowed = connect(base, ada.token, '', { origin: 'https://app.example.org' })
+  await allowed.until(ofType('hello'))
+})
+
+test('since brings what was missed, as it is now, in order, and then what happens', async () => {
+  const { base, ada, bob, send } = await pair()
+  const gone = await send('to be deleted')
+  await send('kept')
+  await ada.delete(`messages/${gone.id}`)
+  const client = connect(base, bob.token, '&since=1')
+  expect((await client.until(ofType('hello'))).data).toMatchObject({ resume: 'ok', seq: 4 })
+  await client.until(({ seq, type }) => type !== 'hello' && seq === 4)
+  await send('live')
+  await client.until(({ data }) => data?.text === 'live')
+  expect(client.seqs()).toEqual([2, 3, 4, 5])
+  expect(client.frames.find(({ seq }) => seq === 2).data).toMatchObject({ id: gone.id, deleted: true, text: null })
+  expect(JSON.stringify(client.frames)).not.toContain('to be deleted')
+})
+
+test('a since that is too far ahead, or too old, is answered with gap and live events only', async () => {
+  const { app, base, bob, send } = await pair()
+  for (let i = 0; i < 5; i++) await send(`${i}`)
+  const ahead = connect(base, bob.token, '&since=99')
+  expect((await ahead.until(ofType('hello'))).data).toMatchObject({ resume: 'gap', seq: 6 })
+  await app.services.storage.events.purge(app.clock.now + 1)
+  const old = connect(base, bob.token, '&since=2')
+  expect((await old.until(ofType('hello'))).data).toMatchObject({ resume: 'gap', seq: 6 })
+  const upToDate = connect(base, bob.token, '&since=6')
+  expect((await upToDate.until(ofType('hello'))).data).toMatchObject({ resume: 'ok', seq: 6 })
+  await send('next')
+  for (const client of [ahead, old, upToDate]) {
+    await client.until(({ seq, type }) => type === 'message' && seq === 7)
+    expect(client.seqs()).toEqual([7])
+  }
+  expect((await bob.get('sync?since=2')).body).toMatchObject({ resume: 'gap', items: [] })
+})
+
+test('reconnecting while others write finds every event exactly once, wherever the connection breaks', async () => {
+  const { base, ada, bob, chat } = await pair()
+  const total = 400
+  let writing = true
+  const writer = (async () => {
+    for (let i = 0; i < total; i += 8) {
+      await Promise.all(
+        Array.from({ length: 8 }, (_, j) => ada.post(`chats/${chat.id}/messages`, { text: `${i + j}` })),
+      )
+      await Bun.sleep(1)
+    }
+    writing = false
+  })()
+  const got: any[] = []
+  let since = 1
+  for (let round = 0; since < total + 1; round++) {
+    const client = connect(base, bob.token, `&since=${since}`)
+    const enough = writing ? since + (round % 7) * 5 : total + 1
+    // Broken off before hello, in the middle of the replay, or among live events, as the round has it.
+    if (round % 3 !== 0 || !writing)
+      await client
+        .until((frame) => frame.type === 'message' && frame.seq >= Math.min(enough, total + 1))
+        .catch(() => {})
+    client.socket.terminate()
+    await client.closed
+    const events = client.frames.filter(ofType('message'))
+    got.push(...events)
+    since = events.at(-1)?.seq ?? since
+  }
+  await writer
+  expect(got.map(({ seq }) => seq)).toEqual(Array.from({ length: total }, (_, i) => i + 2))
+  expect(new Set(got.map(({ data }) => data.text)).size).toBe(total)
+  const synced = (await bob.get('sync?since=1&limit=100')).body
+  expect(synced.items).toEqual(got.slice(0, 100).map(({ type, seq, at, data }) => ({ type, seq, at, data })))
+})
+
+test('typing goes to the other one only, once a second, and to nobody across a block or from a stranger', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const eve = await app.person('Eve')
+  const [a, b, e] = [connect(base, ada.token), connect(base, bob.token), connect(base, eve.token)]
+  for (const client of [a, b, e]) await client.until(ofType('hello'))
+  for (let i = 0; i < 5; i++) a.send({ type: 'typing', data: { chat_id: chat.id } })
+  e.send({ type: 'typing', cid: 'q', data: { chat_id: chat.id } })
+  expect((await b.until(ofType('typing'))).data).toEqual({ chat_id: chat.id, user_id: ada.id })
+  expect(await e.until(ofType('error'))).toMatchObject({ cid: 'q', data: { code: 'not_a_member' } })
+  await settled()
+  expect(b.frames.filter(ofType('typing'))).toHaveLength(1)
+  expect(b.frames.find(ofType('typing')).seq).toBeUndefined()
+  expect([...a.frames, ...e.frames].filter(ofType('typing'))).toHaveLength(0)
+  await bob.post('blocks', { user_id: ada.id })
+  app.clock.now += 2000
+  a.send({ type: 'typing', data: { chat_id: chat.id } })
+  a.send({ type: 'ping', cid: 'after' })
+  await a.until(ofType('pong'))
+  await settled()
+  expect(b.frames.filter(ofType('typing'))).toHaveLength(1)
+})
+
+test('presence goes to those with a chat, when one comes and when the last device goes', async () => {
+  const { app, base, ada, bob } = await pair()
+  const eve = await app.person('Eve')
+  const [b, e] = [connect(base, bob.token), connect(base, eve.token)]
+  for (const client of [b, e]) await client.until(ofType('hello'))
+  const a1 = connect(base, ada.token)
+  expect((await b.until(ofType('presence'))).data).toMatchObject({ user_id: ada.id, online: true })
+  expect((await a1.until(ofType('presence'))).data).toMatchObject({ user_id: bob.id, online: true })
+  const a2 = connect(base, ada.token)
+  await a2.until(ofType('presence'))
+  a1.socket.close()
+  await a1.closed
+  await settled()
+  expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
+  a2.socket.close()
+  await b.until(({ type, data }) => type === 'presence' && !data.online)
+  expect(e.frames.filter(ofType('presence'))).toHaveLength(0)
+})
+
+test('ping is answered with its cid; what is no frame is refused and the socket stays', async () => {
+  const { base, ada } = await pair()
+  const client = connect(base, ada.token)
+  for (const frame of [
+    'not json',
+    '[]',
+    '7',
+    'null',
+    '{"type":"shout"}',
+    '{"type":"typing"}',
+    '{"type":"typing","data":{"chat_id":"x"}}',
+  ])
+    await client.until(ofType('hello')).then(() => client.send(frame))
+  client.socket.send(new Uint8Array([1, 2, 3]))
+  client.send({ type: 'ping', cid: 'c7' })
+  expect((await client.until(ofType('pong'))).cid).toBe('c7')
+  expect(client.frames.filter(ofType('error')).map(({ data }) => data.code)).toEqual([
+    'malformed_body',
+    'malformed_body',
+    'malformed_body',
+    'malformed_body',
+    'validation_failed',
+    'validation_failed',
+    'validation_failed',
+    'unsupported_media_type',
+  ])
+})
+
+test('too many frames, or one too large, close that socket alone', async () => {
+  const { base, ada } = await pair()
+  const [flood, large, calm] = [connect(base, ada.token), connect(base, ada.token), connect(base, ada.token)]
+  for (const client of [flood, large, calm]) await client.until(ofType('hello'))
+  for (let i = 0; i < 20_000 && flood.socket.readyState === WebSocket.OPEN; i++) flood.send('{"type":"ping"}')
+  large.send('x'.repeat(16 * 1024 + 1))
+  expect(await flood.closed).toBe(4429)
+  expect(await large.closed).toBe(4413)
+  calm.send({ type: 'ping' })
+  await calm.until(ofType('pong'))
+})
+
+test('logout, a password change elsewhere and an ended token close sockets with 4401', async () => {
+  const { app, base, ada, bob } = await pair()
+  const first = connect(base, ada.token)
+  const other = (
+    await app.request('POST', 'auth/login', { body: { email: ada.email, password: 'twelve green bottles' } })
+  ).body
+  const second = connect(base, other.access_token)
+  const bobs = connect(base, bob.token)
+  for (const client of [first, second, bobs]) await client.until(ofType('hello'))
+  await ada.put('me/password', { current_password: 'twelve green bottles', new_password: 'thirteen blue bottles' })
+  expect(await second.closed).toBe(4401)
+  expect(second.frames.at(-1).type).toBe('session_ended')
+  await ada.post('auth/logout')
+  expect(await first.closed).toBe(4401)
+  expect(bobs.socket.readyState).toBe(WebSocket.OPEN)
+  app.clock.now += 16 * 60_000
+  app.services.hub.endExpired()
+  expect(await bobs.closed).toBe(4401)
+})
+
+test('the twenty-first socket of a user closes the oldest', async () => {
+  const { base, ada } = await pair()
+  const clients = []
+  for (let i = 0; i < 21; i++) {
+    clients.push(connect(base, ada.token))
+    await clients[i]!.until(ofType('hello'))
+  }
+  expect(await clients[0]!.closed).toBe(4409)
+  await settled()
+  expect(clients.slice(1).every(({ socket }) => socket.readyState === WebSocket.OPEN)).toBe(true)
+})
+
+test('a client that does not read is cut off before it costs memory; its events wait, others see no delay', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const reader = connect(base, bob.token)
+  await reader.until(ofType('hello'))
+  const stalled = tcpConnect(Number(base.port), '127.0.0.1')
+  stalled.write(
+    `GET /ws?token=${bob.token} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  )
+  await new Promise((resolve) => stalled.once('data', resolve))
+  stalled.pause()
+  await settled()
+  expect(app.services.hub.counts().sockets).toBe(2)
+  const text = 'x'.repeat(4000)
+  let sent = 0
+  while (app.services.hub.counts().sockets === 2 && sent < 5000) {
+    await Promise.all(Array.from({ length: 50 }, () => ada.post(`chats/${chat.id}/messages`, { text })))
+    sent += 50
+  }
+  expect(app.services.hub.counts().sockets).toBe(1)
+  await reader.until(({ type, seq }) => type === 'message' && seq === sent + 1)
+  expect(reader.seqs()).toEqual(Array.from({ length: sent }, (_, i) => i + 2))
+  expect((await bob.get('sync?since=1&limit=1')).body.seq).toBe(sent + 1)
+  stalled.destroy()
+})
