@@ -302,10 +302,9 @@ test('a suspension stops tokens, sockets, refresh and login at once, and says wh
     await bob.get('sync'),
     await bob.post(`chats/${chatId}/messages`, { text: 'Hello' }),
     await bob.put('me/prefs', { drinks: [] }),
-    await bob.delete('me'),
+    await bob.delete('me/sessions'),
     await login(app, bob),
     await app.request('POST', 'auth/refresh', { body: { refresh_token: bob.refresh } }),
-    await app.request('GET', '/ws?token=' + bob.token, { headers: { upgrade: 'websocket' } }),
   ]
   for (const refused of tries) {
     expect(outcome(refused)).toEqual([403, 'suspended'])
@@ -314,6 +313,13 @@ test('a suspension stops tokens, sockets, refresh and login at once, and says wh
     expect(refused.text).not.toContain('Third time')
     expect(refused.headers.get('set-cookie')).toBeNull()
   }
+  const upgrade = {
+    connection: 'upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  expect((await fetch(new URL(`/ws?token=${bob.token}`, base), { headers: upgrade })).status).toBe(403)
   // A wrong password learns nothing of it.
   const guess = { email: bob.email, password: 'not the password' }
   expect(outcome(await app.request('POST', 'auth/login', { body: guess }))).toEqual([401, 'invalid_credentials'])

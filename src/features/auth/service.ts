@@ -118,7 +118,9 @@ export function authService(deps: Deps) {
     await limits.reset('password', key)
     if (!passwords.isOutdated(hash)) return hash
     const today = await passwords.hash(password.normalize('NFKC'))
-    return (await accounts.replacePasswordHash(credentials.user_id, hash, today)) ? today : hash
+    if (await accounts.replacePasswordHash(credentials.user_id, hash, today)) return today
+    // Another login was faster, or the password is another now.
+    return provenHash(await accounts.credentials({ user_id: credentials.user_id }), named, password, client)
   }
 
   /** The hash of the caller's password, null of an account without one. Refuses with 403 `wrong_password`. */

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { nextCursor, pageQuery } from '../../http/page.ts'
 import { nullable, profile, time } from '../profile/model.ts'
@@ -6,7 +7,8 @@ const latitude = { minimum: -90, maximum: 90, error: 'Expected degrees from -90 
 const longitude = { minimum: -180, maximum: 180, error: 'Expected degrees from -180 to 180' }
 
 export const reading = t.Object(
-  { latitude: t.Number(latitude), longitude: t.Number(longitude) },
+  // TypeBox's own: Elysia's would take "52" for 52.
+  { latitude: Type.Number(latitude), longitude: Type.Number(longitude) },
   { examples: [{ latitude: 52.52, longitude: 13.405 }] },
 )
 
@@ -17,7 +19,7 @@ export const location = t.Object({
   updated_at: nullable(time),
 })
 
-export const visibility = t.Object({ visible: t.Boolean() })
+export const visibility = t.Object({ visible: Type.Boolean() })
 
 const values = (example: string) =>
   t.Optional(t.Array(t.String(), { description: `Repeatable: any of them, as ${example}` }))
