@@ -8,7 +8,8 @@ CREATE TABLE preferences (
 
 -- Only the published position. The true one is nowhere.
 CREATE TABLE locations (
-  user_id    TEXT PRIMARY KEY NOT NULL REFERENCES users (id),
+  id         INTEGER PRIMARY KEY NOT NULL,
+  user_id    TEXT NOT NULL UNIQUE REFERENCES users (id),
   latitude   REAL,                            -- null until a position is published
   longitude  REAL,
   visible    INTEGER NOT NULL DEFAULT 1,      -- kept apart from the position: one may hide before there is any

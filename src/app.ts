@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
+import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
@@ -11,6 +12,7 @@ import { cors } from './http/cors.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
 import { origins as originPolicy } from './http/origins.ts'
+import { openapi } from './http/openapi.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { securityHeaders } from './http/security-headers.ts'
@@ -24,7 +26,7 @@ export type App = ReturnType<typeof buildApp>
 
 /** The table of contents: what every request passes, then each feature's routes. */
 export function buildApp(services: Services) {
-  const { config, now, log, limits, callers, auth, legal, media, profiles, chats, replay, hub } = services
+  const { config, now, log, limits, callers, auth, legal, media, profiles, chats, locations, replay, hub } = services
   const origins = originPolicy(config)
   const { safety, reviews, notices, moderation } = services
   const visitor = publicDoor({ config, limits })
@@ -48,12 +50,14 @@ export function buildApp(services: Services) {
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))
+    .use(locationRoutes({ signedIn, locations }))
     .use(chatRoutes({ signedIn, chats }))
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
     .use(syncRoutes({ signedIn, replay }))
     .use(socketRoute({ callers, origins, hub, now }))
+    .use(openapi(() => app))
 }
 
 /** The methods that a path answers to; none where it is no path of ours. */

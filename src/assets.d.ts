@@ -7,3 +7,13 @@ declare module '*.md' {
   const text: string
   export default text
 }
+
+// Files imported as files (`with { type: 'file' }`): the path where they can be read, inside the binary too.
+declare module 'swagger-ui-dist/*.css' {
+  const path: string
+  export default path
+}
+declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
+  const path: string
+  export default path
+}

@@ -1,18 +1,46 @@
 import type { App } from './app.ts'
+import { ConfigError } from './config.ts'
 import { socketHandlers } from './realtime/socket.ts'
 import type { Services } from './services.ts'
 
-/** Opens the port for HTTP and sockets. Throws where it is taken. Answers the base URL. */
+/** Opens the port for HTTP and sockets and answers the base URL. Throws ConfigError where it cannot be had. */
 export function listen(app: App, services: Services, { host, port }: { host: string; port: number }): URL {
-  app.listen({
-    hostname: host,
-    port,
-    idleTimeout: 60,
-    // Elysia's default would let a second server share the port without a word.
-    reusePort: false,
-    websocket: socketHandlers(services),
-  })
+  try {
+    app.listen({
+      hostname: host,
+      port,
+      idleTimeout: 60,
+      // Elysia's default would let a second server share the port without a word.
+      reusePort: false,
+      websocket: socketHandlers(services),
+    })
+  } catch (error) {
+    throw cannotListen(error, host, port)
+  }
   const server = app.server!
   services.hub.attach((topic, frame) => void server.publish(topic, frame, false))
   return server.url
+}
+
+/** Throws ConfigError where the port cannot be had now. */
+export function refuseTakenPort({ host, port }: { host: string; port: number }) {
+  try {
+    Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true)
+  } catch (error) {
+    throw cannotListen(error, host, port)
+  }
+}
+
+function cannotListen(error: unknown, host: string, port: number): unknown {
+  const because = (message: string) => new ConfigError(message, { cause: error })
+  switch ((error as { code?: unknown }).code) {
+    case 'EADDRINUSE':
+      return because(`port ${port} is taken by another program on ${host}: end that one, or set PORT to another port`)
+    case 'EADDRNOTAVAIL':
+      return because(`HOST must be an address of this machine, which ${host} is not`)
+    case 'EACCES':
+      return because(`PORT ${port} is not for this user: choose one from 1024 on`)
+    default:
+      return error
+  }
 }

@@ -9,6 +9,8 @@ import { authService } from './features/auth/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { legalService } from './features/legal/service.ts'
+import { searchBudget } from './features/location/search-budget.ts'
+import { locationService } from './features/location/service.ts'
 import { mediaService } from './features/media/service.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
@@ -50,6 +52,16 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
     photos: media,
     blocking,
     audit,
+    now,
+  })
+  const budget = searchBudget({ enabled: config.rateLimit, now })
+  const locations = locationService({
+    store: storage.locations,
+    profiles,
+    budget,
+    audit,
+    locationKey: secrets.location,
+    maxAgeDays: config.nearbyMaxAgeDays,
     now,
   })
   const views: EventViews = {
@@ -116,6 +128,8 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
     media,
     profiles,
     chats,
+    locations,
+    budget,
     replay,
     hub,
     auth,

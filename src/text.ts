@@ -31,6 +31,7 @@ function text(kind: 'line' | 'prose', max: number, min: number, forbidden: RegEx
   return t.String({
     format,
     error: message,
+    documented: { minLength: min, maxLength: max },
     description: `${min} to ${max} Unicode characters; normalized to NFC and trimmed.`,
   })
 }

@@ -277,7 +277,8 @@ describe('the Drizzle schema is the migrated one', () => {
         name: column.name,
         type: column.type,
         nullable: column.notnull === 0,
-        hasDefault: column.dflt_value !== null,
+        // An INTEGER PRIMARY KEY numbers itself.
+        hasDefault: column.dflt_value !== null || (column.pk === 1 && column.type === 'INTEGER'),
       })),
     )
 

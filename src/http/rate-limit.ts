@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import type { Caller } from '../features/auth/callers.ts'
 import type { Client } from '../features/auth/consents.ts'
 import { allowanceHeaders, holderOf, type LimitName, type Limits, limitTable } from '../limits.ts'
@@ -9,19 +9,15 @@ import { allowanceHeaders, holderOf, type LimitName, type Limits, limitTable } f
  */
 export const rateLimit = ({ limits, enabled }: { limits: Limits; enabled: boolean }) =>
   new Elysia({ name: 'rate-limit' }).macro({
-    limit: (name: LimitName) =>
-      !enabled
-        ? {}
-        : {
-            async transform(context) {
-              const { caller, client, set } = context as unknown as {
-                caller?: Caller
-                client: Client
-                set: typeof context.set
-              }
-              const key = limitTable[name].by === 'account' && caller ? caller.id : holderOf(client.address)
-              const left = await limits.take(name, key)
-              if (left) Object.assign(set.headers, allowanceHeaders(left))
-            },
-          },
+    limit: (name: LimitName) => ({
+      detail: { limit: name },
+      ...(enabled && {
+        async transform(context: { set: Context['set'] }) {
+          const { caller, client, set } = context as typeof context & { caller?: Caller; client: Client }
+          const key = limitTable[name].by === 'account' && caller ? caller.id : holderOf(client.address)
+          const left = await limits.take(name, key)
+          if (left) Object.assign(set.headers, allowanceHeaders(left))
+        },
+      }),
+    }),
   })

@@ -13,11 +13,15 @@ import { tokenOfCookie } from './session-cookie.ts'
 export type Guard = ReturnType<typeof guard>
 export type SignedIn = ReturnType<typeof signedIn>
 
-// What a user may do who has not accepted the texts yet, where CONSENT_GATE is on.
-const beforeConsents = new Set(['/api/v1/me', '/api/v1/auth/consents', '/api/v1/auth/logout'])
+/** What a user may do who has not accepted the texts yet, where CONSENT_GATE is on: paths. */
+export const beforeConsents: ReadonlySet<string> = new Set([
+  '/api/v1/me',
+  '/api/v1/auth/consents',
+  '/api/v1/auth/logout',
+])
 
-// What a suspended user may do: read why, and appeal.
-const whileSuspended = new Set([
+/** What a suspended user may do: read why, and appeal. Methods and paths. */
+export const whileSuspended: ReadonlySet<string> = new Set([
   'GET /api/v1/me/notices',
   'GET /api/v1/appeals',
   'POST /api/v1/appeals',

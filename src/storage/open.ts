@@ -1,4 +1,6 @@
-import { up } from './migrate.ts'
+import { existsSync } from 'node:fs'
+import { status, up } from './migrate.ts'
+import { openReadOnly } from './sqlite/database.ts'
 import { openDatabase, sqliteStorage, type SqliteOptions, withDrizzle } from './sqlite/storage.ts'
 import type { Storage } from './storage.ts'
 
@@ -11,5 +13,16 @@ export function openStorage(databasePath: string, options: SqliteOptions): { sto
   } catch (error) {
     client.close()
     throw error
+  }
+}
+
+/** Throws where the file is another program's, or a newer release's, before anything of it is changed. */
+export function refuseForeign(databasePath: string) {
+  if (!existsSync(databasePath)) return
+  const client = openReadOnly(databasePath)
+  try {
+    status(client)
+  } finally {
+    client.close()
   }
 }

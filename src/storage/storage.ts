@@ -3,6 +3,7 @@ import type { AuditStore } from '../features/audit/store.ts'
 import type { MediaStore } from '../features/media/store.ts'
 import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore } from '../features/moderation/store.ts'
+import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
 import type { ReviewStore } from '../features/reviews/store.ts'
 import type { BlockStore, ReportStore } from '../features/safety/store.ts'
@@ -22,6 +23,7 @@ export type Storage = {
   media: MediaStore
   events: EventStore
   chats: ChatStore
+  locations: LocationStore
   /** Throws where the engine does not answer. */
   check(): Promise<void>
   /** Commits what waits and lets go of the files. */

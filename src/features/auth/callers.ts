@@ -81,7 +81,7 @@ export function callers({
     /** The user's sessions, rights, suspension or consents changed: look again at the next request. */
     forget(userId: string) {
       epoch++
-      for (const token of [...(tokensOf.get(userId) ?? [])]) drop(token)
+      for (const token of tokensOf.get(userId) ?? []) drop(token)
     },
   }
 }

@@ -47,8 +47,7 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
     /** Adds to the log; `false` is a withdrawal. Answers what was recorded. */
     async record(userId: string, choices: ConsentChoices, client: Client) {
       const entries = this.entries(userId, choices, client)
-      if (entries.length === 0)
-        throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`)
+      if (entries.length === 0) throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`)
       await store.recordConsents(entries)
       await audit.record('consents', userId, userId, { consents: choices })
       return { items: entries.map(consentView) }

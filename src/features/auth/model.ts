@@ -9,10 +9,10 @@ FormatRegistry.Set(
   (value) =>
     value.length <= 254 && /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value),
 )
-// Counted in code points, as every length.
+// Counted in code points, as every length. Half a surrogate pair would be hashed as any other half.
 FormatRegistry.Set('new-password', (value) => {
   const length = value.length > 400 ? value.length : [...value].length
-  return length >= 8 && length <= 200
+  return length >= 8 && length <= 200 && value.isWellFormed()
 })
 
 const email = t.String({
@@ -63,7 +63,7 @@ export const messengerLogin = t.Object({
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
 })
 
-export const refresh = t.Object({ refresh_token: t.String({ maxLength: 200 }) })
+export const refresh = t.Object({ refresh_token: t.String({ maxLength: 4096 }) })
 
 export const passwordChange = t.Object({ current_password: t.Optional(anyPassword), new_password: password })
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../refusal.ts'
 import { iso } from '../../time.ts'
@@ -115,4 +115,11 @@ function ownTexts(kind: LegalKind, dir: string) {
 }
 
 /** Whether the directory can be read at all; for the check at start. */
-export const legalDirExists = (dir: string) => existsSync(dir) && statSync(dir).isDirectory()
+export function legalDirExists(dir: string): boolean {
+  try {
+    readdirSync(dir)
+    return true
+  } catch {
+    return false
+  }
+}

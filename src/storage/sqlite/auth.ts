@@ -177,7 +177,9 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
             isNull(sessions.ended_at),
             gt(sessions.created_at, began),
             gt(sessions.last_used_at, lastUsed),
-            after === null ? undefined : sql`(${sessions.created_at}, ${sessions.id}) < (${after.created_at}, ${after.id})`,
+            after === null
+              ? undefined
+              : sql`(${sessions.created_at}, ${sessions.id}) < (${after.created_at}, ${after.id})`,
           ),
         )
         .orderBy(desc(sessions.created_at), desc(sessions.id))
@@ -195,8 +197,7 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
             .all().length > 0,
       ),
 
-    endAll: (userId, now, except) =>
-      writer.write(() => endSessions(db, userId, now, except)),
+    endAll: (userId, now, except) => writer.write(() => endSessions(db, userId, now, except)),
 
     purge: (before) =>
       writer.write(

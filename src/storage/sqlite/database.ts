@@ -1,7 +1,8 @@
-import { Database } from 'bun:sqlite'
+import { constants, Database } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import * as schema from './schema.ts'
 
 export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
@@ -9,20 +10,62 @@ export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
 /**
  * Opens the file (`:memory:` too) the way every part of Convene expects it. One connection serves reads and writes: a
  * group of writes runs from BEGIN to COMMIT without giving way, so no read ever sees the middle of one.
+ *
+ * `alone` keeps every other process out for as long as it is open, and refuses where there is one already. Throws an
+ * Error whose message tells the operator what is wrong with the file.
  */
-export function openDatabase(path: string): Database {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const client = new Database(path, { create: true, strict: true })
-  if (path !== ':memory:') chmodSync(path, 0o600)
-  client.run('PRAGMA journal_mode = WAL')
-  client.run('PRAGMA synchronous = FULL')
-  client.run('PRAGMA foreign_keys = ON')
-  // Waiting on another process's lock would freeze the server: rather 503 at once.
-  client.run('PRAGMA busy_timeout = 0')
-  client.run('PRAGMA temp_store = MEMORY')
-  client.run('PRAGMA cache_size = -65536')
-  client.run('PRAGMA mmap_size = 1073741824')
-  return client
+export function openDatabase(path: string, { alone = false } = {}): Database {
+  let client: Database | null = null
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    client = new Database(path, { create: true, strict: true })
+    if (path !== ':memory:') chmodSync(path, 0o600)
+    if (alone) client.run('PRAGMA locking_mode = EXCLUSIVE')
+    client.run('PRAGMA journal_mode = WAL')
+    client.run('PRAGMA synchronous = FULL')
+    client.run('PRAGMA foreign_keys = ON')
+    // Waiting on another process's lock would freeze the server: rather 503 at once.
+    client.run('PRAGMA busy_timeout = 0')
+    client.run('PRAGMA temp_store = MEMORY')
+    client.run('PRAGMA cache_size = -65536')
+    client.run('PRAGMA mmap_size = 1073741824')
+    return client
+  } catch (error) {
+    client?.close()
+    throw unusable(path, error)
+  }
+}
+
+/** Opens a file that is there for reading, beside a running server too, and changes nothing. Throws like `openDatabase`. */
+export function openReadOnly(path: string): Database {
+  // Where no log is left there is nothing to recover, and no other way to read without making one.
+  const atRest = !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
+  let client: Database | null = null
+  try {
+    client = atRest
+      ? new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+      : // What a killed process left half written can only be taken back by who may write.
+        new Database(path, existsSync(`${path}-journal`) ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+    client.query('SELECT count(*) FROM sqlite_schema').get()
+    return client
+  } catch (error) {
+    client?.close()
+    throw unusable(path, error)
+  }
+}
+
+const reasons: Record<string, string> = {
+  SQLITE_NOTADB: 'is no SQLite database: DATABASE_URL or DATA_DIR points at something else',
+  SQLITE_CANTOPEN: 'cannot be opened: is it a file, in a directory that this user can write?',
+  SQLITE_READONLY: 'cannot be written: look at who owns it, and its directory',
+  SQLITE_BUSY: 'is in use: stop the server that uses it first',
+}
+
+function unusable(path: string, error: unknown): Error {
+  const { code = '', message } = error as Error & { code?: string }
+  const known = Object.keys(reasons).find((reason) => code.startsWith(reason))
+  return new Error(`${path} ${known ? reasons[known] : `cannot be opened: ${message}`}`, { cause: error })
 }
 
 export const withDrizzle = (client: Database): Db => drizzle({ client, schema })

@@ -15,6 +15,7 @@ import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import { statsCounter } from './reviews.ts'
 import { reportColumns } from './safety.ts'
+import { traitKeeper } from './traits.ts'
 import type { Writer } from './writer.ts'
 
 const lastOfAll = { at: Number.MAX_SAFE_INTEGER, id: '' }
@@ -187,6 +188,7 @@ function contentRemover(db: Db): Record<ReportTarget, Remove> {
   const clearProfile = client.prepare<null, [{ id: string; name: string; at: number }]>(`
     UPDATE users SET name = $name, city = NULL, bio = NULL, photo = NULL, updated_at = $at
     WHERE id = $id AND deleted_at IS NULL`)
+  const retrait = traitKeeper(db)
   const clearPreferences = client.prepare<null, [string]>(
     "UPDATE preferences SET drinks = '[]', activities = '[]', purposes = '[]' WHERE user_id = ?",
   )
@@ -220,7 +222,7 @@ function contentRemover(db: Db): Record<ReportTarget, Remove> {
     user: ({ id, name }, at) => {
       const photo = photoOf.get(id)?.photo ?? null
       clearProfile.run({ id, name, at })
-      clearPreferences.run(id)
+      retrait(id, () => clearPreferences.run(id))
       return { tombstone: null, photos: photo === null ? [] : [photo] }
     },
   }

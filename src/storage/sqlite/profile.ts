@@ -2,11 +2,13 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import type { Db } from './database.ts'
 import { locations, media, preferences, users, userStats } from './schema.ts'
+import { traitKeeper } from './traits.ts'
 import type { Writer } from './writer.ts'
 
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
 
 export function userStore(db: Db, writer: Writer): UserStore {
+  const retrait = traitKeeper(db)
   const userById = db
     .select({
       id: users.id,
@@ -95,10 +97,14 @@ export function userStore(db: Db, writer: Writer): UserStore {
         const { photo } = change
         const isImage = typeof photo === 'string' && !photo.startsWith('https:')
         if (isImage && !ownImage.get({ id: photo, owner_id: id })) return 'not_their_image'
-        db.update(users)
-          .set({ ...change, updated_at: now })
-          .where(eq(users.id, id))
-          .run()
+        const save = () =>
+          db
+            .update(users)
+            .set({ ...change, updated_at: now })
+            .where(eq(users.id, id))
+            .run()
+        if (change.gender === undefined) save()
+        else retrait(id, save)
         const user = readUser(id)!
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
@@ -108,10 +114,13 @@ export function userStore(db: Db, writer: Writer): UserStore {
     savePreferences: (id, change) =>
       writer.write(() => {
         const saved = { ...(preferencesOf.get({ id }) ?? noPreferences), ...change }
-        db.insert(preferences)
-          .values({ user_id: id, ...saved })
-          .onConflictDoUpdate({ target: preferences.user_id, set: saved })
-          .run()
+        retrait(id, () =>
+          db
+            .insert(preferences)
+            .values({ user_id: id, ...saved })
+            .onConflictDoUpdate({ target: preferences.user_id, set: saved })
+            .run(),
+        )
         return saved
       }),
 

@@ -55,14 +55,26 @@ export const preferences = sqliteTable('preferences', {
 })
 
 export const locations = sqliteTable('locations', {
-  user_id: text().primaryKey().notNull(),
+  id: integer().primaryKey().notNull(),
+  user_id: text().notNull().unique(),
   latitude: real(),
   longitude: real(),
   visible: integer({ mode: 'boolean' }).notNull().default(true),
   cell: blob({ mode: 'buffer' }),
   strayed: integer({ mode: 'boolean' }).notNull().default(false),
   updated_at: integer(),
+  square: integer(),
 })
+
+export const nearbyTraits = sqliteTable(
+  'nearby_traits',
+  {
+    trait: text().notNull(),
+    square: integer().notNull(),
+    location_id: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.trait, t.square, t.location_id] })],
+)
 
 export const locationCells = sqliteTable(
   'location_cells',

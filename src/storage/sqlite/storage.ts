@@ -6,6 +6,7 @@ import { type Db, openDatabase, withDrizzle } from './database.ts'
 import { eventStore } from './events.ts'
 import { mediaStore } from './media.ts'
 import { moderationStore, noticeStore } from './moderation.ts'
+import { locationStore } from './location.ts'
 import { userStore } from './profile.ts'
 import { reviewStore } from './reviews.ts'
 import { blockStore, reportStore } from './safety.ts'
@@ -29,6 +30,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     media: mediaStore(db, writer),
     events: eventStore(db, writer),
     chats: chatStore(db, writer),
+    locations: locationStore(db, writer),
 
     check: async () => {
       db.$client.query('SELECT 1 FROM users LIMIT 1').get()

@@ -1,0 +1,26 @@
+/** How far a long piece of work is. */
+export type Progress = {
+  /** So many more are done. */
+  advance(count: number): void
+  /** Call it at the end, whether the work succeeded or not. */
+  stop(): void
+}
+
+const silent: Progress = { advance() {}, stop() {} }
+
+/** A bar on a terminal; nothing where standard error is a file or a pipe. `unit` is what is counted, such as `rows`. */
+export async function openProgress(title: string, total: number, unit: string): Promise<Progress> {
+  if (!process.stderr.isTTY) return silent
+  const { default: cliProgress } = await import('cli-progress')
+  const bar = new cliProgress.SingleBar(
+    {
+      format: `${title} {bar} {percentage} % · {value} of {total} ${unit} · {eta_formatted} left`,
+      stream: process.stderr,
+      hideCursor: true,
+      etaBuffer: 100,
+    },
+    cliProgress.Presets.shades_classic,
+  )
+  bar.start(total, 0)
+  return { advance: (count) => bar.increment(count), stop: () => bar.stop() }
+}

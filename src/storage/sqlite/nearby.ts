@@ -1,0 +1,156 @@
+import type { Database } from 'bun:sqlite'
+import { boxAround, EARTH_RADIUS_M } from '../../features/location/sphere.ts'
+import type { NearbyQuery, Neighbour } from '../../features/location/store.ts'
+import type { ReachCache } from './reach-cache.ts'
+import { covering, extent, numbersIn, quarters, type Square } from './squares.ts'
+
+type Params = Record<string, string | number | null>
+type Counted = Square & { nearest: number; farthest: number; people: number }
+
+/** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
+const FIRST_REACH_M = 35
+/** At most so many squares cover a box: fewer would hold too many people, more take too many look-ups. */
+const PIECES = 32
+/** A square with more than this part of the people needed is split. */
+const CROWDED = 1 / 3
+
+// Each is the end of a FROM with its WHERE. $squares is a JSON array of [first, last], a list one of traits.
+const inSquare = 'BETWEEN s.value ->> 0 AND s.value ->> 1'
+const everyone = `locations AS l INDEXED BY locations_nearby
+  WHERE l.visible = 1 AND l.square ${inSquare} AND l.updated_at >= $since`
+const onList = `json_each($list) AS v CROSS JOIN nearby_traits AS t WHERE t.trait = v.value AND t.square ${inSquare}`
+const alsoOn = (list: string) => `(${list} IS NULL OR EXISTS (
+  SELECT 1 FROM nearby_traits AS o
+  WHERE o.trait IN (SELECT value FROM json_each(${list})) AND o.square = t.square AND o.location_id = t.location_id))`
+const onEveryList = `(
+  SELECT DISTINCT t.location_id FROM json_each($squares) AS s CROSS JOIN ${onList}
+    AND ${['$list2', '$list3', '$list4', '$list5'].map(alsoOn).join(' AND ')}
+) AS t CROSS JOIN locations AS l WHERE l.id = t.location_id AND l.updated_at >= $since`
+
+/** How many there are in each square, in order; counts to $most. */
+const counting = (people: string) =>
+  `SELECT (SELECT count(*) FROM (SELECT 1 FROM ${people} LIMIT $most)) FROM json_each($squares) AS s`
+
+/** Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for who is in the bounding box. */
+const nearest = (people: string) => `
+  WITH candidates AS MATERIALIZED (
+    SELECT l.user_id, l.latitude, l.longitude, l.updated_at,
+      2 * ${EARTH_RADIUS_M} * asin(min(1, sqrt(
+        pow(sin(radians(l.latitude - $latitude) / 2), 2) +
+        cos(radians($latitude)) * cos(radians(l.latitude)) * pow(sin(radians(l.longitude - $longitude) / 2), 2)
+      ))) AS distance
+    FROM ${people}
+      AND l.latitude BETWEEN $south AND $north
+      AND (l.longitude BETWEEN $west AND $east OR l.longitude BETWEEN $west2 AND $east2)
+      AND l.user_id <> $caller
+  )
+  SELECT c.* FROM candidates AS c
+  LEFT JOIN users AS s INDEXED BY users_suspended
+    ON s.id = c.user_id AND s.suspended_until IS NOT NULL AND s.suspended_until > $now
+  WHERE c.distance <= $reach AND (c.distance, c.user_id) > ($distance, $user_id) AND s.id IS NULL
+    AND c.user_id NOT IN (
+      SELECT blocked_id FROM blocks WHERE blocker_id = $caller UNION ALL
+      SELECT blocker_id FROM blocks WHERE blocked_id = $caller
+    )
+  ORDER BY c.distance, c.user_id LIMIT $limit`
+
+/**
+ * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
+ *
+ * Sorting a circle of 50 km around a big city takes half a second. So boxes are tried, from a small one on, until one
+ * holds enough people, and its crowded squares are split until it is clear which of them matter: for somebody in the
+ * country the fifty nearest are on the near edge of the city, and the rest of it is not read.
+ *
+ * `db` is opened in strict mode and migrated. `cache` tells where to begin, never what to answer.
+ */
+export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQuery) => Neighbour[] {
+  const countEveryone = db.prepare<never, [Params]>(counting(everyone))
+  const countOnList = db.prepare<never, [Params]>(counting(onList))
+  const nearestOfEveryone = db.prepare<Neighbour, [Params]>(nearest(`json_each($squares) AS s CROSS JOIN ${everyone}`))
+  const nearestOnEveryList = db.prepare<Neighbour, [Params]>(nearest(onEveryList))
+
+  return ({ caller, centre, radius, limit, filters, after, since, now }) => {
+    const inner = after?.distance ?? 0
+    const lists = Object.entries(filters)
+      .filter(([, values]) => values.length > 0)
+      .map(([kind, values]) => JSON.stringify(values.map((value) => `${kind}:${value}`)))
+
+    /** Those squares that hold anyone on the list (null: anyone at all) who is not behind us. */
+    function count(squares: Square[], list: string | null, most: number): Counted[] {
+      const params = { squares: JSON.stringify(squares.map(numbersIn)), most }
+      const rows = list ? countOnList.values({ ...params, list }) : countEveryone.values({ ...params, since })
+      return squares
+        .map((square, i) => ({ ...square, ...extent(centre, square), people: rows[i]![0] as number }))
+        .filter(({ people, farthest }) => people > 0 && farthest >= inner)
+    }
+
+    function read(squares: Square[], reach: number, [list = null, ...others]: (string | null)[]): Neighbour[] {
+      if (squares.length === 0) return []
+      const { south, north, longitudes } = boxAround(centre, reach)
+      const [range, range2] = longitudes
+      const { distance, user_id } = after ?? { distance: -1, user_id: '' }
+      const params = {
+        ...{ squares: JSON.stringify(squares.map(numbersIn)), reach, limit, distance, user_id, caller, since, now },
+        ...{ ...centre, south, north, west: range!.west, east: range!.east },
+        ...{ west2: range2?.west ?? null, east2: range2?.east ?? null },
+      }
+      if (!list) return nearestOfEveryone.all(params)
+      const [list2 = null, list3 = null, list4 = null, list5 = null] = others
+      return nearestOnEveryList.all({ ...params, list, list2, list3, list4, list5 })
+    }
+
+    // A ring after the page before is as wide as makes its area that of a circle of this radius.
+    let step = (cache?.read(centre, lists) ?? FIRST_REACH_M) * Math.sqrt(limit)
+    let need = limit
+    for (;;) {
+      const box = Math.min(radius, Math.hypot(inner, step))
+      const cover = covering(boxAround(centre, box), PIECES)
+      // The rarest list leads, and who is on it is looked up in the others.
+      const counts = (lists.length > 0 ? lists : [null])
+        .map((list) => ({ list, squares: count(cover, list, need) }))
+        .sort((a, b) => total(a.squares) - total(b.squares))
+      const order = counts.map(({ list }) => list)
+      let squares = counts[0]!.squares
+      if (total(squares) < need && box < radius) {
+        step *= Math.sqrt(more(need, total(squares)))
+        continue
+      }
+
+      const isCrowded = ({ size, people }: Counted) => size > 1 && people > need * CROWDED
+      let reach = box
+      for (;;) {
+        reach = Math.min(reach, reachTo(need, squares, inner))
+        squares = squares.filter((square) => square.nearest <= reach)
+        const crowded = squares.filter(isCrowded)
+        if (crowded.length === 0) break
+        squares = squares.filter((square) => !isCrowded(square))
+        squares.push(...count(crowded.flatMap(quarters), order[0]!, need))
+      }
+
+      const found = read(squares, reach, order)
+      if (found.length === limit || reach === radius) {
+        const full = found.length === limit ? found.at(-1)!.distance : 2 * radius
+        cache?.write(centre, lists, Math.sqrt(Math.max(1, full ** 2 - inner ** 2) / limit))
+        return found
+      }
+      // Some were counted who may not be found.
+      if (reach < box) need = Math.ceil(need * more(limit, found.length))
+      else step *= Math.sqrt(more(limit, found.length))
+    }
+  }
+}
+
+const total = (squares: Counted[]) => squares.reduce((sum, { people }) => sum + people, 0)
+
+/** What to multiply with where so few came of what should have brought so many: by rule of three, with something to spare. */
+const more = (wanted: number, got: number) => Math.min((2 * wanted) / got, 16)
+
+/** A distance within which so many people certainly are, not counting those within the inner one. */
+function reachTo(need: number, squares: Counted[], inner: number): number {
+  let people = 0
+  for (const square of squares.toSorted((a, b) => a.farthest - b.farthest)) {
+    if (square.nearest >= inner) people += square.people
+    if (people >= need) return square.farthest
+  }
+  return Infinity
+}

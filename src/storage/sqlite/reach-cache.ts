@@ -1,0 +1,26 @@
+import type { Point } from '../../features/location/sphere.ts'
+
+export type ReachCache = ReturnType<typeof reachCache>
+
+/**
+ * Remembers, an hour at most, how far a nearby search had to reach, so that the next one around there begins well. It holds
+ * nobody and no position: a stale entry costs time and cannot change an answer. Places are told apart by 0.01 degrees,
+ * as the searcher's position is true and private.
+ */
+export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = {}) {
+  const entries = new Map<string, { reach: number; until: number }>()
+  const keyOf = ({ latitude, longitude }: Point, lists: string[]) =>
+    `${Math.floor(latitude * 100)} ${Math.floor(longitude * 100)} ${lists.length > 0 ? Bun.hash(lists.join()) : ''}`
+  return {
+    read(centre: Point, lists: string[]): number | undefined {
+      const entry = entries.get(keyOf(centre, lists))
+      return entry && entry.until > now() ? entry.reach : undefined
+    },
+    write(centre: Point, lists: string[], reach: number) {
+      const key = keyOf(centre, lists)
+      entries.delete(key)
+      entries.set(key, { reach, until: now() + ttl })
+      if (entries.size > most) entries.delete(entries.keys().next().value!)
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import { sign } from '@tma.js/init-data-node'
+import { describe, expect, test } from 'bun:test'
+import { consents, password, start, type TestApp, testApp } from './app.ts'
+
+type Row = { at: number; actor_id: string | null; action: string; subject_id: string | null; metadata: string }
+
+const log = ({ db }: TestApp) => db.$client.query<Row, []>('SELECT * FROM audit_log ORDER BY rowid').all()
+
+/** What was recorded since the last time it was asked. */
+function recorder(app: TestApp) {
+  let seen = 0
+  return () => {
+    const rows = log(app).slice(seen)
+    seen += rows.length
+    return rows.map(({ actor_id, action, subject_id, metadata }) => [
+      action,
+      actor_id,
+      subject_id,
+      JSON.parse(metadata),
+    ])
+  }
+}
+
+const sessionOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).sid
+
+const botToken = '12345678:the bot of these tests'.replaceAll(' ', '-')
+const initData = () => sign({ user: { id: 42, first_name: 'Ada' } } as never, botToken, new Date(start))
+
+describe('the audit log has', () => {
+  test('registrations and logins, and their failures', async () => {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
+    const added = recorder(app)
+    const post = (path: string, body: unknown) => app.request('POST', `auth/${path}`, { body })
+    const grace = { email: 'grace@example.org', password: 'compilers are fun' }
+
+    const { user } = (await post('register', { ...grace, name: 'Grace', consents })).body
+    expect(added()).toEqual([['register', user.id, user.id, { by: 'email' }]])
+    await post('register', { ...grace, name: 'Grace', consents })
+    await post('register', { ...grace, name: 'Grace' })
+    expect(added()).toEqual([])
+    await post('login', grace)
+    expect(added()).toEqual([['login', user.id, user.id, { by: 'password' }]])
+    await post('login', { ...grace, password: 'not this one' })
+    await post('login', { ...grace, email: 'nobody@example.org' })
+    expect(added()).toEqual([
+      ['login_failed', null, user.id, {}],
+      ['login_failed', null, null, {}],
+    ])
+
+    const ada = (await post('messenger', { init_data: initData() })).body.user
+    await post('messenger', { init_data: initData() })
+    await post('messenger', { init_data: initData().replace('Ada', 'Eve') })
+    expect(added()).toEqual([
+      ['register', ada.id, ada.id, { by: 'messenger' }],
+      ['login', ada.id, ada.id, { by: 'messenger' }],
+    ])
+    expect(log(app).map(({ at }) => at)).toEqual(Array(6).fill(start))
+  })
+
+  test('consents, and changes of the profile and the preferences: which fields, not what they hold', async () => {
+    const app = await testApp()
+    const ada = await app.person('Ada')
+    const added = recorder(app)
+    await ada.post('auth/consents', { consents: { marketing: true, terms: false, other: 'x' } })
+    await ada.put('me', { city: 'London', bio: 'Notes', role: 'admin' })
+    await ada.put('me', { name: '' })
+    await ada.put('me/prefs', { drinks: ['tea'] })
+    expect(added()).toEqual([
+      ['consents', ada.id, ada.id, { consents: { terms: false, marketing: true } }],
+      ['profile', ada.id, ada.id, { fields: ['city', 'bio'] }],
+      ['preferences', ada.id, ada.id, { fields: ['drinks'] }],
+    ])
+  })
+
+  test('sessions that end, in every way, and changes of the password', async () => {
+    const app = await testApp()
+    const ada = await app.person('Ada')
+    const another = async () => {
+      const session = await app.services.auth.begin(ada.id, { address: '', user_agent: null, language: null })
+      return { ...session, id: sessionOf(session.access_token), ...app.as(session.access_token) }
+    }
+    const [first, second, third] = [await another(), await another(), await another()]
+    const added = recorder(app)
+    await first.post('auth/logout')
+    await ada.delete(`me/sessions/${second.id}`)
+    await ada.delete(`me/sessions/${second.id}`)
+    await ada.delete('me/sessions')
+    expect(added()).toEqual([
+      ['logout', ada.id, first.id, {}],
+      ['session_ended', ada.id, second.id, {}],
+      ['sessions_ended', ada.id, ada.id, { count: 1 }],
+    ])
+    expect((await third.get('me')).status).toBe(401)
+
+    const fourth = await another()
+    const change = { current_password: password, new_password: 'compilers are fun' }
+    await ada.put('me/password', { ...change, current_password: 'not this one' })
+    await ada.put('me/password', change)
+    expect(added()).toEqual([['password_changed', ada.id, ada.id, { sessions_ended: 1 }]])
+    expect((await fourth.get('me')).status).toBe(401)
+
+    const refresh = (refresh_token: string) => app.request('POST', 'auth/refresh', { body: { refresh_token } })
+    await refresh(ada.refresh)
+    expect(added()).toEqual([])
+    app.clock.now += 10_000
+    await refresh(ada.refresh)
+    await refresh(ada.refresh)
+    expect(added()).toEqual([['refresh_reused', ada.id, sessionOf(ada.token), {}]])
+  })
+
+  test('metadata as it was given', async () => {
+    const { services, db } = await testApp()
+    const metadata = { text: 'Zoë 🦊 "quoted" \u0000', list: [1, null, { deep: true }] }
+    await services.audit.record('test', null, null, metadata)
+    const [entry] = await services.storage.audit.list({ action: 'test' }, 1, null)
+    expect(entry!.metadata).toEqual({ ...metadata })
+    expect(db.$client.query<Row, []>('SELECT * FROM audit_log').get()!.metadata).toBe(JSON.stringify(metadata))
+  })
+})
+
+test('no secret is in any row of any table', async () => {
+  const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
+  const secrets: string[] = []
+  const secret = (text: string) => {
+    secrets.push(text)
+    return text
+  }
+  const keep = ({ access_token, refresh_token }: { access_token: string; refresh_token: string }) => {
+    for (const token of [access_token, refresh_token]) secrets.push(token, token.split('.').at(-1)!)
+    return { token: access_token, refresh: refresh_token, ...app.as(access_token) }
+  }
+  const post = (path: string, body: unknown) => app.request('POST', `auth/${path}`, { body })
+  const email = 'grace@example.org'
+  const first = secret('the-first-password')
+  const second = secret('the-second-password')
+
+  const registered = (await post('register', { email, password: first, name: 'Grace', consents })).body
+  const grace = keep(registered)
+  keep((await post('login', { email, password: first })).body)
+  await post('login', { email, password: secret('a-wrong-password') })
+  await post('login', { email: 'nobody@example.org', password: secret('a-password-of-nobody') })
+  const data = initData()
+  secret(new URLSearchParams(data).get('hash')!)
+  keep((await post('messenger', { init_data: data })).body)
+  keep((await post('refresh', { refresh_token: grace.refresh })).body)
+  await grace.put('me/password', { current_password: secret('another-wrong-one'), new_password: second })
+  await grace.put('me/password', { current_password: first, new_password: second })
+  await app.request('GET', `me?_t=${grace.token}`)
+  await app.request('PUT', 'me', { body: { city: 'Arlington' }, headers: { cookie: `app_at=${grace.token}` } })
+  app.clock.now += 20_000
+  await post('refresh', { refresh_token: grace.refresh })
+
+  const client = app.db.$client
+  const tables = client.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  const everything = tables.map(({ name }) => JSON.stringify(client.query(`SELECT * FROM ${name}`).all())).join('\n')
+  // The search finds what is there.
+  for (const known of [email, 'Arlington', 'refresh_reused', 'password_changed']) expect(everything).toContain(known)
+  expect(secrets.length).toBeGreaterThan(15)
+  for (const one of [...secrets, botToken, 'a secret of the tests, long enough']) expect(everything).not.toContain(one)
+})
+
+describe('the list of the audit log', () => {
+  test('is newest first, in pages, and by actor, subject, action and time', async () => {
+    const { services, clock } = await testApp()
+    const { audit, storage } = services
+    for (let i = 0; i < 6; i++) {
+      clock.now = start + Math.floor(i / 2) * 1000
+      await audit.record(i % 2 ? 'odd' : 'even', `actor ${i % 3}`, `subject ${i}`, { i })
+    }
+    const numbers = async (...query: Parameters<typeof storage.audit.list>) =>
+      (await storage.audit.list(...query)).map(({ metadata }) => metadata.i)
+    expect(await numbers({}, 10, null)).toEqual([5, 4, 3, 2, 1, 0])
+    expect(await numbers({ action: 'odd' }, 10, null)).toEqual([5, 3, 1])
+    expect(await numbers({ actor_id: 'actor 1' }, 10, null)).toEqual([4, 1])
+    expect(await numbers({ subject_id: 'subject 2' }, 10, null)).toEqual([2])
+    expect(await numbers({ from: start + 1000, to: start + 1999 }, 10, null)).toEqual([3, 2])
+    const page = await storage.audit.list({}, 3, null)
+    expect(await numbers({}, 10, page.at(-1)!)).toEqual([2, 1, 0])
+  })
+})

@@ -1,0 +1,232 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { distance } from '../src/features/location/sphere.ts'
+import { type Person, testApp } from './app.ts'
+
+const berlin = { latitude: 52.5163, longitude: 13.3777 }
+const near = (query: Record<string, string | number> = {}) =>
+  `search/nearby?${new URLSearchParams({ lat: '52.5163', lng: '13.3777', radius: '5000', ...query } as Record<string, string>)}`
+const idsOf = (answer: { body: any }) => answer.body.items.map((item: any) => item.user.id)
+
+async function around(app: Awaited<ReturnType<typeof testApp>>, count: number) {
+  const people: Person[] = []
+  for (let i = 0; i < count; i++) {
+    const person = await app.person()
+    await person.put('me/location', { latitude: berlin.latitude + i / 1000, longitude: berlin.longitude })
+    people.push(person)
+  }
+  return people
+}
+
+test('the published position is near the true one, the same each time, and another for each user', async () => {
+  const { person } = await testApp()
+  const [ada, bob] = [await person(), await person()]
+  const first = await ada.put('me/location', berlin)
+  expect(first.status).toBe(200)
+  expect(first.body).toEqual({
+    latitude: expect.any(Number),
+    longitude: expect.any(Number),
+    visible: true,
+    updated_at: expect.any(String),
+  })
+  const off = distance(berlin, first.body)
+  expect(off).toBeGreaterThan(44)
+  expect(off).toBeLessThan(556)
+  await ada.put('me/visibility', { visible: false })
+  await ada.put('me/visibility', { visible: true })
+  expect((await ada.put('me/location', berlin)).body).toEqual(first.body)
+  const { body } = await bob.put('me/location', berlin)
+  expect(distance(body, first.body)).toBeGreaterThan(1)
+})
+
+test('one stray reading moves nothing, the second does, and a far move does at once', async () => {
+  const { person } = await testApp()
+  const ada = await person()
+  const { body: first } = await ada.put('me/location', berlin)
+  const published = { latitude: first.latitude, longitude: first.longitude }
+  // 500 m beyond the published point, as seen from the first reading: too far from there for the same cell.
+  const further = 1 + 500 / distance(berlin, published)
+  const stray = {
+    latitude: berlin.latitude + further * (published.latitude - berlin.latitude),
+    longitude: berlin.longitude + further * (published.longitude - berlin.longitude),
+  }
+  expect((await ada.put('me/location', stray)).body).toMatchObject(published)
+  expect((await ada.put('me/location', stray)).body).not.toMatchObject(published)
+  const { body: far } = await ada.put('me/location', { latitude: 48.8566, longitude: 2.3522 })
+  expect(distance(far, { latitude: 48.8566, longitude: 2.3522 })).toBeLessThan(556)
+})
+
+test('the true position is in no file, no answer and no table', async () => {
+  const app = await testApp({}, { databasePath: `/tmp/convene-scan-${crypto.randomUUID()}.db` })
+  const ada = await app.person()
+  const truth = { latitude: 41.123456789, longitude: -71.987654321 }
+  for (let i = 0; i < 5; i++) await ada.put('me/location', truth)
+  await ada.get(`search/nearby?lat=${truth.latitude}&lng=${truth.longitude}`)
+  const answers = [await ada.get('me'), await ada.get('me/export'), await ada.put('me/location', truth)]
+  const needles = [
+    ...[truth.latitude, truth.longitude].map((degrees) => Buffer.from(String(degrees).slice(0, 8))),
+    ...[truth.latitude, truth.longitude].map((degrees) => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeDoubleBE(degrees)
+      return bytes
+    }),
+  ]
+  const path = app.db.$client.filename
+  const files = [path, `${path}-wal`].map((file) => readFileSync(file))
+  for (const name of readdirSync(app.dataDir, { recursive: true, withFileTypes: true }))
+    if (name.isFile()) files.push(readFileSync(join(name.parentPath, name.name)))
+  const haystacks = [...files, ...answers.map(({ text }) => Buffer.from(text))]
+  for (const needle of needles) for (const haystack of haystacks) expect(haystack.includes(needle)).toBe(false)
+  // The scan does find what is there.
+  const { latitude } = answers[2]!.body
+  const published = Buffer.alloc(8)
+  published.writeDoubleBE(latitude)
+  expect(files.some((file) => file.includes(published))).toBe(true)
+})
+
+test('people are found nearest first, with the published position, never the caller', async () => {
+  const app = await testApp()
+  const people = await around(app, 12)
+  const answer = await people[0]!.get(near())
+  expect(answer.status).toBe(200)
+  expect(idsOf(answer)).toHaveLength(11)
+  expect(idsOf(answer)).not.toContain(people[0]!.id)
+  const metres = answer.body.items.map((item: any) => distance(berlin, item))
+  expect(metres).toEqual(metres.toSorted((a: number, b: number) => a - b))
+  for (const [i, item] of answer.body.items.entries()) {
+    expect(item.distance_m).toBe(Math.ceil(metres[i] / 100) * 100)
+    expect(item.updated_at).toEndWith(':00:00.000Z')
+    expect(Object.keys(item).sort()).toEqual(['distance_m', 'latitude', 'longitude', 'updated_at', 'user'])
+    expect(Object.keys(item.user).filter((key) => /mail|phone|messenger/.test(key))).toEqual([])
+  }
+})
+
+test('pages follow each other without repeat or gap while others move', async () => {
+  const app = await testApp()
+  const people = await around(app, 25)
+  const [ada] = people
+  const whole = idsOf(await ada!.get(near({ radius: 10_000 })))
+  const paged: string[] = []
+  for (let cursor: string | null = null; ;) {
+    const { body } = await ada!.get(near({ radius: 10_000, limit: 7, ...(cursor ? { cursor } : {}) }))
+    paged.push(...body.items.map((item: any) => item.user.id))
+    cursor = body.next_cursor
+    if (!cursor) break
+    const newcomer = await app.person()
+    await newcomer.put('me/location', berlin)
+  }
+  expect(paged.filter((id) => whole.includes(id))).toEqual(whole)
+  expect(new Set(paged).size).toBe(paged.length)
+})
+
+test('hiding, blocking, suspending, moving and erasing show in the next answer, both ways', async () => {
+  const app = await testApp()
+  const [ada, bob, eve] = await around(app, 3)
+  const seen = async (by: Person) => idsOf(await by.get(near()))
+  expect(await seen(ada!)).toEqual(expect.arrayContaining([bob!.id, eve!.id]))
+  await bob!.put('me/visibility', { visible: false })
+  expect(await seen(ada!)).toEqual([eve!.id])
+  await bob!.put('me/location', berlin)
+  expect(await seen(ada!)).toEqual([eve!.id])
+  await bob!.put('me/visibility', { visible: true })
+  await bob!.post('blocks', { user_id: ada!.id })
+  expect(await seen(ada!)).toEqual([eve!.id])
+  expect(await seen(bob!)).toEqual([eve!.id])
+  await eve!.put('me/location', { latitude: 48.8566, longitude: 2.3522 })
+  expect(await seen(ada!)).toEqual([])
+  await eve!.put('me/location', berlin)
+  expect(await seen(ada!)).toEqual([eve!.id])
+  app.db.$client.run('UPDATE users SET suspended_until = ? WHERE id = ?', [app.clock.now + 60_000, eve!.id])
+  expect(await seen(ada!)).toEqual([])
+  app.clock.now += 61_000
+  expect(await seen(ada!)).toEqual([eve!.id])
+  expect((await eve!.delete('me', { password: 'twelve green bottles' })).status).toBe(204)
+  expect(await seen(ada!)).toEqual([])
+})
+
+test('who hides before publishing stays hidden; an old position is not shown', async () => {
+  const app = await testApp()
+  const [ada] = await around(app, 1)
+  const bob = await app.person()
+  expect((await bob.put('me/visibility', { visible: false })).body).toEqual({ visible: false })
+  expect((await bob.put('me/location', berlin)).body.visible).toBe(false)
+  expect((await bob.get('me')).body.visible).toBe(false)
+  expect(idsOf(await ada!.get(near()))).toEqual([])
+  await bob.put('me/visibility', { visible: true })
+  expect(idsOf(await ada!.get(near()))).toEqual([bob.id])
+  app.clock.now += 30 * 86_400_000 + 1000
+  const later = app.as(
+    (await app.services.auth.begin(ada!.id, { address: '', user_agent: null, language: null })).access_token,
+  )
+  expect(idsOf(await later.get(near()))).toEqual([])
+})
+
+test('filters take any value of one and all of the different ones, commas and case as they are', async () => {
+  const app = await testApp()
+  const [ada, bob, eve] = await around(app, 3)
+  await bob!.put('me/prefs', { drinks: ['tea', 'gin, tonic'], activities: ['chess'], language: 'de' })
+  await eve!.put('me/prefs', { drinks: ['wine'], activities: ['chess'] })
+  await eve!.put('me', { gender: 'female' })
+  const found = async (query: string) => idsOf(await ada!.get(`${near()}&${query}`)).sort()
+  const both = [bob!.id, eve!.id].sort()
+  expect(await found('drinks=tea')).toEqual([bob!.id])
+  expect(await found('drinks=tea&drinks=wine')).toEqual(both)
+  expect(await found('drinks=gin%2C%20tonic')).toEqual([bob!.id])
+  expect(await found('drinks=gin')).toEqual([])
+  expect(await found('activities=chess&drinks=wine')).toEqual([eve!.id])
+  expect(await found('activities=chess&gender=female')).toEqual([eve!.id])
+  expect(await found('language=de')).toEqual([bob!.id])
+  expect(await found('purposes=love')).toEqual([])
+  await bob!.put('me/prefs', { drinks: [] })
+  expect(await found('drinks=tea')).toEqual([])
+})
+
+test('bad positions and queries are refused by field, and nothing is stored', async () => {
+  const app = await testApp()
+  const ada = await app.person()
+  const bodies: unknown[] = [
+    {},
+    { latitude: 91, longitude: 0 },
+    { latitude: 0, longitude: 180.1 },
+    { latitude: '52', longitude: 13 },
+    { latitude: null, longitude: 13 },
+    '{"latitude":1e999,"longitude":0}',
+    '{"latitude":NaN,"longitude":0}',
+  ]
+  for (const body of bodies) {
+    const answer = await ada.put('me/location', body, { 'content-type': 'application/json' })
+    expect(answer.status).toBeOneOf([400, 422])
+    expect(answer.text).not.toContain('180.1')
+  }
+  expect((await ada.put('me/visibility', { visible: 'yes' })).body.errors[0].path).toBe('/visible')
+  for (const [query, path] of [
+    ['lat=91&lng=0', '/lat'],
+    ['lat=0&lng=-181', '/lng'],
+    ['lat=NaN&lng=0', '/lat'],
+    ['lng=0', '/lat'],
+    ['lat=0&lng=0&radius=99', '/radius'],
+    ['lat=0&lng=0&radius=100001', '/radius'],
+    ['lat=0&lng=0&limit=0', '/limit'],
+    ['lat=0&lng=0&limit=101', '/limit'],
+    ['lat=0&lng=0&cursor=x', '/cursor'],
+  ] as const) {
+    const answer = await ada.get(`search/nearby?${query}`)
+    expect([query, answer.status, answer.body.errors?.[0].path]).toEqual([query, 422, path])
+  }
+  expect(app.db.$client.query('SELECT count(*) FROM locations').values()).toEqual([[0]])
+})
+
+test('an account searches 500 cells a day, each as often as it likes', async () => {
+  const app = await testApp({ RATE_LIMIT: 'on' })
+  const ada = await app.person()
+  const { budget } = app.services
+  for (let i = 0; i < 500; i++) budget.spend(ada.id, { latitude: 10 + i / 100 + 0.005, longitude: 20 })
+  budget.spend(ada.id, { latitude: 10.005, longitude: 20.001 })
+  const refused = await ada.get('search/nearby?lat=60&lng=20')
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000)
+  expect((await ada.get('search/nearby?lat=10.005&lng=20')).status).toBe(200)
+  app.clock.now += 86_400_000
+  budget.spend(ada.id, { latitude: 60, longitude: 20 })
+})

@@ -1,0 +1,630 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { destination, distance, type Point } from '../src/features/location/sphere.ts'
+import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
+import { up } from '../src/storage/migrate.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
+import { reachCache } from '../src/storage/sqlite/reach-cache.ts'
+import { traitKeeper } from '../src/storage/sqlite/traits.ts'
+import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import { covering, extent, numbersIn, quarters, squareOf } from '../src/storage/sqlite/squares.ts'
+
+const DAY = 86_400_000
+const NOW = Date.UTC(2026, 10, 21)
+const OLDEST = NOW - 30 * DAY
+
+const at = (latitude: number, longitude: number): Point => ({ latitude, longitude })
+const BERLIN = at(52.52, 13.405)
+const TAVEUNI = at(-16.85, -179.97) // the antimeridian runs through the island
+const SEA = at(-30, -120)
+
+function database(): Database {
+  const db = openDatabase(':memory:')
+  up(db)
+  return db
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+function random(seed: number) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let t = Math.imul(seed ^ (seed >>> 15), seed | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+type Person = {
+  id: string
+  point: Point | null
+  visible: boolean
+  updated_at: number
+  suspended_until: number | null
+  gender: string | null
+  preferences: { drinks: string[]; activities: string[]; purposes: string[]; language: string } | null
+}
+
+let next = 0
+const idOf = (n: number) => `019a0000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+
+const somebody = (point: Point | null, more: Partial<Person> = {}): Person => ({
+  id: idOf(++next),
+  point,
+  visible: true,
+  updated_at: NOW - DAY,
+  suspended_until: null,
+  gender: null,
+  preferences: null,
+  ...more,
+})
+
+function add(db: Database, ...people: Person[]) {
+  const user = db.prepare(
+    'INSERT INTO users (id, name, gender, suspended_until, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)',
+  )
+  const preferences = db.prepare(
+    'INSERT INTO preferences (user_id, drinks, activities, purposes, language) VALUES (?, ?, ?, ?, ?)',
+  )
+  const location = db.prepare(
+    'INSERT INTO locations (user_id, latitude, longitude, square, visible, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  db.transaction(() => {
+    for (const { id, point, visible, updated_at, suspended_until, gender, preferences: p } of people) {
+      user.run(id, id, gender, suspended_until)
+      if (p)
+        preferences.run(
+          id,
+          JSON.stringify(p.drinks),
+          JSON.stringify(p.activities),
+          JSON.stringify(p.purposes),
+          p.language,
+        )
+      location.run(
+        id,
+        point?.latitude ?? null,
+        point?.longitude ?? null,
+        point && squareOf(point),
+        visible,
+        point && updated_at,
+      )
+      noted(db, id, () => {})
+    }
+  })()
+}
+
+/** A change of what somebody is searched by, as the stores make it. */
+const noted = (db: Database, id: string, change: () => void) => traitKeeper(withDrizzle(db))(id, change)
+
+const block = (db: Database, blocker: string, blocked: string) =>
+  db.run('INSERT INTO blocks (id, blocker_id, blocked_id, created_at) VALUES (?, ?, ?, 0)', [
+    `${blocker} ${blocked}`,
+    blocker,
+    blocked,
+  ])
+
+const move = (db: Database, id: string, point: Point) =>
+  noted(db, id, () =>
+    db.run('UPDATE locations SET latitude = ?, longitude = ?, square = ? WHERE user_id = ?', [
+      point.latitude,
+      point.longitude,
+      squareOf(point),
+      id,
+    ]),
+  )
+
+const ask = (caller: Person, centre: Point, more: Partial<NearbyQuery> = {}): NearbyQuery => ({
+  caller: caller.id,
+  centre,
+  radius: 5000,
+  limit: 50,
+  filters: {},
+  after: null,
+  since: OLDEST,
+  now: NOW,
+  ...more,
+})
+
+const ids = (found: { user_id: string }[]) => found.map(({ user_id }) => user_id)
+
+/** The same answer, by looking at everybody. */
+function bruteForce(people: Person[], blocks: [string, string][], query: NearbyQuery): Neighbour[] {
+  const apart = new Set(
+    blocks.filter((pair) => pair.includes(query.caller)).flatMap((pair) => pair.filter((id) => id !== query.caller)),
+  )
+  const meets = ({ gender, preferences: p }: Person) =>
+    Object.entries(query.filters).every(([kind, wanted]) => {
+      const { [kind]: has } = {
+        ...{ drinks: [], activities: [], purposes: [], language: 'en' },
+        ...p,
+        gender,
+      } as Record<string, string | string[]>
+      return wanted.length === 0 || wanted.some((value) => [has].flat().includes(value))
+    })
+  return people
+    .filter((person) => person.point && person.visible && person.id !== query.caller && !apart.has(person.id))
+    .filter(({ suspended_until, updated_at }) => (suspended_until ?? 0) <= query.now && updated_at >= query.since)
+    .filter(meets)
+    .map(({ id, point, updated_at }) => ({
+      user_id: id,
+      ...point!,
+      distance: distance(query.centre, point!),
+      updated_at,
+    }))
+    .filter(({ distance }) => distance <= query.radius)
+    .filter(({ distance, user_id }) => {
+      if (!query.after) return true
+      return distance > query.after.distance || (distance === query.after.distance && user_id > query.after.user_id)
+    })
+    .sort((a, b) => a.distance - b.distance || (a.user_id < b.user_id ? -1 : 1))
+    .slice(0, query.limit)
+}
+
+/** A city, a village, both sides of the antimeridian, the poles, a crowd at one spot, and some anywhere. */
+function world(seed: number) {
+  const r = random(seed)
+  const one = <T>(...values: T[]) => values[Math.floor(r() * values.length)]!
+  const some = (...values: string[]) => values.filter(() => r() < 0.3)
+  const around = (centre: Point, spread: number) =>
+    destination(centre, r() * 2 * Math.PI, spread * Math.sqrt(-2 * Math.log(1 - r())))
+  const places: [count: number, () => Point][] = [
+    [1200, () => around(BERLIN, 3000)],
+    [60, () => around(destination(BERLIN, 1, 40_000), 500)],
+    [400, () => around(TAVEUNI, 4000)],
+    [60, () => at(-16.85 + r() / 100, one(180, -180))],
+    [200, () => around(at(90, 0), 20_000)],
+    [200, () => around(at(-90, 0), 60_000)],
+    [60, () => at(90 - r() / 100, one(0, 45, 180, -180))],
+    [20, () => at(90, 0)],
+    [40, () => destination(BERLIN, 2, 1500)],
+    [300, () => at(Math.asin(2 * r() - 1) * (180 / Math.PI), 360 * r() - 180)],
+  ]
+  const people = places.flatMap(([count, place]) =>
+    Array.from({ length: count }, () =>
+      somebody(r() < 0.02 ? null : place(), {
+        visible: r() < 0.9,
+        updated_at: NOW - Math.floor(r() * 33) * DAY,
+        suspended_until: r() < 0.05 ? NOW + one(-1, 0, 1, 1e12) : null,
+        gender: one('female', 'male', 'female', 'male', 'other', null),
+        preferences:
+          r() < 0.2
+            ? null
+            : {
+                drinks: some('tea', 'coffee', 'kvass, cold', '"mate"').concat(r() < 0.02 ? ['absinthe'] : []),
+                activities: some('walks', 'chess', 'хоровод'),
+                purposes: some('friends', 'talk'),
+                language: one('en', 'de', 'pt-BR'),
+              },
+      }),
+    ),
+  )
+  const blocks = Array.from({ length: 200 }, (): [string, string] => [
+    one(...people.slice(0, 20)).id,
+    one(...people).id,
+  ])
+    .concat(Array.from({ length: 200 }, (): [string, string] => [one(...people).id, one(...people.slice(0, 20)).id]))
+    .filter(([a, b], i, all) => a !== b && all.findIndex(([c, d]) => a === c && b === d) === i)
+  return { r, one, around, people, blocks }
+}
+
+let db: Database
+beforeEach(() => {
+  next = 0
+  db = database()
+})
+afterEach(() => db.close())
+
+describe('compared with looking at everybody', () => {
+  const filters: NearbyFilters[] = [
+    {},
+    {},
+    { gender: ['other'] },
+    { drinks: ['absinthe'] },
+    { drinks: ['tea', '"mate"', 'tea'], gender: ['female', 'male'] },
+    {
+      drinks: ['kvass, cold'],
+      activities: ['хоровод', 'chess'],
+      purposes: ['talk'],
+      language: ['en'],
+      gender: ['female'],
+    },
+    { language: ['pt-BR', 'en'], drinks: [] },
+    { language: ['PT-br'] },
+    { activities: ['tea'] },
+  ]
+
+  test.each([1, 2, 3])('every search answers the same (world %i)', (seed) => {
+    const { one, around, people, blocks } = world(seed)
+    add(db, ...people)
+    for (const [a, b] of blocks) block(db, a, b)
+    const search = nearbySearch(db)
+    const cached = nearbySearch(db, reachCache({ now: () => NOW }))
+
+    let neighbours = 0
+    for (let i = 0; i < 300; i++) {
+      const centre = one(
+        around(BERLIN, one(100, 3000, 30_000)),
+        around(TAVEUNI, 10_000),
+        around(at(90, 0), one(1, 30_000)),
+        around(at(-90, 0), one(1, 90_000)),
+        at(one(90, -90, -16.85), one(180, -180, 0, 33)),
+        one(...people).point ?? SEA,
+      )
+      const query = ask(one(...people.slice(0, 20)), centre, {
+        radius: one(100, 101.5, 300, 1000, 5000, 20_000, 50_000, 100_000),
+        limit: one(1, 7, 50, 101),
+        filters: one(...filters),
+        since: one(OLDEST, OLDEST, NOW - 5 * DAY),
+      })
+      const expected = bruteForce(people, blocks, query)
+      const found = search(query)
+      neighbours += found.length
+      expect(ids(found)).toEqual(ids(expected))
+      found.forEach(({ distance, ...rest }, j) => {
+        const { distance: exact, ...others } = expected[j]!
+        expect(rest).toEqual(others)
+        expect(distance).toBeCloseTo(exact, 6)
+      })
+      expect(cached(query)).toEqual(found)
+    }
+    expect(neighbours).toBeGreaterThan(1200)
+  })
+
+  test('pages, put together, are everybody in order, without repeat or gap', () => {
+    const { people, blocks } = world(4)
+    add(db, ...people)
+    for (const [a, b] of blocks) block(db, a, b)
+    const search = nearbySearch(db, reachCache({ now: () => NOW }))
+    const searches: [Point, NearbyFilters, number][] = [
+      [BERLIN, {}, 17],
+      [destination(BERLIN, 1, 20_000), { gender: ['female'], language: ['en', 'de'] }, 10],
+      [destination(BERLIN, 2, 1500), {}, 7], // where forty are at the same distance
+      [TAVEUNI, {}, 50],
+      [at(-89.9, 12), {}, 9],
+    ]
+    for (const [centre, filters, limit] of searches) {
+      const query = ask(people[0]!, centre, { radius: 100_000, filters, limit })
+      const all: Neighbour[] = []
+      for (
+        let page = search(query);
+        page.length > 0 && all.length <= people.length;
+        page = search({ ...query, after: all.at(-1)! })
+      ) {
+        expect(page.length).toBeLessThanOrEqual(limit)
+        all.push(...page)
+      }
+      expect(all.length).toBeGreaterThan(3 * limit)
+      expect(ids(all)).toEqual(ids(bruteForce(people, blocks, { ...query, limit: Infinity })))
+    }
+  })
+
+  test('people who come while one pages are neither the cause of a repeat nor of a gap', () => {
+    const { people, blocks, around } = world(5)
+    add(db, ...people)
+    const search = nearbySearch(db)
+    const query = ask(people[0]!, BERLIN, { radius: 50_000, limit: 20 })
+    const before = ids(bruteForce(people, [], { ...query, limit: Infinity }))
+    const all: Neighbour[] = []
+    for (
+      let page = search(query);
+      page.length > 0 && all.length <= people.length;
+      page = search({ ...query, after: all.at(-1)! })
+    ) {
+      all.push(...page)
+      add(db, ...Array.from({ length: 5 }, () => somebody(around(BERLIN, 3000))))
+    }
+    const known = new Set(before)
+    expect(ids(all).filter((id) => known.has(id))).toEqual(before)
+    expect(new Set(ids(all)).size).toBe(all.length)
+    expect(blocks.length).toBeGreaterThan(0)
+  })
+})
+
+describe('who is not found', () => {
+  const caller = () => somebody(BERLIN)
+
+  test('oneself, the hidden, both sides of a block, and who has published nothing', () => {
+    const [me, hidden, blocked, blocker, nowhere, other] = [
+      caller(),
+      somebody(BERLIN, { visible: false }),
+      somebody(BERLIN),
+      somebody(BERLIN),
+      somebody(null),
+      somebody(BERLIN),
+    ]
+    add(db, me, hidden, blocked, blocker, nowhere, other)
+    block(db, me.id, blocked.id)
+    block(db, blocker.id, me.id)
+    block(db, blocked.id, other.id)
+    const search = nearbySearch(db)
+    expect(ids(search(ask(me, BERLIN)))).toEqual([other.id])
+    expect(ids(search(ask(other, BERLIN)))).toEqual([me.id, blocker.id])
+  })
+
+  test('the suspended, until their time is over', () => {
+    const [me, shortly, forever] = [
+      caller(),
+      somebody(BERLIN, { suspended_until: NOW + 1000 }),
+      somebody(BERLIN, { suspended_until: Number.MAX_SAFE_INTEGER }),
+    ]
+    add(db, me, shortly, forever)
+    const search = nearbySearch(db)
+    expect(search(ask(me, BERLIN, { now: NOW + 999 }))).toEqual([])
+    expect(ids(search(ask(me, BERLIN, { now: NOW + 1000 })))).toEqual([shortly.id])
+  })
+
+  test('whose position is older than asked for', () => {
+    const [me, fresh, stale] = [
+      caller(),
+      somebody(BERLIN, { updated_at: OLDEST }),
+      somebody(BERLIN, { updated_at: OLDEST - 1 }),
+    ]
+    add(db, me, fresh, stale)
+    expect(ids(nearbySearch(db)(ask(me, BERLIN)))).toEqual([fresh.id])
+    expect(ids(nearbySearch(db)(ask(me, BERLIN, { filters: { language: ['en'] } })))).toEqual([fresh.id])
+  })
+
+  test('fifty people are found behind a thousand who may not be', () => {
+    const me = caller()
+    const crowd = Array.from({ length: 1000 }, (_, i) =>
+      somebody(destination(BERLIN, i, i / 10), { suspended_until: NOW + DAY, updated_at: i % 2 ? NOW : OLDEST - 1 }),
+    )
+    const others = Array.from({ length: 60 }, (_, i) => somebody(destination(BERLIN, i, 200 + i)))
+    add(db, me, ...crowd, ...others)
+    expect(ids(nearbySearch(db)(ask(me, BERLIN)))).toEqual(ids(others.slice(0, 50).map(({ id }) => ({ user_id: id }))))
+  })
+})
+
+describe('at once, with a warm cache', () => {
+  let search: ReturnType<typeof nearbySearch>
+  let me: Person
+  let other: Person
+  const found = (filters: NearbyFilters = {}) => search(ask(me, BERLIN, { filters })).length > 0
+
+  beforeEach(() => {
+    me = somebody(BERLIN)
+    other = somebody(BERLIN, {
+      gender: 'female',
+      preferences: { drinks: ['tea'], activities: [], purposes: [], language: 'de' },
+    })
+    add(db, me, other)
+    search = nearbySearch(db, reachCache({ now: () => NOW }))
+    for (const filters of [{}, { drinks: ['tea'] }, { gender: ['female'] }]) expect(found(filters)).toBe(true)
+  })
+
+  test('hiding takes away, showing brings back', () => {
+    noted(db, other.id, () => db.run('UPDATE locations SET visible = 0 WHERE user_id = ?', [other.id]))
+    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([false, false, false])
+    noted(db, other.id, () => db.run('UPDATE locations SET visible = 1 WHERE user_id = ?', [other.id]))
+    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([true, true, true])
+  })
+
+  test('who moves is found there and no longer here', () => {
+    move(db, other.id, TAVEUNI)
+    expect([found(), found({ drinks: ['tea'] })]).toEqual([false, false])
+    for (const filters of [{}, { drinks: ['tea'] }])
+      expect(ids(search(ask(me, TAVEUNI, { filters })))).toEqual([other.id])
+  })
+
+  test('a block and a suspension take away', () => {
+    block(db, other.id, me.id)
+    expect([found(), found({ drinks: ['tea'] })]).toEqual([false, false])
+    db.run('DELETE FROM blocks')
+    expect(found()).toBe(true)
+    db.run('UPDATE users SET suspended_until = ? WHERE id = ?', [NOW + 1, other.id])
+    expect([found(), found({ drinks: ['tea'] })]).toEqual([false, false])
+  })
+
+  test('erasing takes away, whatever goes first', () => {
+    noted(db, other.id, () => db.run('DELETE FROM preferences WHERE user_id = ?', [other.id]))
+    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([true, false, true])
+    noted(db, other.id, () => db.run('DELETE FROM locations WHERE user_id = ?', [other.id]))
+    noted(db, other.id, () => db.run('UPDATE users SET gender = NULL WHERE id = ?', [other.id]))
+    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([false, false, false])
+    expect(db.query('SELECT * FROM nearby_traits WHERE location_id NOT IN (SELECT id FROM locations)').all()).toEqual(
+      [],
+    )
+  })
+
+  test('new preferences and a new gender count, the old ones do not', () => {
+    noted(db, other.id, () =>
+      db.run(`UPDATE preferences SET drinks = '["coffee"]', language = 'fr' WHERE user_id = ?`, [other.id]),
+    )
+    noted(db, other.id, () => db.run(`UPDATE users SET gender = 'other' WHERE id = ?`, [other.id]))
+    expect([found({ drinks: ['tea'] }), found({ language: ['de'] }), found({ gender: ['female'] })]).not.toContain(true)
+    expect(found({ drinks: ['coffee'], language: ['fr'], gender: ['other'] })).toBe(true)
+  })
+
+  test('who has set no preferences speaks English, until they do', () => {
+    const quiet = somebody(BERLIN)
+    add(db, quiet)
+    const english = () => ids(search(ask(me, BERLIN, { filters: { language: ['en'] } })))
+    expect(english()).toEqual([quiet.id])
+    noted(db, quiet.id, () => db.run(`INSERT INTO preferences (user_id, language) VALUES (?, 'ru')`, [quiet.id]))
+    expect(english()).toEqual([])
+    expect(ids(search(ask(me, BERLIN, { filters: { language: ['ru'] } })))).toEqual([quiet.id])
+  })
+})
+
+test('the index of traits is what the people say, after any writes of the stores', async () => {
+  const { one, around, people } = world(6)
+  add(db, ...people.slice(0, 100))
+  const known = people.slice(0, 100).map(({ id }) => id)
+  const storage = sqliteStorage(withDrizzle(db), {
+    onFatal(error) {
+      throw error
+    },
+  })
+  const some = () => ['tea', 'coffee', 'milk', 'a:b'].filter(() => one(true, false))
+  const writes: ((id: string) => Promise<unknown>)[] = [
+    (id) =>
+      storage.locations.follow(
+        id,
+        (before) => ({ ...before, published: one(around(BERLIN, 3000), before.published) }),
+        NOW,
+      ),
+    (id) => storage.locations.setVisible(id, one(true, false)),
+    (id) => storage.users.savePreferences(id, { drinks: some() }),
+    (id) => storage.users.savePreferences(id, { activities: some(), language: one('en', 'it') }),
+    (id) => storage.users.update(id, { gender: one('female', 'other', null) }, NOW),
+    (id) => storage.users.update(id, { name: 'A' }, NOW),
+  ]
+  const columns = 'trait, square, location_id'
+  for (let i = 0; i < 100; i++) await Promise.all(Array.from({ length: 20 }, () => one(...writes)(one(...known))))
+  const said = db.query(`SELECT ${columns} FROM visible_traits ORDER BY ${columns}`).values()
+  expect(said.length).toBeGreaterThan(100)
+  expect(db.query(`SELECT ${columns} FROM nearby_traits ORDER BY ${columns}`).values()).toEqual(said)
+})
+
+describe('the cost', () => {
+  /** Counts what is asked of the database. */
+  function counting() {
+    let asked = 0
+    const watched = new Proxy(db, {
+      get: (_, name) =>
+        name === 'prepare' &&
+        ((sql: string) => {
+          const statement = db.prepare(sql)
+          const count = () => void asked++
+          return {
+            all: (params: never) => (count(), statement.all(params)),
+            values: (params: never) => (count(), statement.values(params)),
+          }
+        }),
+    })
+    return { search: nearbySearch(watched), cached: nearbySearch(watched, reachCache()), asked: () => asked }
+  }
+
+  test('an empty sea is crossed in a few leaps, and in one where the cache knows it', () => {
+    const me = somebody(BERLIN)
+    add(db, me, ...Array.from({ length: 100 }, () => somebody(BERLIN)))
+    const { search, cached, asked } = counting()
+    search(ask(me, SEA, { radius: 100_000 }))
+    expect(asked()).toBeLessThanOrEqual(6)
+    cached(ask(me, SEA, { radius: 100_000 }))
+    const before = asked()
+    cached(ask(me, at(SEA.latitude + 0.001, SEA.longitude + 0.001), { radius: 100_000 }))
+    expect(asked() - before).toBe(1)
+  })
+
+  test('no statement reads a whole table or index', () => {
+    const statements: string[] = []
+    nearbySearch(
+      new Proxy(db, {
+        get: (_, name) => name === 'prepare' && ((sql: string) => (statements.push(sql), db.prepare(sql))),
+      }),
+    )
+    expect(statements.length).toBe(4)
+    db.run('ANALYZE')
+    for (const sql of statements) {
+      const plan = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql.replace(/\$\w+/g, '1')}`).all()
+      const scans = plan.map(({ detail }) => detail).filter((detail) => detail.startsWith('SCAN'))
+      // of lists that came with the query, and of those who were found in the box
+      expect(scans.filter((scan) => !/VIRTUAL TABLE|^SCAN (c|t|\(subquery-\d+\))$/.test(scan))).toEqual([])
+    }
+  })
+})
+
+describe('the cache', () => {
+  test('however wrong, changes no answer', () => {
+    const { people } = world(7)
+    add(db, ...people)
+    const search = nearbySearch(db)
+    for (const reach of [1e-9, 0.5, 1e4, 1e12]) {
+      const wrong = nearbySearch(db, { read: () => reach, write: () => {} })
+      for (const centre of [BERLIN, TAVEUNI, SEA, at(89.99, 5)])
+        for (const filters of [{}, { gender: ['other'] }]) {
+          const query = ask(people[0]!, centre, { radius: 100_000, filters })
+          expect(wrong(query)).toEqual(search(query))
+        }
+    }
+  })
+
+  test('forgets after an hour, and the oldest first where there is no room', () => {
+    let clock = NOW
+    const cache = reachCache({ now: () => clock, most: 2 })
+    cache.write(at(1, 1), [], 11)
+    clock += 3_599_999
+    expect(cache.read(at(1, 1), [])).toBe(11)
+    clock += 1
+    expect(cache.read(at(1, 1), [])).toBeUndefined()
+    cache.write(at(2, 2), [], 22)
+    cache.write(at(1, 1), [], 12)
+    cache.write(at(3, 3), [], 33)
+    expect([cache.read(at(1, 1), []), cache.read(at(2, 2), []), cache.read(at(3, 3), [])]).toEqual([12, undefined, 33])
+  })
+
+  test('tells places apart by a hundredth of a degree, and searches by what they ask for', () => {
+    const cache = reachCache()
+    cache.write(at(52.52111, 13.40555), ['a'], 7)
+    expect(cache.read(at(52.52999, 13.40001), ['a'])).toBe(7)
+    expect(cache.read(at(52.53001, 13.40555), ['a'])).toBeUndefined()
+    expect(cache.read(at(-52.52111, 13.40555), ['a'])).toBeUndefined()
+    expect(cache.read(at(52.52111, 13.40555), ['b'])).toBeUndefined()
+    expect(cache.read(at(52.52111, 13.40555), [])).toBeUndefined()
+  })
+})
+
+describe('squares', () => {
+  const r = random(8)
+  const anywhere = () => at(180 * r() - 90, 360 * r() - 180)
+
+  test('have a number of their own, from one corner of the map to the other', () => {
+    expect(squareOf(at(-90, -180))).toBe(0)
+    expect(squareOf(at(90, 180))).toBe(2 ** 40 - 1)
+    expect(squareOf(at(0, 0))).toBe(3 * 2 ** 38)
+    expect(squareOf(at(-1e-9, 0))).toBeLessThan(2 ** 38 * 2)
+  })
+
+  test('cover every point of a box, and so do their quarters', () => {
+    const inside = (squares: ReturnType<typeof covering>, point: Point) =>
+      squares.filter((square) => {
+        const [first, last] = numbersIn(square)
+        return squareOf(point) >= first && squareOf(point) <= last
+      }).length
+    for (let i = 0; i < 300; i++) {
+      const centre = anywhere()
+      const [a, b] = [centre.latitude, Math.min(90, centre.latitude + 2 * r())]
+      const [c, d] = [centre.longitude, Math.min(180, centre.longitude + r() ** 4 * 90)]
+      const squares = covering({ south: a, north: b, longitudes: [{ west: c, east: d }] }, 32)
+      expect(squares.length).toBeLessThanOrEqual(32)
+      for (let j = 0; j < 10; j++) {
+        const point = at(a + (b - a) * r(), c + (d - c) * r())
+        expect(inside(squares, point)).toBe(1)
+        expect(inside(squares.filter(({ size }) => size > 1).flatMap(quarters), point)).toBe(
+          squares[0]!.size > 1 ? 1 : 0,
+        )
+      }
+    }
+  })
+
+  test('lie within the bounds of their distance', () => {
+    for (let i = 0; i < 300; i++) {
+      const point = r() < 0.2 ? at(r() < 0.5 ? 89.9 : -89.9, 360 * r() - 180) : anywhere()
+      const centre = destination(point, 7 * r(), 100_000 * r() ** 2)
+      const box = {
+        south: point.latitude,
+        north: point.latitude,
+        longitudes: [{ west: point.longitude, east: point.longitude }],
+      }
+      let [square] = covering(box, 1)
+      // from the smallest square to the biggest that a search may meet
+      for (; square!.size <= 2 ** 15; square = { row: 0, column: 0, size: square!.size * 2 }) {
+        const size = square!.size
+        const around = {
+          row: Math.floor(rowOf(point) / size) * size,
+          column: Math.floor(columnOf(point) / size) * size,
+          size,
+        }
+        const { nearest, farthest } = extent(centre, around)
+        const away = distance(centre, point)
+        expect(away).toBeGreaterThanOrEqual(nearest)
+        expect(away).toBeLessThanOrEqual(farthest)
+      }
+    }
+  })
+
+  const rowOf = ({ latitude }: Point) => Math.min(2 ** 20 - 1, Math.floor(((latitude + 90) / 180) * 2 ** 20))
+  const columnOf = ({ longitude }: Point) => Math.min(2 ** 20 - 1, Math.floor(((longitude + 180) / 360) * 2 ** 20))
+})

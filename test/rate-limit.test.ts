@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import { limitTable } from '../src/limits.ts'
+import { type Answer, testApp } from './app.ts'
+import { expectProblem } from './problem.ts'
+
+const limits = ({ headers }: Answer) =>
+  ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) => {
+    const value = headers.get(name)
+    return value === null ? null : Number(value)
+  })
+
+/** Asks for what costs nothing, often. */
+async function ask(times: number, request: () => Promise<Answer>): Promise<Answer> {
+  let answer = await request()
+  for (let i = 1; i < times; i++) answer = await request()
+  return answer
+}
+
+describe('with RATE_LIMIT=on', () => {
+  test('answers tell what is left, errors too, and the one too many when to come back', async () => {
+    const { request } = await testApp({ RATE_LIMIT: 'on' })
+    const register = () => request('POST', 'auth/register', { body: {} })
+    const { points } = limitTable.register
+    for (const left of [1, 2, 3].map((n) => points - n)) {
+      const answer = await register()
+      expectProblem(answer, 422, 'validation_failed')
+      expect(limits(answer)).toEqual([points, left, 3600])
+      expect(answer.headers.get('retry-after')).toBeNull()
+    }
+    expect(limits(await ask(points - 3, register))[1]).toBe(0)
+    const answer = await register()
+    expectProblem(answer, 429, 'rate_limited')
+    const [limit, remaining, reset] = limits(answer)
+    expect([limit, remaining]).toEqual([points, 0])
+    expect(reset).toBeWithin(3590, 3601)
+    expect(answer.headers.get('retry-after')).toBe(String(reset))
+  })
+
+  test('what is limited by account is counted for the account: over its sessions, and not for others', async () => {
+    const app = await testApp({ RATE_LIMIT: 'on' })
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { access_token } = await app.services.auth.begin(ada.id, { address: '', user_agent: null, language: null })
+    const phone = app.as(access_token)
+    const { points } = limitTable.write
+    expect(limits(await ask(points - 1, () => ada.put('me/prefs', {})))).toEqual([points, 1, expect.any(Number)])
+    expect((await phone.put('me/prefs', { language: 'de' })).status).toBe(200)
+    for (const session of [ada, phone])
+      expectProblem(await session.put('me/prefs', { language: 'fr' }), 429, 'rate_limited')
+    expect((await ada.get('me/prefs')).body.language).toBe('de')
+    expect((await bob.put('me/prefs', {})).status).toBe(200)
+    expect(limits(await bob.put('me/prefs', {}))[1]).toBe(points - 2)
+  })
+
+  test('what is limited by address is counted for the address behind the proxy that is trusted', async () => {
+    const { request } = await testApp({ RATE_LIMIT: 'on', TRUST_PROXY: '2' })
+    const from = (forwarded: string) => () =>
+      request('POST', 'auth/register', { body: {}, headers: { 'x-forwarded-for': forwarded } })
+    const { points } = limitTable.register
+    await ask(points, from('198.51.100.1, 10.0.0.1'))
+    expectProblem(await from('198.51.100.1, 10.0.0.1')(), 429, 'rate_limited')
+    // What the client itself wrote before does not count, nor does which of the proxies it came by.
+    expectProblem(await from('203.0.113.9, 198.51.100.1,10.0.0.2')(), 429, 'rate_limited')
+    expectProblem(await from('203.0.113.9, 203.0.113.8, [::ffff:198.51.100.1]:4711, 10.0.0.1')(), 429, 'rate_limited')
+    expectProblem(await from('198.51.100.2, 10.0.0.1')(), 422, 'validation_failed')
+    expectProblem(await from('198.51.100.1, 198.51.100.2, 10.0.0.1')(), 422, 'validation_failed')
+  })
+
+  test('without a trusted proxy the address is that of the connection, whatever the request says', async () => {
+    const { listen } = await testApp({ RATE_LIMIT: 'on' })
+    const url = new URL('/api/v1/auth/register', await listen())
+    const { points } = limitTable.register
+    const statuses: number[] = []
+    for (let i = 0; i <= points; i++) {
+      const headers = {
+        'content-type': 'application/json',
+        'x-forwarded-for': `198.51.100.${i}`,
+        'x-real-ip': `198.51.100.${i}`,
+      }
+      const response = await fetch(url, { method: 'POST', body: '{}', headers })
+      await response.text()
+      statuses.push(response.status)
+    }
+    expect(statuses).toEqual([...Array(points).fill(422), 429])
+  })
+
+  test('each limit is counted for itself', async () => {
+    const { request } = await testApp({ RATE_LIMIT: 'on' })
+    const post = (path: string) => () => request('POST', `auth/${path}`, { body: {} })
+    await ask(limitTable.register.points, post('register'))
+    expectProblem(await post('register')(), 429, 'rate_limited')
+    for (const [path, name] of [
+      ['login', 'login'],
+      ['messenger', 'messenger'],
+      ['refresh', 'refresh'],
+    ] as const) {
+      const { points } = limitTable[name]
+      expect(limits(await post(path)())).toEqual([points, points - 1, expect.any(Number)])
+      expect(limits(await ask(points - 1, post(path)))[1]).toBe(0)
+      expectProblem(await post(path)(), 429, 'rate_limited')
+    }
+    expect((await request('GET', 'legal/terms')).status).toBe(200)
+  })
+
+  test('a stranger is one before they are too many', async () => {
+    const { request } = await testApp({ RATE_LIMIT: 'on' })
+    const answer = await request('PUT', 'me/prefs', { body: {} })
+    expectProblem(answer, 401, 'unauthenticated')
+    expect(limits(answer)).toEqual([null, null, null])
+  })
+})
+
+test('with RATE_LIMIT=off nothing is counted, and no header speaks of it', async () => {
+  const { request } = await testApp({ RATE_LIMIT: 'off' })
+  const answer = await ask(limitTable.register.points + 2, () => request('POST', 'auth/register', { body: {} }))
+  expectProblem(answer, 422, 'validation_failed')
+  expect(limits(answer)).toEqual([null, null, null])
+})

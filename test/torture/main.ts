@@ -1,0 +1,82 @@
+/**
+ * Torture: the real server under faults, deaths, overload and hostile input. Seeded: the same seed makes the same choices.
+ *
+ *     bun test/torture/main.ts [subject…] [--short | --long] [--seed S]
+ *
+ * The short form (the default) takes about a minute in all, the long one some ten. Exits 1 where a case fails; what it
+ * worked on stays in its directory then.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import * as clock from './clock.ts'
+import * as disk from './disk.ts'
+import * as fuzz from './fuzz.ts'
+import * as kill from './kill.ts'
+import * as overload from './overload.ts'
+import { random } from './random.ts'
+import { type Case, Skipped } from './run.ts'
+import { endAll } from './server.ts'
+import * as shutdown from './shutdown.ts'
+
+const subjects: Record<string, { cases: Case[] }> = { kill, disk, clock, shutdown, overload, fuzz }
+
+const { values, positionals } = parseArgs({
+  options: { short: { type: 'boolean' }, long: { type: 'boolean' }, seed: { type: 'string', default: '1' } },
+  allowPositionals: true,
+})
+const unknown = positionals.find((name) => !Object.hasOwn(subjects, name))
+if (unknown !== undefined || (values.short && values.long)) {
+  console.error(`usage: bun test/torture/main.ts [${Object.keys(subjects).join('|')}]… [--short|--long] [--seed S]`)
+  process.exit(2)
+}
+const long = values.long ?? false
+const longest = long ? 30 * 60_000 : 120_000
+const count = { passed: 0, failed: 0, skipped: 0 }
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(subjects)) {
+  console.log(`\n${name}`)
+  for (const one of subjects[name]!.cases) await attempt(name, one)
+}
+console.log(`\nseed ${values.seed}, ${long ? 'long' : 'short'} form`)
+console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`)
+process.exit(count.failed > 0 ? 1 : 0)
+
+async function attempt(subject: string, { name, run }: Case) {
+  const directory = mkdtempSync(join(tmpdir(), 'convene-torture-'))
+  const began = performance.now()
+  const figures: string[] = []
+  const seconds = () => ((performance.now() - began) / 1000).toFixed(1)
+  const watchdog = Promise.withResolvers<never>()
+  const timer = setTimeout(() => watchdog.reject(new Error('took too long')), longest)
+  try {
+    await Promise.race([
+      watchdog.promise,
+      run({
+        long,
+        // Of the case's name too, so that one run alone does what it does among the others.
+        random: random(`${values.seed} ${subject} ${name}`),
+        directory,
+        measured: (line) => void figures.push(line),
+      }),
+    ])
+    count.passed++
+    console.log(`  pass  ${name} (${seconds()} s)`)
+    rmSync(directory, { recursive: true, force: true })
+  } catch (error) {
+    if (error instanceof Skipped) {
+      count.skipped++
+      console.log(`  skip  ${name}: ${error.message}`)
+      rmSync(directory, { recursive: true, force: true })
+    } else {
+      count.failed++
+      console.log(`  FAIL  ${name} (${seconds()} s), see ${directory}`)
+      console.log(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}`.replaceAll(/^/gm, '        '))
+    }
+  } finally {
+    clearTimeout(timer)
+    await endAll()
+  }
+  for (const figure of figures) console.log(`        ${figure}`)
+}

@@ -1,0 +1,60 @@
+import { botToken } from './server.ts'
+
+export type Answer = { status: number; headers: Headers; body: any }
+
+/** Somebody who is signed in. */
+export type Person = { id: string; number: number; name: string; token: string }
+
+/** One request; a refusal is an answer like others. Throws where none came. */
+export async function call(
+  base: URL,
+  method: string,
+  path: string,
+  { token, body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const response = await fetch(new URL(path.startsWith('/') ? path : `/api/v1/${path}`, base), {
+    method,
+    redirect: 'manual',
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null }
+}
+
+/** The body of an answer that has to be a success. */
+export async function done(answer: Promise<Answer>): Promise<any> {
+  const { status, body } = await answer
+  if (status >= 300) throw new Error(`expected a success, got ${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+/** Signs in the person of that number, whose account is made at the first time. */
+export async function person(base: URL, number: number): Promise<Person> {
+  const name = `Person ${number}`
+  const body = await done(
+    call(base, 'POST', 'auth/messenger', { body: { init_data: initData({ id: number, first_name: name }) } }),
+  )
+  return { id: body.user.id, number, name, token: body.access_token }
+}
+
+export const people = (base: URL, count: number): Promise<Person[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => person(base, i + 1)))
+
+/** The chat of two people. */
+export const chatOf = async (base: URL, a: Person, b: Person): Promise<string> =>
+  (await done(call(base, 'POST', 'chats', { token: a.token, body: { user_id: b.id } }))).id
+
+/** Init data as a messenger signs it: https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app */
+function initData(user: { id: number; first_name: string }): string {
+  const fields = { auth_date: String(Math.floor(Date.now() / 1000)), user: JSON.stringify(user) }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
+  const hmac = (key: string | Uint8Array, data: string) => new Bun.CryptoHasher('sha256', key).update(data)
+  const hash = hmac(hmac('WebAppData', botToken).digest(), lines.join('\n')).digest('hex')
+  return new URLSearchParams({ ...fields, hash }).toString()
+}

@@ -1,0 +1,34 @@
+import type { Random } from './random.ts'
+
+/** What a case is given, and how it says what came of it. A case fails by throwing. */
+export type Run = {
+  /** The long form, of minutes; the short one takes seconds. */
+  long: boolean
+  random: Random
+  /** A directory of this case's own. It goes with the case, and stays where that fails. */
+  directory: string
+  /** Prints a figure. */
+  measured(line: string): void
+}
+
+export type Case = { name: string; run(run: Run): Promise<void> }
+
+/** This machine cannot do what a case needs: it is left out, with the reason. */
+export class Skipped extends Error {
+  override readonly name = 'Skipped'
+}
+
+/** Resolves once `fits` is true; fails after `withinMs`, saying what did not come. */
+export async function until(what: string, fits: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await fits())) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await Bun.sleep(10)
+  }
+}
+
+/** The value below which that part of the list lies, of 1; null of an empty list. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN
+}

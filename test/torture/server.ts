@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The real server, as a process of its own. */
+export type Server = {
+  url: URL
+  pid: number
+  /** All that it has printed. */
+  output(): string
+  signal(name: 'SIGKILL' | 'SIGTERM'): void
+  /** The exit code, or `SIG…` where a signal ended it. */
+  exited: Promise<number | string>
+  /** Ends it as an operator does, and fails where that does not go well. */
+  stop(): Promise<void>
+}
+
+const main = join(import.meta.dir, '../../src/main.ts')
+const running = new Set<Bun.Subprocess>()
+
+/** The token of the bot by which people are signed in without the cost of a password's hash. */
+export const botToken = '7000000000:torture-torture-torture-torture'
+
+const settings = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'info',
+  MESSENGER_BOT_TOKEN: botToken,
+  INIT_DATA_MAX_AGE_S: '0',
+}
+
+/** Starts a server over a data directory, on a free port, and waits until it is ready. */
+export async function startServer(dataDir: string, environment: Record<string, string> = {}): Promise<Server> {
+  const { child, output } = spawn(dataDir, environment)
+  const ready = /ready at (http:[^\s"]+)/
+  const exited = child.exited.then(() => child.signalCode ?? child.exitCode!)
+  const end = performance.now() + 60_000
+  while (!ready.test(output())) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the server did not start: ${await exited}\n${output()}`)
+    if (performance.now() > end) throw new Error(`the server was not ready within a minute\n${output()}`)
+    await Bun.sleep(2)
+  }
+  return {
+    url: new URL(ready.exec(output())![1]!),
+    pid: child.pid,
+    output,
+    signal: (name) => child.kill(name),
+    exited,
+    async stop() {
+      child.kill('SIGTERM')
+      const code = await exited
+      if (code !== 0) throw new Error(`the server ended with ${code} instead of 0\n${output()}`)
+    },
+  }
+}
+
+/** Starts a server that is not expected to come up. */
+export async function refusedStart(dataDir: string): Promise<{ code: number | string; output: string }> {
+  const { child, output, read } = spawn(dataDir, {})
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
+  await child.exited
+  await read
+  clearTimeout(timer)
+  return { code: child.signalCode ?? child.exitCode!, output: output() }
+}
+
+/** A start that is killed on its way, or soon after. */
+export async function killedStart(dataDir: string, afterMs: number): Promise<void> {
+  const { child } = spawn(dataDir, {})
+  await Bun.sleep(afterMs)
+  child.kill('SIGKILL')
+  await child.exited
+}
+
+/** Ends what a case has left running, by its process id. */
+export async function endAll(): Promise<void> {
+  for (const child of running) child.kill('SIGKILL')
+  await Promise.all([...running].map((child) => child.exited))
+}
+
+/** Memory of a process that is resident now, in MiB. */
+export function residentMiB(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+}
+
+function spawn(dataDir: string, environment: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, main, 'serve'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings, DATA_DIR: dataDir, ...environment },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  running.add(child)
+  void child.exited.then(() => running.delete(child))
+  const printed: string[] = []
+  const read = Promise.all(
+    [child.stdout, child.stderr].map(async (stream) => {
+      for await (const chunk of stream.pipeThrough(new TextDecoderStream())) printed.push(chunk)
+    }),
+  )
+  return { child, output: () => printed.join(''), read }
+}

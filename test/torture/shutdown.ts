@@ -1,0 +1,3 @@
+import type { Case } from './run.ts'
+
+export const cases: Case[] = []
