@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
@@ -12,6 +13,8 @@ import { cors } from './http/cors.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
 import { origins as originPolicy } from './http/origins.ts'
+import { healthRoutes } from './http/health.ts'
+import { metricsRoute } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
@@ -28,7 +31,7 @@ export type App = ReturnType<typeof buildApp>
 export function buildApp(services: Services) {
   const { config, now, log, limits, callers, auth, legal, media, profiles, chats, locations, replay, hub } = services
   const origins = originPolicy(config)
-  const { safety, reviews, notices, moderation } = services
+  const { account, safety, reviews, notices, moderation, storage, metrics } = services
   const visitor = publicDoor({ config, limits })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
   const door = { config, callers, origins, limits }
@@ -44,8 +47,8 @@ export function buildApp(services: Services) {
     .use(requestId)
     .use(securityHeaders)
     .use(cors({ config, origins }))
-    .use(requestLog(log))
-    .use(errors(log, (path) => methodsOf(app.routes, path)))
+    .use(requestLog({ log, metrics }))
+    .use(errors({ log, storage, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
@@ -55,8 +58,11 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
+    .use(accountRoutes({ signedIn, account }))
     .use(syncRoutes({ signedIn, replay }))
     .use(socketRoute({ callers, origins, hub, now }))
+    .use(healthRoutes({ storage, hub }))
+    .use(metricsRoute({ config, metrics }))
     .use(openapi(() => app))
 }
 

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { Services } from './services.ts'
 
 /** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
@@ -26,7 +25,7 @@ export function startJobs(services: Services, list: readonly Job[] = jobs(servic
     Bun.cron(
       job.schedule,
       async () => {
-        const run = runJob(job, services.log)
+        const run = runJob(job, services)
         running.add(run)
         await run
         running.delete(run)
@@ -40,12 +39,17 @@ export function startJobs(services: Services, list: readonly Job[] = jobs(servic
   }
 }
 
-async function runJob({ name, run }: Job, log: Logger): Promise<void> {
+async function runJob({ name, run }: Job, { log, storage, metrics }: Pick<Services, 'log' | 'storage' | 'metrics'>) {
   const started = performance.now()
   try {
     const count = await run()
-    log.info({ job: name, count, ms: Math.round(performance.now() - started) }, 'job done')
+    const ms = Math.round(performance.now() - started)
+    metrics.job(name, 'done', ms / 1000)
+    log.info({ job: name, count, ms }, 'job done')
   } catch (error) {
-    log.error({ job: name, err: error, ms: Math.round(performance.now() - started) }, 'job failed')
+    const ms = Math.round(performance.now() - started)
+    metrics.job(name, 'failed', ms / 1000)
+    log.error({ job: name, err: error, ms }, 'job failed')
+    storage.failed(error)
   }
 }

@@ -1,27 +1,39 @@
+import { isatty } from 'node:tty'
 import pino, { type Logger } from 'pino'
 import pretty from 'pino-pretty'
 import type { Config } from './config.ts'
 
+const stdout = 1
+
+const secrets = ['password', 'current_password', 'new_password', 'init_data']
+const tokens = ['token', 'access_token', 'refresh_token', 'authorization', 'cookie']
+const people = ['email', 'phone', 'latitude', 'longitude', 'lat', 'lng']
+const unsaid = [...secrets, ...tokens, ...people]
+
 /**
- * The log: JSON lines on standard output, or coloured text on a terminal. Nothing that could hold a secret or a position
- * is given to it; what might by mistake is cut out all the same.
+ * The log: a JSON object a line on standard output, or coloured text on a terminal. Nothing that could hold a secret or a
+ * position is given to it; what might by mistake is cut out all the same. A line is out before the program goes on, so that
+ * the last ones before an end are there: those that matter.
  */
 export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
+  const terminal = isatty(stdout)
   const options = {
     level: logLevel,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: [
-      '*.password',
-      '*.token',
-      '*.access_token',
-      '*.refresh_token',
-      '*.authorization',
-      '*.cookie',
-      '*.init_data',
-    ],
+    redact: unsaid.flatMap((name) => [name, `*.${name}`]),
+    serializers: { err: told },
+    // The pretty printer wants the number.
+    formatters: terminal ? {} : { level: (label: string) => ({ level: label }) },
   }
-  if (process.stdout.isTTY)
-    return pino(options, pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' }))
-  return pino(options, pino.destination({ dest: 1, sync: true }))
+  if (terminal)
+    return pino(options, pretty({ destination: stdout, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }))
+  return pino(options, pino.destination({ dest: stdout, sync: true }))
+}
+
+/** Of an error its kind, its words and its place. What else hangs on it may hold what a client sent. */
+function told(error: unknown) {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { name, message, stack } = error
+  return { type: name, code: 'code' in error ? error.code : undefined, message, stack }
 }

@@ -1,4 +1,67 @@
+import { type Command, UsageError } from './commands/command.ts'
 import { readConfig } from './config.ts'
-import { serve } from './commands/serve.ts'
+import { version } from './version.ts'
 
-await serve(readConfig())
+/** Every command, as the help lists them. Each is loaded when it runs, so that none pays for another's start. */
+const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
+  serve: { summary: 'run the server (what happens without a command)', load: () => import('./commands/serve.ts') },
+  migrate: {
+    summary: 'bring the schema up to date, take steps back, list them',
+    load: () => import('./commands/migrate.ts'),
+  },
+  check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
+  admin: { summary: 'make somebody a moderator or an admin', load: () => import('./commands/admin.ts') },
+  seed: {
+    summary: 'fill an empty database with a community, for trying things',
+    load: () => import('./commands/seed.ts'),
+  },
+}
+
+const help = () => `Convene ${version}: the backend of a social meeting app.
+
+usage: convene [command] [options]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .join('\n')}
+
+  convene <command> --help   tells more of one
+  convene --version          prints the release
+
+Settings are environment variables, all optional: see convene serve --help.
+Exit codes: 0 fine, 1 failure, 2 wrong usage. LOG_LEVEL=debug shows where a failure came from.`
+
+async function main([name = 'serve', ...args]: string[]) {
+  if (name === '--help' || name === '-h') return console.log(help())
+  if (name === '--version' || name === '-v') return console.log(version)
+  if (!Object.hasOwn(commands, name))
+    throw new UsageError(`unknown ${name.startsWith('-') ? 'option' : 'command'} '${name}'`)
+  const command = await commands[name]!.load()
+  if (args.includes('--help') || args.includes('-h')) return console.log(command.help)
+  await command.run(args)
+}
+
+function fail(error: unknown, [name = '']: string[]): never {
+  const { message, code = '' } = error as Error & { code?: unknown }
+  const isUsage = error instanceof UsageError || String(code).startsWith('ERR_PARSE_ARGS')
+  // Of what parseArgs says, the first sentence tells what is wrong; the rest is about quoting.
+  const line = isUsage ? lowerFirst(message.split(/\.?(?:\s*\n|\. )/)[0]!) : message.replaceAll(/\s+/g, ' ')
+  const hint = isUsage ? ` (see convene ${Object.hasOwn(commands, name) ? `${name} ` : ''}--help)` : ''
+  console.error(`convene: ${line}${hint}`)
+  if (!isUsage && isDebugging()) console.error(error)
+  process.exit(isUsage ? 2 : 1)
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+function isDebugging(): boolean {
+  try {
+    return ['debug', 'trace'].includes(readConfig().logLevel)
+  } catch {
+    // The configuration itself is what is wrong.
+    return false
+  }
+}
+
+const commandLine = process.argv.slice(2)
+main(commandLine).catch((error) => fail(error, commandLine))

@@ -18,9 +18,22 @@ export async function openProgress(title: string, total: number, unit: string): 
       stream: process.stderr,
       hideCursor: true,
       etaBuffer: 100,
+      // It would stop the bar and let the work go on.
+      gracefulExit: false,
     },
     cliProgress.Presets.shades_classic,
   )
+  const end = () => {
+    bar.stop()
+    process.exit(130)
+  }
+  process.once('SIGINT', end)
   bar.start(total, 0)
-  return { advance: (count) => bar.increment(count), stop: () => bar.stop() }
+  return {
+    advance: (count) => bar.increment(count),
+    stop() {
+      process.removeListener('SIGINT', end)
+      bar.stop()
+    },
+  }
 }

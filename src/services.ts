@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
+import { openErasures } from './features/account/erasures.ts'
+import { openExporter } from './features/account/export.ts'
+import { accountService } from './features/account/service.ts'
 import { auditService } from './features/audit/service.ts'
 import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
@@ -15,23 +18,42 @@ import { mediaService } from './features/media/service.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { retentionService } from './features/retention/service.ts'
 import { reviewService } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
 import { safetyService } from './features/safety/service.ts'
 import { ids as realIds, type Ids } from './ids.ts'
 import { openLimits } from './limits.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 import { openHub } from './realtime/hub.ts'
 import { type EventViews, replay as openReplay } from './realtime/replay.ts'
 import type { Secrets } from './secrets.ts'
 import { openDiskFiles } from './storage/files/disk.ts'
+import { openErasureJournal } from './storage/files/erasure-journal.ts'
 import type { Storage } from './storage/storage.ts'
 
-export type Ports = { config: Config; secrets: Secrets; storage: Storage; log: Logger; ids?: Ids; now?: () => number }
+export type Ports = {
+  config: Config
+  secrets: Secrets
+  storage: Storage
+  log: Logger
+  metrics?: Metrics
+  ids?: Ids
+  now?: () => number
+}
 
 export type Services = ReturnType<typeof buildServices>
 
 /** Every service, built from its ports, in the order in which they need each other. */
-export function buildServices({ config, secrets, storage, log, ids = realIds, now = Date.now }: Ports) {
+export function buildServices({
+  config,
+  secrets,
+  storage,
+  log,
+  metrics = openMetrics(),
+  ids = realIds,
+  now = Date.now,
+}: Ports) {
   const limits = openLimits({ enabled: config.rateLimit })
   const legal = legalService({ dir: config.legalDir })
   const audit = auditService({ store: storage.audit, ids, now })
@@ -39,9 +61,10 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
   const tokens = openTokens({ secret: secrets.jwt, now })
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const files = openDiskFiles(join(config.dataDir, 'media'))
   const media = mediaService({
     store: storage.media,
-    files: openDiskFiles(join(config.dataDir, 'media')),
+    files,
     key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene media url v1').digest(),
     ids,
     now,
@@ -115,11 +138,49 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
     ids,
     now,
   })
+  metrics.watch({ hub, storage })
+  const erasures = openErasures({
+    store: storage.erasures,
+    journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
+    files,
+    audit,
+    now,
+  })
+  const account = accountService({
+    erasures,
+    exporter: openExporter({
+      store: storage.holdings,
+      auditLog: storage.audit,
+      messages: storage.chats,
+      locations: storage.locations,
+      profiles,
+      chats,
+      media,
+      safety,
+      notices,
+      reviews,
+      now,
+    }),
+    auth,
+    callers,
+    sockets: hub.control,
+    chats,
+    push: hub.push,
+    audit,
+    now,
+  })
+  const retention = retentionService({
+    store: storage.retention,
+    events: storage.events,
+    eventRetentionDays: config.eventRetentionDays,
+    now,
+  })
   return {
     config,
     now,
     storage,
     log,
+    metrics,
     limits,
     legal,
     audit,
@@ -137,5 +198,8 @@ export function buildServices({ config, secrets, storage, log, ids = realIds, no
     reviews,
     notices,
     moderation,
+    erasures,
+    account,
+    retention,
   }
 }

@@ -324,3 +324,16 @@ test('where the first contact is guarded, a stranger sends three texts without l
   await send(bob, chat.id, 'hi')
   expect((await ada.post(path, { text: 'see https://example.org' })).status).toBe(201)
 })
+
+test('nothing is sent to an account that is gone, and nothing is kept for it', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const message = await send(ada, chat.id, 'still there?')
+  app.db.$client.run('UPDATE users SET name = NULL, deleted_at = 1 WHERE id = ?', [bob.id])
+  const before = app.db.$client.query('SELECT count(*) FROM events WHERE user_id = ?').values(bob.id)
+  expect((await ada.post(`chats/${chat.id}/messages`, { text: 'hello?' })).body.code).toBe('conflict')
+  expect((await ada.put(`messages/${message.id}`, { text: 'hm' })).status).toBe(200)
+  expect((await ada.delete(`messages/${message.id}`)).status).toBe(204)
+  expect(app.db.$client.query('SELECT count(*) FROM events WHERE user_id = ?').values(bob.id)).toEqual(before)
+  expect((await ada.get('chats')).body.items[0].user).toMatchObject({ id: bob.id, name: null })
+})

@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from 'bun:test'
 import type { Logger } from 'pino'
 import { type Job, jobs, startJobs } from '../src/jobs.ts'
+import { openMetrics } from '../src/metrics.ts'
 import type { Services } from '../src/services.ts'
 import { testApp } from './app.ts'
 
@@ -10,12 +11,14 @@ afterEach(() => {
 
 const hour = 3_600_000
 
-/** What the jobs of a list log. */
+/** What the jobs of a list log, and what storage is told. */
 function recorded() {
+  const failures: unknown[] = []
+  const storage = { failed: (error: unknown) => failures.push(error) }
   const lines: Record<string, unknown>[] = []
   const write = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
   const log = { info: write('info'), error: write('error') } as unknown as Logger
-  return { lines, services: { log } as Services }
+  return { lines, failures, services: { log, storage, metrics: openMetrics() } as unknown as Services }
 }
 const hourly = (name: string, run: Job['run']): Job => ({ name, schedule: '0 * * * *', run })
 const settled = async () => {
@@ -51,9 +54,9 @@ test('a job runs when its time comes, time and again, and says what it did', asy
   expect(runs).toBe(2)
 })
 
-test('a job that fails is logged as an error, comes round again, and holds up no other', async () => {
+test('a job that fails is logged as an error, told to storage, comes round again, and holds up no other', async () => {
   jest.useFakeTimers()
-  const { lines, services } = recorded()
+  const { lines, failures, services } = recorded()
   const broken = new Error('the disk is gone')
   const stop = startJobs(services, [
     hourly('failing', () => Promise.reject(broken)),
@@ -72,6 +75,7 @@ test('a job that fails is logged as an error, comes round again, and holds up no
       Array(2).fill({ level: 'error', message: 'job failed', job: name, err: broken, ms: expect.any(Number) }),
     )
   expect(of('working').map(({ count }) => count)).toEqual([7, 7])
+  expect(failures).toEqual([broken, broken, broken, broken])
   await stop()
 })
 

@@ -3,13 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { destination, distance, type Point } from '../src/features/location/sphere.ts'
 import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
 import { up } from '../src/storage/migrate.ts'
-import type { Storage } from '../src/storage/storage.ts'
-import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
 import { reachCache } from '../src/storage/sqlite/reach-cache.ts'
-import { traitKeeper } from '../src/storage/sqlite/traits.ts'
-import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { covering, extent, numbersIn, quarters, squareOf } from '../src/storage/sqlite/squares.ts'
+import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import type { Storage } from '../src/storage/storage.ts'
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 10, 21)
@@ -89,13 +87,11 @@ function add(db: Database, ...people: Person[]) {
         visible,
         point && updated_at,
       )
-      noted(db, id, () => {})
     }
+    db.run('DELETE FROM nearby_traits')
+    db.run('INSERT INTO nearby_traits SELECT trait, square, location_id FROM visible_traits')
   })()
 }
-
-/** A change of what somebody is searched by, as the stores make it. */
-const noted = (db: Database, id: string, change: () => void) => traitKeeper(withDrizzle(db))(id, change)
 
 const block = (db: Database, blocker: string, blocked: string) =>
   db.run('INSERT INTO blocks (id, blocker_id, blocked_id, created_at) VALUES (?, ?, ?, 0)', [
@@ -103,16 +99,6 @@ const block = (db: Database, blocker: string, blocked: string) =>
     blocker,
     blocked,
   ])
-
-const move = (db: Database, id: string, point: Point) =>
-  noted(db, id, () =>
-    db.run('UPDATE locations SET latitude = ?, longitude = ?, square = ? WHERE user_id = ?', [
-      point.latitude,
-      point.longitude,
-      squareOf(point),
-      id,
-    ]),
-  )
 
 const ask = (caller: Person, centre: Point, more: Partial<NearbyQuery> = {}): NearbyQuery => ({
   caller: caller.id,
@@ -135,12 +121,15 @@ function bruteForce(people: Person[], blocks: [string, string][], query: NearbyQ
   )
   const meets = ({ gender, preferences: p }: Person) =>
     Object.entries(query.filters).every(([kind, wanted]) => {
-      const { [kind]: has } = {
-        ...{ drinks: [], activities: [], purposes: [], language: 'en' },
-        ...p,
-        gender,
-      } as Record<string, string | string[]>
-      return wanted.length === 0 || wanted.some((value) => [has].flat().includes(value))
+      const { drinks = [], activities = [], purposes = [], language = 'en' } = p ?? {}
+      const has: Record<string, (string | null)[]> = {
+        drinks,
+        activities,
+        purposes,
+        language: [language],
+        gender: [gender],
+      }
+      return wanted.length === 0 || wanted.some((value) => has[kind]!.includes(value))
     })
   return people
     .filter((person) => person.point && person.visible && person.id !== query.caller && !apart.has(person.id))
@@ -376,104 +365,111 @@ describe('who is not found', () => {
   })
 })
 
+/** The stores over `db`, whose writes keep the index of traits. */
+const storageOver = (db: Database): Storage =>
+  sqliteStorage(withDrizzle(db), {
+    onFatal(error) {
+      throw error
+    },
+  })
+
+const move = (storage: Storage, id: string, published: Point | null) =>
+  storage.locations.follow(id, (before) => ({ ...before, published }), NOW)
+
 describe('at once, with a warm cache', () => {
-  let search: ReturnType<typeof nearbySearch>
+  let storage: Storage
   let me: Person
   let other: Person
-  const found = (filters: NearbyFilters = {}) => search(ask(me, BERLIN, { filters })).length > 0
+  const search = async (centre: Point, filters: NearbyFilters = {}) =>
+    ids(await storage.locations.nearby(ask(me, centre, { filters })))
+  const wishes: NearbyFilters[] = [{}, { drinks: ['tea'] }, { gender: ['female'] }, { language: ['de', 'da'] }]
+  const found = async (centre = BERLIN) => (await Promise.all(wishes.map((wish) => search(centre, wish)))).flat()
 
-  beforeEach(() => {
+  beforeEach(async () => {
     me = somebody(BERLIN)
     other = somebody(BERLIN, {
       gender: 'female',
       preferences: { drinks: ['tea'], activities: [], purposes: [], language: 'de' },
     })
     add(db, me, other)
-    search = nearbySearch(db, reachCache({ now: () => NOW }))
-    for (const filters of [{}, { drinks: ['tea'] }, { gender: ['female'] }]) expect(found(filters)).toBe(true)
+    storage = storageOver(db)
+    expect(await found()).toEqual(wishes.map(() => other.id))
   })
 
-  test('hiding takes away, showing brings back', () => {
-    noted(db, other.id, () => db.run('UPDATE locations SET visible = 0 WHERE user_id = ?', [other.id]))
-    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([false, false, false])
-    noted(db, other.id, () => db.run('UPDATE locations SET visible = 1 WHERE user_id = ?', [other.id]))
-    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([true, true, true])
+  test('hiding takes away, showing brings back', async () => {
+    await storage.locations.setVisible(other.id, false)
+    expect(await found()).toEqual([])
+    await storage.locations.setVisible(other.id, true)
+    expect(await found()).toEqual(wishes.map(() => other.id))
   })
 
-  test('who moves is found there and no longer here', () => {
-    move(db, other.id, TAVEUNI)
-    expect([found(), found({ drinks: ['tea'] })]).toEqual([false, false])
-    for (const filters of [{}, { drinks: ['tea'] }])
-      expect(ids(search(ask(me, TAVEUNI, { filters })))).toEqual([other.id])
+  test('who moves is found there and no longer here', async () => {
+    await move(storage, other.id, TAVEUNI)
+    expect(await found()).toEqual([])
+    expect(await found(TAVEUNI)).toEqual(wishes.map(() => other.id))
   })
 
-  test('a block and a suspension take away', () => {
+  test('who hides and moves is not found there either', async () => {
+    await storage.locations.setVisible(other.id, false)
+    await move(storage, other.id, TAVEUNI)
+    expect(await found(TAVEUNI)).toEqual([])
+  })
+
+  test('a block takes away, its end brings back', async () => {
     block(db, other.id, me.id)
-    expect([found(), found({ drinks: ['tea'] })]).toEqual([false, false])
+    expect(await found()).toEqual([])
     db.run('DELETE FROM blocks')
-    expect(found()).toBe(true)
+    expect(await found()).toEqual(wishes.map(() => other.id))
+  })
+
+  test('a suspension takes away', async () => {
     db.run('UPDATE users SET suspended_until = ? WHERE id = ?', [NOW + 1, other.id])
-    expect([found(), found({ drinks: ['tea'] })]).toEqual([false, false])
+    expect(await found()).toEqual([])
   })
 
-  test('erasing takes away, whatever goes first', () => {
-    noted(db, other.id, () => db.run('DELETE FROM preferences WHERE user_id = ?', [other.id]))
-    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([true, false, true])
-    noted(db, other.id, () => db.run('DELETE FROM locations WHERE user_id = ?', [other.id]))
-    noted(db, other.id, () => db.run('UPDATE users SET gender = NULL WHERE id = ?', [other.id]))
-    expect([found(), found({ drinks: ['tea'] }), found({ gender: ['female'] })]).toEqual([false, false, false])
-    expect(db.query('SELECT * FROM nearby_traits WHERE location_id NOT IN (SELECT id FROM locations)').all()).toEqual(
-      [],
-    )
+  test('whose position is erased is gone', async () => {
+    db.run('DELETE FROM locations WHERE user_id = ?', [other.id])
+    expect(await found()).toEqual([])
   })
 
-  test('new preferences and a new gender count, the old ones do not', () => {
-    noted(db, other.id, () =>
-      db.run(`UPDATE preferences SET drinks = '["coffee"]', language = 'fr' WHERE user_id = ?`, [other.id]),
-    )
-    noted(db, other.id, () => db.run(`UPDATE users SET gender = 'other' WHERE id = ?`, [other.id]))
-    expect([found({ drinks: ['tea'] }), found({ language: ['de'] }), found({ gender: ['female'] })]).not.toContain(true)
-    expect(found({ drinks: ['coffee'], language: ['fr'], gender: ['other'] })).toBe(true)
+  test('new preferences and a new gender count, the old ones do not', async () => {
+    await storage.users.savePreferences(other.id, { drinks: ['coffee'], language: 'fr' })
+    await storage.users.update(other.id, { gender: 'other' }, NOW)
+    expect(await found()).toEqual([other.id]) // the wish for nothing
+    expect(await search(BERLIN, { drinks: ['coffee'], language: ['fr'], gender: ['other'] })).toEqual([other.id])
   })
 
-  test('who has set no preferences speaks English, until they do', () => {
+  test('who has set no preferences speaks English, until they do', async () => {
     const quiet = somebody(BERLIN)
     add(db, quiet)
-    const english = () => ids(search(ask(me, BERLIN, { filters: { language: ['en'] } })))
-    expect(english()).toEqual([quiet.id])
-    noted(db, quiet.id, () => db.run(`INSERT INTO preferences (user_id, language) VALUES (?, 'ru')`, [quiet.id]))
-    expect(english()).toEqual([])
-    expect(ids(search(ask(me, BERLIN, { filters: { language: ['ru'] } })))).toEqual([quiet.id])
+    expect(await search(BERLIN, { language: ['en'] })).toEqual([quiet.id])
+    await storage.users.savePreferences(quiet.id, { language: 'ru' })
+    expect(await search(BERLIN, { language: ['en'] })).toEqual([])
+    expect(await search(BERLIN, { language: ['ru'] })).toEqual([quiet.id])
   })
 })
 
-test('the index of traits is what the people say, after any writes of the stores', async () => {
-  const { one, around, people } = world(6)
-  add(db, ...people.slice(0, 100))
-  const known = people.slice(0, 100).map(({ id }) => id)
-  const storage = sqliteStorage(withDrizzle(db), {
-    onFatal(error) {
-      throw error
-    },
-  })
-  const some = () => ['tea', 'coffee', 'milk', 'a:b'].filter(() => one(true, false))
+test('the index of traits is what the people say, after any writes', async () => {
+  const { r, one, around, people } = world(6)
+  const known = people.slice(0, 200)
+  add(db, ...known)
+  const storage = storageOver(db)
+  const { locations, users } = storage
+  const list = () => ['tea', 'coffee', 'milk', 'a:b'].filter(() => r() < 0.5)
   const writes: ((id: string) => Promise<unknown>)[] = [
-    (id) =>
-      storage.locations.follow(
-        id,
-        (before) => ({ ...before, published: one(around(BERLIN, 3000), before.published) }),
-        NOW,
-      ),
-    (id) => storage.locations.setVisible(id, one(true, false)),
-    (id) => storage.users.savePreferences(id, { drinks: some() }),
-    (id) => storage.users.savePreferences(id, { activities: some(), language: one('en', 'it') }),
-    (id) => storage.users.update(id, { gender: one('female', 'other', null) }, NOW),
-    (id) => storage.users.update(id, { name: 'A' }, NOW),
+    (id) => move(storage, id, around(BERLIN, 3000)),
+    (id) => move(storage, id, null),
+    (id) => locations.follow(id, (before) => before, NOW),
+    (id) => locations.setVisible(id, r() < 0.6),
+    (id) => users.savePreferences(id, { drinks: list() }),
+    (id) => users.savePreferences(id, { activities: list(), purposes: list(), language: one('en', 'it') }),
+    (id) => users.update(id, { gender: one('female' as const, 'other' as const, null) }, NOW),
+    (id) => users.update(id, { name: 'A' }, NOW),
   ]
+  await Promise.all(Array.from({ length: 3000 }, () => one(...writes)(one(...known).id)))
   const columns = 'trait, square, location_id'
-  for (let i = 0; i < 100; i++) await Promise.all(Array.from({ length: 20 }, () => one(...writes)(one(...known))))
   const said = db.query(`SELECT ${columns} FROM visible_traits ORDER BY ${columns}`).values()
-  expect(said.length).toBeGreaterThan(100)
+  expect(said.length).toBeGreaterThan(300)
   expect(db.query(`SELECT ${columns} FROM nearby_traits ORDER BY ${columns}`).values()).toEqual(said)
 })
 

@@ -115,6 +115,43 @@ test('a since that is too far ahead, or too old, is answered with gap and live e
   expect((await bob.get('sync?since=2')).body).toMatchObject({ resume: 'gap', items: [] })
 })
 
+test('events that are written together reach a socket in order, however long each of them takes to be told', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const others = await Promise.all(Array.from({ length: 5 }, () => app.person()))
+  const chats = await Promise.all(others.map(async (other) => (await other.post('chats', { user_id: bob.id })).body))
+  const { seq } = (await bob.get('sync?since=0')).body
+  const client = connect(base, bob.token)
+  await client.until(ofType('hello'))
+  // A review is told later than a message of the same moment, and a chat later than both.
+  const eve = await app.person('Eve')
+  await Promise.all([
+    eve.post('chats', { user_id: bob.id }),
+    ...others.map((other, i) => other.post('reviews', { chat_id: chats[i].id, rating: 5 })),
+    ...others.map((other, i) => other.post(`chats/${chats[i].id}/messages`, { text: `${i}` })),
+    ada.post(`chats/${chat.id}/messages`, { text: 'hi' }),
+  ])
+  await client.until((frame) => frame.seq === seq + 12)
+  await settled()
+  expect(client.seqs()).toEqual(Array.from({ length: 12 }, (_, i) => seq + 1 + i))
+})
+
+test('an event whose turn to be told never came is told before the next one', async () => {
+  const { app, base, ada, bob, chat, send } = await pair()
+  const client = connect(base, bob.token)
+  await client.until(ofType('hello'))
+  const untold = {
+    ...{ id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, kind: 'text' as const, text: 'untold' },
+    ...{ photo_id: null, client_id: null, created_at: app.clock.now },
+  }
+  await app.services.storage.chats.append(untold, bob.id, null)
+  await send('told')
+  await client.until(({ data }) => data?.text === 'told')
+  expect(client.frames.flatMap(({ seq, data }) => (data.text ? [[seq, data.text]] : []))).toEqual([
+    [2, 'untold'],
+    [3, 'told'],
+  ])
+})
+
 test('reconnecting while others write finds every event exactly once, wherever the connection breaks', async () => {
   const { base, ada, bob, chat } = await pair()
   const total = 400

@@ -14,6 +14,7 @@ let outside: Database
 let writer: Writer
 let groups: number[]
 let fatal: Error[]
+let reasons: string[]
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'convene-writer-'))
@@ -22,8 +23,12 @@ beforeEach(() => {
   outside = new Database(join(directory, 'test.db'))
   groups = []
   fatal = []
+  reasons = []
   writer = openWriter(db, {
-    onFatal: (error) => fatal.push(error),
+    onFatal(error, reason) {
+      fatal.push(error)
+      reasons.push(reason)
+    },
     onGroup: ({ size, milliseconds }) => {
       expect(milliseconds).toBeGreaterThan(0)
       groups.push(size)
@@ -192,17 +197,20 @@ describe('a full disk', () => {
 describe('a disk that failed', () => {
   const broken = (code: string) => Object.assign(new Error('disk I/O error'), { code })
 
-  test.each(['SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_READ', 'SQLITE_CORRUPT'])(
-    'with %s is fatal, and nothing of the group counts',
-    async (code) => {
-      const error = broken(code)
-      const results = await Promise.allSettled([note(1), writer.write(() => raise(error)), note(3)])
-      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-      expect(fatal).toEqual([error])
-      expect(stored()).toEqual([])
-      expect(groups).toEqual([])
-    },
-  )
+  test.each([
+    ['SQLITE_IOERR_FSYNC', /disk failed/],
+    ['SQLITE_IOERR_READ', /disk failed/],
+    ['SQLITE_CORRUPT', /damaged.*convene restore/],
+    ['SQLITE_NOTADB', /damaged.*convene restore/],
+  ])('with %s is fatal, says what it means, and nothing of the group counts', async (code, meaning) => {
+    const error = broken(code)
+    const results = await Promise.allSettled([note(1), writer.write(() => raise(error)), note(3)])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(fatal).toEqual([error])
+    expect(reasons).toEqual([expect.stringMatching(meaning)])
+    expect(stored()).toEqual([])
+    expect(groups).toEqual([])
+  })
 })
 
 describe('busy', () => {

@@ -1,27 +1,66 @@
+import { parseArgs } from 'node:util'
 import { buildApp } from '../app.ts'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
 import { startJobs } from '../jobs.ts'
-import { listen } from '../listen.ts'
+import { listen, refuseTakenPort } from '../listen.ts'
 import { openLog } from '../log.ts'
+import { openMetrics } from '../metrics.ts'
 import { readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
-import { openStorage } from '../storage/open.ts'
+import { openStorage, refuseForeign } from '../storage/open.ts'
+
+export const help = `usage: convene [serve]
+
+Runs the server: makes DATA_DIR and its secrets at the first start, brings the schema up to date, listens, and logs
+where. SIGTERM and SIGINT end it once what runs is done. Settings are environment variables, all optional:
+
+  HOST                 address to listen on (127.0.0.1); 0.0.0.0 for all
+  PORT                 port to listen on (3000); 0 for any that is free
+  DATA_DIR             directory of the database, the images and the generated secrets (./data)
+  DATABASE_URL         sqlite:PATH of the database, where it is not DATA_DIR/convene.db
+  JWT_SECRET           signs access tokens, 32 bytes at least (generated into DATA_DIR)
+  LOCATION_KEY         draws the noise of positions, 32 bytes as hex or base64 (generated into DATA_DIR)
+  CORS_ORIGINS         web pages that may act for their users, such as https://app.example.org, between commas (none)
+  TRUST_PROXY          how many proxies stand in front, whose X-Forwarded-For counts (0)
+  RATE_LIMIT           on, or off to lift every counted limit, for tests and load only (on)
+  MESSENGER_BOT_TOKEN  the bot whose mini-app users log in from (none: that login answers 503)
+  INIT_DATA_MAX_AGE_S  how old the init data of such a login may be, in seconds; 0 for any age (3600)
+  CONSENT_GATE         on refuses everything else until the mandatory consents are given (off)
+  FIRST_CONTACT        guarded lets a stranger send three texts, without links or photos, before an answer (open)
+  NEARBY_MAX_AGE_DAYS  how long a position is found by others, in days (30)
+  EVENT_RETENTION_DAYS how long missed events can be caught up on, in days (7)
+  LEGAL_DIR            directory of your own terms.en.md, privacy.en.md, disclaimer.en.md (those of the product)
+  METRICS_TOKEN        who sends it as a bearer token may read /metrics from elsewhere, 16 characters at least (none)
+  LOG_LEVEL            trace, debug, info, warn, error or silent (info)
+
+convene check tells whether they are fit for production.`
+
+export async function run(args: string[]): Promise<void> {
+  parseArgs({ args })
+  await serve(readConfig())
+}
 
 /** Migrates, listens, and returns once it does. Ends the process on SIGTERM and SIGINT, when what runs is done. */
 export async function serve(config: Config): Promise<void> {
   if (config.legalDir !== null && !legalDirExists(config.legalDir))
     throw new ConfigError('LEGAL_DIR must be a directory that can be read')
+  // A start that cannot succeed touches nothing; beside a server of an older release it would even migrate under it.
+  refuseTakenPort(config)
+  refuseForeign(config.databasePath)
   const log = openLog(config)
   const secrets = readSecrets(config)
+  const metrics = openMetrics()
+  metrics.watchProcess()
   const { storage, migrated } = openStorage(config.databasePath, {
-    onFatal(error) {
-      log.fatal({ err: error }, 'the disk failed to take a write: ending, so that the next start recovers from the log')
+    onGroup: metrics.writeGroup,
+    onFatal(error, reason) {
+      log.fatal({ err: error }, reason)
       process.exit(1)
     },
   })
   if (migrated.length > 0) log.info({ migrated }, 'schema brought up to date')
-  const services = buildServices({ config, secrets, storage, log })
+  const services = buildServices({ config, secrets, storage, log, metrics })
   const app = buildApp(services)
   const url = listen(app, services, config)
   const stopJobs = startJobs(services)

@@ -83,14 +83,22 @@ export function problemResponse(refusal: Refusal, requestId: string): Response {
   })
 }
 
+type Deps = {
+  log: Logger
+  /** Told of what nobody foresaw, after it was logged. */
+  storage: { failed(error: unknown): void }
+  allowedMethods(path: string): string[]
+}
+
 /** Turns whatever was thrown into a problem. Registered first: Elysia's hooks reach only what comes after them. */
-export const errors = (log: Logger, allowedMethods: (path: string) => string[]) =>
+export const errors = ({ log, storage, allowedMethods }: Deps) =>
   new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ code, error, request, set, path, route }) => {
     const requestId = String(set.headers['x-request-id'] ?? '')
     const refusal =
       error instanceof Refusal ? error : refusalOf(String(code), error, request.method, path, allowedMethods)
     if (refusal.code === 'internal_error' || refusal.code === 'storage_full')
       log.error({ request_id: requestId, route, err: loggable(String(code), error) }, 'request failed')
+    if (refusal.code === 'internal_error') storage.failed(error)
     set.status = statusOf(refusal.code)
     return problemResponse(refusal, requestId)
   })

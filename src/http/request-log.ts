@@ -1,17 +1,29 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
+import type { Metrics } from '../metrics.ts'
 
-/** One line for each answer: the route's pattern, never the URL, as a query may hold a position or a token. */
-export const requestLog = (log: Logger) =>
-  new Elysia({ name: 'request-log' }).onAfterResponse({ as: 'global' }, ({ request, route, set }) => {
-    if (!log.isLevelEnabled('debug')) return
-    log.debug(
-      {
-        request_id: set.headers['x-request-id'],
-        method: request.method,
-        route: route || 'unknown',
-        status: set.status ?? 200,
-      },
-      'request',
-    )
-  })
+const slowMs = 1000
+
+// Any other is as long as its sender likes, and would make a series of its own.
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
+
+/**
+ * Counts every answer, and logs it at `debug`; at `warn` those that failed on our side or took over a second. A line for
+ * each request costs more than many of the requests do. The route's pattern stands for the URL, as a query may hold a
+ * position or a token.
+ */
+export const requestLog = ({ log, metrics }: { log: Logger; metrics: Metrics }) =>
+  new Elysia({ name: 'request-log' })
+    .decorate('arrivedAt', 0)
+    .onRequest((context) => {
+      context.arrivedAt = performance.now()
+    })
+    .onAfterResponse({ as: 'global' }, ({ request, route, set, responseValue, arrivedAt }) => {
+      const ms = performance.now() - arrivedAt
+      const method = methods.has(request.method) ? request.method : 'other'
+      const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
+      metrics.request(method, route || 'none', status, ms / 1000)
+      const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
+      if (!log.isLevelEnabled(level)) return
+      log[level]({ request_id: set.headers['x-request-id'], method, route, status, ms: Math.round(ms) }, 'request')
+    })

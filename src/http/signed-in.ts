@@ -51,7 +51,7 @@ export const guard = ({ config, callers, origins, limits }: Deps) =>
       // A browser sends the cookie along whoever asks it to.
       if (fromCookie && changesState(request.method) && !origins.allows(headers))
         throw new Refusal('forbidden', 'This page may not act for you here.')
-      if (config.consentGate && caller.consents_missing && !beforeConsents.has(route))
+      if (config.consentGate && caller.consents_missing.length > 0 && !beforeConsents.has(route))
         throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
       return { caller }
     })

@@ -21,7 +21,6 @@ export const closing = {
 export type Socket = {
   id: string
   send(frame: string): number
-  subscribe(topic: string): void
   close(code: number, reason: string): void
   terminate(): void
   getBufferedAmount(): number
@@ -34,10 +33,12 @@ type Connection = {
   owner: Owner
   /** Number of the last event sent, or passed over as not wanted. */
   sent: number
-  /** Number of the newest event that was published while this socket was still catching up. */
+  /** Number of the newest event that was published and could not be sent on at once. */
   published: number
-  /** Subscribed: gets events as they are published. */
+  /** Has caught up with storage: gets events as they are published. */
   live: boolean
+  /** Has caught up once: gets passing frames. */
+  joined: boolean
   closed: boolean
   drained: (() => void) | null
 }
@@ -60,17 +61,17 @@ type Deps = {
 }
 
 /**
- * The sockets of this process. Each user has a topic; a socket subscribes to it once it has caught up with storage, so
- * what is published then reaches it neither twice nor never.
+ * The sockets of this process. Storage is the truth and publishing a hint: each socket knows the last event that it was
+ * sent, takes the next one from the hint, and anything else from storage. So each event reaches it once and in order,
+ * whatever order they are published in, and though one is not published at all.
  */
 export function openHub({ replay, peers, log, now }: Deps) {
   const connections = new Map<string, Connection>()
   const ofUser = new Map<string, Set<Connection>>()
-  let publish: (topic: string, frame: string) => void = () => {}
   let closingDown = false
+  let pushed = 0
   let expiry: Timer | null = null
 
-  const topicOf = (userId: string) => `user:${userId}`
   const passing = (type: string, data: unknown, cid?: string) =>
     JSON.stringify({ type, ...(cid === undefined ? {} : { cid }), at: iso(now()), data })
 
@@ -100,17 +101,21 @@ export function openHub({ replay, peers, log, now }: Deps) {
   async function announce(userId: string, online: boolean) {
     const frame = passing('presence', { user_id: userId, online, last_seen_at: iso(now()) })
     try {
-      for (const peer of await peers(userId)) if (ofUser.has(peer)) deliver(peer, frame)
+      for (const peer of await peers(userId)) deliverAll(peer, frame)
     } catch (error) {
       log.error({ err: error }, 'presence was not told')
     }
   }
 
-  /** Sends a frame to every caught-up socket of a user; cuts off those that do not read. */
-  function deliver(userId: string, frame: string) {
-    publish(topicOf(userId), frame)
-    for (const connection of ofUser.get(userId) ?? [])
-      if (connection.socket.getBufferedAmount() > bufferLimit) shut(connection, closing.tooSlow, 'too slow')
+  /** Sends a frame, and cuts off who does not read. */
+  function deliver(connection: Connection, frame: string) {
+    connection.socket.send(frame)
+    if (connection.socket.getBufferedAmount() > bufferLimit) shut(connection, closing.tooSlow, 'too slow')
+  }
+
+  /** Sends a frame that has no number to every socket of a user. */
+  function deliverAll(userId: string, frame: string) {
+    for (const connection of [...(ofUser.get(userId) ?? [])]) if (connection.joined) deliver(connection, frame)
   }
 
   /** Sends to one socket that catches up, waiting while it is behind. False where it does not read, or is gone. */
@@ -129,21 +134,26 @@ export function openHub({ replay, peers, log, now }: Deps) {
   }
 
   async function catchUp(connection: Connection) {
-    const { owner, socket } = connection
     for (;;) {
-      const frames: Frame[] = await replay.after(owner.user_id, connection.sent, replayBatch)
+      const frames: Frame[] = await replay.after(connection.owner.user_id, connection.sent, replayBatch)
       for (const frame of frames) {
         if (!(await sendOrWait(connection, JSON.stringify(frame)))) return
         connection.sent = frame.seq
       }
       if (connection.closed) return
-      // From this look to the subscription nothing else runs: what is published later reaches the topic.
-      if (frames.length === 0 && connection.published <= connection.sent) break
+      if (frames.length > 0) continue
       // Published, but not to be read yet: cannot be, as publishing comes after the commit.
-      if (frames.length === 0) throw new Error('an event was published that is not stored')
+      if (connection.published > connection.sent) throw new Error('an event was published that is not stored')
+      connection.live = true
+      connection.joined = true
+      return
     }
-    socket.subscribe(topicOf(owner.user_id))
-    connection.live = true
+  }
+
+  /** Closes a socket whose events cannot be read: it comes back and asks for them anew. */
+  function giveUp(connection: Connection, error: unknown) {
+    log.error({ err: error }, 'a socket could not catch up')
+    shut(connection, closing.restart, 'try again')
   }
 
   const push: Push = {
@@ -151,14 +161,22 @@ export function openHub({ replay, peers, log, now }: Deps) {
 
     events(events: readonly DurableEvent[]) {
       for (const { user_id, seq, type, at, data } of events) {
-        const own = ofUser.get(user_id)
-        if (!own) continue
-        let live = false
-        for (const connection of own) {
-          if (connection.live) live = true
-          else connection.published = Math.max(connection.published, seq)
+        let frame: string | null = null
+        for (const connection of [...(ofUser.get(user_id) ?? [])]) {
+          // Found in storage before it was published.
+          if (seq <= connection.sent) continue
+          if (connection.live && seq === connection.sent + 1) {
+            connection.sent = seq
+            pushed++
+            deliver(connection, (frame ??= JSON.stringify({ type, seq, at: iso(at), data })))
+            continue
+          }
+          connection.published = Math.max(connection.published, seq)
+          if (!connection.live) continue
+          // One before it is stored and not published yet.
+          connection.live = false
+          catchUp(connection).catch((error) => giveUp(connection, error))
         }
-        if (live) deliver(user_id, JSON.stringify({ type, seq, at: iso(at), data }))
       }
     },
   }
@@ -183,9 +201,8 @@ export function openHub({ replay, peers, log, now }: Deps) {
     push,
     control,
 
-    /** Where publishing goes, known once the server listens. */
-    attach(publisher: (topic: string, frame: string) => void) {
-      publish = publisher
+    /** Begins to look after the sockets. */
+    start() {
       expiry ??= setInterval(() => this.endExpired(), expiryEveryMs).unref()
     },
 
@@ -198,7 +215,16 @@ export function openHub({ replay, peers, log, now }: Deps) {
     async open(socket: Socket, owner: Owner, since: number | null) {
       const own = ofUser.get(owner.user_id) ?? new Set()
       const comesOnline = own.size === 0
-      const connection: Connection = { socket, owner, sent: 0, published: 0, live: false, closed: false, drained: null }
+      const connection: Connection = {
+        socket,
+        owner,
+        sent: 0,
+        published: 0,
+        live: false,
+        joined: false,
+        closed: false,
+        drained: null,
+      }
       connections.set(socket.id, connection)
       ofUser.set(owner.user_id, own.add(connection))
       if (own.size > socketsPerUser) shut(own.values().next().value!, closing.tooMany, 'too many sockets')
@@ -214,8 +240,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
           if (ofUser.has(peer) && !connection.closed)
             socket.send(passing('presence', { user_id: peer, online: true, last_seen_at: iso(now()) }))
       } catch (error) {
-        log.error({ err: error }, 'a socket could not catch up')
-        shut(connection, closing.restart, 'try again')
+        giveUp(connection, error)
       }
     },
 
@@ -234,7 +259,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
 
     /** A frame that is not kept: it reaches who is there. */
     pass(userId: string, type: string, data: unknown) {
-      if (ofUser.has(userId)) deliver(userId, passing(type, data))
+      if (ofUser.has(userId)) deliverAll(userId, passing(type, data))
     },
 
     passing,
@@ -255,6 +280,9 @@ export function openHub({ replay, peers, log, now }: Deps) {
       for (const connection of [...connections.values()]) shut(connection, closing.restart, 'restart')
     },
 
-    counts: () => ({ sockets: connections.size, users: ofUser.size }),
+    isClosing: () => closingDown,
+
+    /** Open sockets, users who have one, and the durable events sent to sockets as they happened. */
+    counts: () => ({ sockets: connections.size, users: ofUser.size, pushed }),
   }
 }

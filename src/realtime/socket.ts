@@ -35,8 +35,6 @@ export type SocketData = {
 /**
  * `GET /ws?token=…[&since=…]`. Upgraded by Bun itself rather than by Elysia's `.ws`, which parses frames before their size
  * can be looked at and keeps the whole request for as long as the socket is open.
- *
- * Refusals: 400 `bad_request` (no upgrade), 401, 403 `forbidden` (a foreign page) or `suspended`, 422, 503 `shutting_down`.
  */
 export const socketRoute = ({
   callers,
@@ -72,7 +70,26 @@ export const socketRoute = ({
       }
       if (!server?.upgrade(request, { data })) throw new Refusal('bad_request', 'The upgrade failed.')
     },
-    { detail: { hide: true } },
+    {
+      detail: {
+        summary: 'A WebSocket of events as they happen',
+        description:
+          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping` and `typing`.',
+        tags: ['realtime'],
+        security: [{ socket: [] }],
+        parameters: [{ name: 'since', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } }],
+        responses: { 101: { description: 'The socket is open' } },
+        refusals: [
+          'bad_request',
+          'unauthenticated',
+          'token_expired',
+          'suspended',
+          'forbidden',
+          'validation_failed',
+          'shutting_down',
+        ],
+      },
+    },
   )
 
 type Deps = { callers: Callers; hub: Hub; chats: Typing; now: () => number }
@@ -130,7 +147,6 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
         {
           id,
           send: (frame) => ws.send(frame),
-          subscribe: (topic) => ws.subscribe(topic),
           close: (code, reason) => ws.close(code, reason),
           terminate: () => ws.terminate(),
           getBufferedAmount: () => ws.getBufferedAmount(),

@@ -4,12 +4,15 @@ import { nextCursor, pageQuery } from '../http/page.ts'
 import { cursorOf, keyOf, type Page } from '../paging.ts'
 import type { Replay } from './replay.ts'
 
-const event = t.Object({
-  type: t.String(),
-  seq: t.Integer(),
-  at: t.String({ format: 'date-time' }),
-  data: t.Unknown({ description: 'As on the socket' }),
-})
+const event = t.Object(
+  {
+    type: t.String(),
+    seq: t.Integer(),
+    at: t.String({ format: 'date-time' }),
+    data: t.Unknown({ description: 'As on the socket' }),
+  },
+  { title: 'Event' },
+)
 
 /** The durable events over HTTP, for who has no socket. */
 export const syncRoutes = ({ signedIn, replay }: { signedIn: SignedIn; replay: Replay }) =>

@@ -1,7 +1,8 @@
 /** A city: its name, where its middle is (degrees), its population in thousands, and the language of most people there. */
 export type City = { name: string; latitude: number; longitude: number; population: number; language: Language }
 
-export type Language = 'de' | 'tr' | 'pt' | 'ja' | 'es' | 'ru' | 'ko' | 'hi' | 'en' | 'zh' | 'ar' | 'id' | 'yo' | 'fr' | 'pl' | 'it'
+export type Language =
+  'de' | 'tr' | 'pt' | 'ja' | 'es' | 'ru' | 'ko' | 'hi' | 'en' | 'zh' | 'ar' | 'id' | 'yo' | 'fr' | 'pl' | 'it'
 
 type Row = [name: string, latitude: number, longitude: number, population: number, language: Language]
 

@@ -3,7 +3,7 @@ import { activities, drinks } from './people.ts'
 import type { Random } from './random.ts'
 
 /** A message of a conversation between two people; the times are milliseconds. */
-export type Line = { from: 0 | 1; text: string; created_at: number; read_at: number | null }
+export type Line = { from: 0 | 1; text: string; at: number; readAt: number | null }
 
 const openers = [
   'Hi! We seem to live around the corner from each other.',
@@ -83,26 +83,37 @@ export function conversation(random: Random, length: number, start: number, now:
     at = Math.floor(at + gap * pace)
     if (i > 0 && (inARow === 3 || random.chance(0.65))) {
       // What is read at once is marked at once, some time before the answer.
-      const read_at = Math.floor(before + (at - before) * random.unit())
-      for (const line of unread) line.read_at = read_at
+      const readAt = Math.floor(before + (at - before) * random.unit())
+      for (const line of unread) line.readAt = readAt
       unread = []
       from = from === 0 ? 1 : 0
       inARow = 0
     }
     inARow++
-    const line: Line = { from, text: textOf(random, i === 0), created_at: at, read_at: null }
+    const line: Line = { from, text: textOf(random, i === 0), at, readAt: null }
     unread.push(line)
     said.push(line)
   }
   if (random.chance(0.6)) {
-    const read_at = Math.min(now, Math.floor(at + random.exponential(60 * minutes)))
-    for (const line of unread) line.read_at = read_at
+    const readAt = Math.min(now, Math.floor(at + random.exponential(60 * minutes)))
+    for (const line of unread) line.readAt = readAt
   }
   return said
 }
 
-const praise = ['A lovely evening, thank you.', 'Friendly and on time.', 'Easy to talk to.', 'We laughed a lot.', 'Kind, and a good listener.']
-const criticism = ['Came an hour late.', 'Looked at the phone all the time.', 'Not what I had expected.', 'Cancelled at the last minute.']
+const praise = [
+  'A lovely evening, thank you.',
+  'Friendly and on time.',
+  'Easy to talk to.',
+  'We laughed a lot.',
+  'Kind, and a good listener.',
+]
+const criticism = [
+  'Came an hour late.',
+  'Looked at the phone all the time.',
+  'Not what I had expected.',
+  'Cancelled at the last minute.',
+]
 
 /** What one thinks of the other afterwards. */
 export function opinion(random: Random): { rating: number; anonymous: boolean; text: string | null } {

@@ -14,8 +14,12 @@ const latin = 'ABCDEFGHIJKLMNOPRSTVW'
 // Common given names. A surname's initial tells people of one name apart, where that is a custom.
 const names: Record<Language, Names> = {
   de: {
-    female: words('Anna Lena Laura Julia Lea Hannah Marie Sophie Katharina Johanna Charlotte Emilia Franziska Nele Greta Jana'),
-    male: words('Lukas Jonas Felix Paul Maximilian Leon Jakob Moritz Tobias Florian Niklas Sebastian Jan Philipp Anton Emil'),
+    female: words(
+      'Anna Lena Laura Julia Lea Hannah Marie Sophie Katharina Johanna Charlotte Emilia Franziska Nele Greta Jana',
+    ),
+    male: words(
+      'Lukas Jonas Felix Paul Maximilian Leon Jakob Moritz Tobias Florian Niklas Sebastian Jan Philipp Anton Emil',
+    ),
     initials: latin,
   },
   tr: {
@@ -24,8 +28,12 @@ const names: Record<Language, Names> = {
     initials: latin,
   },
   pt: {
-    female: words('Maria Ana Beatriz Juliana Mariana Larissa Camila Fernanda Gabriela Luiza Isabela Letícia Carolina Inês Catarina Helena'),
-    male: words('João Pedro Lucas Gabriel Rafael Thiago Bruno Felipe Gustavo Matheus Diogo Tiago Rodrigo Caio Vinícius André'),
+    female: words(
+      'Maria Ana Beatriz Juliana Mariana Larissa Camila Fernanda Gabriela Luiza Isabela Letícia Carolina Inês Catarina Helena',
+    ),
+    male: words(
+      'João Pedro Lucas Gabriel Rafael Thiago Bruno Felipe Gustavo Matheus Diogo Tiago Rodrigo Caio Vinícius André',
+    ),
     initials: latin,
   },
   ja: {
@@ -34,13 +42,21 @@ const names: Record<Language, Names> = {
     initials: '',
   },
   es: {
-    female: words('Lucía Sofía Martina Valentina Camila Daniela Paula Carmen Elena Irene Marta Alejandra Ximena Renata Julieta Noelia'),
-    male: words('Mateo Santiago Diego Alejandro Daniel Pablo Hugo Javier Sergio Nicolás Tomás Joaquín Emiliano Andrés Iván Rubén'),
+    female: words(
+      'Lucía Sofía Martina Valentina Camila Daniela Paula Carmen Elena Irene Marta Alejandra Ximena Renata Julieta Noelia',
+    ),
+    male: words(
+      'Mateo Santiago Diego Alejandro Daniel Pablo Hugo Javier Sergio Nicolás Tomás Joaquín Emiliano Andrés Iván Rubén',
+    ),
     initials: latin,
   },
   ru: {
-    female: words('Анна Мария Екатерина Дарья Анастасия Полина Ольга Наталья Юлия Ксения Вера Алина Татьяна Елена Ирина Софья'),
-    male: words('Александр Дмитрий Максим Иван Артём Михаил Никита Егор Андрей Илья Алексей Павел Роман Кирилл Тимур Сергей'),
+    female: words(
+      'Анна Мария Екатерина Дарья Анастасия Полина Ольга Наталья Юлия Ксения Вера Алина Татьяна Елена Ирина Софья',
+    ),
+    male: words(
+      'Александр Дмитрий Максим Иван Артём Михаил Никита Егор Андрей Илья Алексей Павел Роман Кирилл Тимур Сергей',
+    ),
     initials: 'АБВГДЗИКЛМНОПРСТФШ',
   },
   ko: {
@@ -49,12 +65,16 @@ const names: Record<Language, Names> = {
     initials: '',
   },
   hi: {
-    female: words('प्रिया अनन्या दीया काव्या नेहा पूजा रिया मीरा Ishita Shreya Aditi Sneha Lakshmi Divya Tanvi Nandini'),
+    female: words(
+      'प्रिया अनन्या दीया काव्या नेहा पूजा रिया मीरा Ishita Shreya Aditi Sneha Lakshmi Divya Tanvi Nandini',
+    ),
     male: words('आरव विवान अर्जुन रोहन करण राहुल अमित निखिल Siddharth Vikram Aditya Karthik Ravi Manish Sanjay Varun'),
     initials: '',
   },
   en: {
-    female: words('Olivia Amelia Grace Chloe Emily Jessica Hannah Megan Zoe Charlotte Ruby Nora Imogen Keisha Aaliyah Brooke'),
+    female: words(
+      'Olivia Amelia Grace Chloe Emily Jessica Hannah Megan Zoe Charlotte Ruby Nora Imogen Keisha Aaliyah Brooke',
+    ),
     male: words('Oliver Jack Harry Noah James Ethan Liam Mason Callum Dylan Owen Marcus Tyler Jamal Connor Theo'),
     initials: latin,
   },
@@ -74,23 +94,37 @@ const names: Record<Language, Names> = {
     initials: latin,
   },
   yo: {
-    female: words('Adunni Folake Yetunde Ngozi Chioma Amaka Aisha Halima Temitope Ifeoma Bisi Zainab Funmi Ada Kemi Simisola'),
-    male: words('Olumide Chinedu Emeka Tunde Segun Ibrahim Musa Kunle Obinna Femi Babajide Uche Dayo Kelechi Sani Wale'),
+    female: words(
+      'Adunni Folake Yetunde Ngozi Chioma Amaka Aisha Halima Temitope Ifeoma Bisi Zainab Funmi Ada Kemi Simisola',
+    ),
+    male: words(
+      'Olumide Chinedu Emeka Tunde Segun Ibrahim Musa Kunle Obinna Femi Babajide Uche Dayo Kelechi Sani Wale',
+    ),
     initials: latin,
   },
   fr: {
     female: words('Camille Léa Manon Chloé Inès Juliette Clara Zoé Margaux Élise Aïcha Fatou Awa Noémie Amélie Océane'),
-    male: words('Hugo Louis Gabriel Arthur Jules Théo Antoine Mathis Baptiste Clément Mamadou Ousmane Rémi Maxime Adrien Étienne'),
+    male: words(
+      'Hugo Louis Gabriel Arthur Jules Théo Antoine Mathis Baptiste Clément Mamadou Ousmane Rémi Maxime Adrien Étienne',
+    ),
     initials: latin,
   },
   pl: {
-    female: words('Zofia Julia Maja Hanna Zuzanna Oliwia Aleksandra Natalia Wiktoria Katarzyna Agnieszka Małgorzata Ewa Iga Łucja Dorota'),
-    male: words('Jakub Szymon Filip Wojciech Michał Paweł Piotr Tomasz Krzysztof Bartosz Łukasz Marcin Kacper Mateusz Grzegorz Stanisław'),
+    female: words(
+      'Zofia Julia Maja Hanna Zuzanna Oliwia Aleksandra Natalia Wiktoria Katarzyna Agnieszka Małgorzata Ewa Iga Łucja Dorota',
+    ),
+    male: words(
+      'Jakub Szymon Filip Wojciech Michał Paweł Piotr Tomasz Krzysztof Bartosz Łukasz Marcin Kacper Mateusz Grzegorz Stanisław',
+    ),
     initials: latin,
   },
   it: {
-    female: words('Giulia Chiara Francesca Sara Martina Alessia Elisa Federica Ginevra Aurora Beatrice Ilaria Silvia Serena Arianna Noemi'),
-    male: words('Lorenzo Alessandro Matteo Leonardo Davide Luca Marco Andrea Simone Tommaso Giacomo Edoardo Riccardo Stefano Fabio Nicolò'),
+    female: words(
+      'Giulia Chiara Francesca Sara Martina Alessia Elisa Federica Ginevra Aurora Beatrice Ilaria Silvia Serena Arianna Noemi',
+    ),
+    male: words(
+      'Lorenzo Alessandro Matteo Leonardo Davide Luca Marco Andrea Simone Tommaso Giacomo Edoardo Riccardo Stefano Fabio Nicolò',
+    ),
     initials: latin,
   },
 }
@@ -99,7 +133,16 @@ export const drinks = words('tea coffee beer wine juice cocktails water lemonade
 export const activities = words(
   'hiking running cycling climbing swimming yoga dancing chess football tennis volleyball photography painting cooking cinema theatre concerts museums languages gardening reading gaming sailing birdwatching',
 )
-export const purposes = ['friends', 'conversation', 'language exchange', 'sport together', 'dating', 'networking', 'new in town', 'events']
+export const purposes = [
+  'friends',
+  'conversation',
+  'language exchange',
+  'sport together',
+  'dating',
+  'networking',
+  'new in town',
+  'events',
+]
 
 /** Up to `most` of the list, without repeats. The head of a list is chosen more often than its tail. */
 function some(random: Random, list: readonly string[], most: number): string[] {

@@ -64,7 +64,9 @@ export function apportion(total: number, weights: readonly number[]): number[] {
   const shares = weights.map((weight) => (total * weight) / sum)
   const parts = shares.map(Math.floor)
   const missing = total - parts.reduce((a, b) => a + b, 0)
-  const byRemainder = shares.map((share, i) => [share - Math.floor(share), i] as const).sort(([x, i], [y, j]) => y - x || i - j)
+  const byRemainder = shares
+    .map((share, i) => [share - Math.floor(share), i] as const)
+    .sort(([x, i], [y, j]) => y - x || i - j)
   for (const [, i] of byRemainder.slice(0, missing)) parts[i]!++
   return parts
 }

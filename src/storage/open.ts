@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs'
 import { status, up } from './migrate.ts'
-import { openReadOnly } from './sqlite/database.ts'
+import { makeSure, openReadOnly, unusable } from './sqlite/database.ts'
 import { openDatabase, sqliteStorage, type SqliteOptions, withDrizzle } from './sqlite/storage.ts'
 import type { Storage } from './storage.ts'
 
-/** Opens the database that the configuration names and brings its schema up to date. */
+/** Opens the database that the configuration names and brings its schema up to date. Throws where it is damaged. */
 export function openStorage(databasePath: string, options: SqliteOptions): { storage: Storage; migrated: string[] } {
   const client = openDatabase(databasePath)
   try {
+    makeSure(client, databasePath)
     const migrated = up(client)
     return { storage: sqliteStorage(withDrizzle(client), options), migrated }
   } catch (error) {
     client.close()
-    throw error
+    throw unusable(databasePath, error)
   }
 }
 
@@ -22,6 +23,8 @@ export function refuseForeign(databasePath: string) {
   const client = openReadOnly(databasePath)
   try {
     status(client)
+  } catch (error) {
+    throw unusable(databasePath, error)
   } finally {
     client.close()
   }

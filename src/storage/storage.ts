@@ -1,3 +1,4 @@
+import type { ErasureStore, HoldingsStore } from '../features/account/store.ts'
 import type { AccountStore, SessionStore } from '../features/auth/store.ts'
 import type { AuditStore } from '../features/audit/store.ts'
 import type { MediaStore } from '../features/media/store.ts'
@@ -5,6 +6,7 @@ import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore } from '../features/moderation/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
+import type { RetentionStore } from '../features/retention/store.ts'
 import type { ReviewStore } from '../features/reviews/store.ts'
 import type { BlockStore, ReportStore } from '../features/safety/store.ts'
 import type { EventStore } from '../realtime/store.ts'
@@ -24,8 +26,15 @@ export type Storage = {
   events: EventStore
   chats: ChatStore
   locations: LocationStore
-  /** Throws where the engine does not answer. */
-  check(): Promise<void>
+  erasures: ErasureStore
+  holdings: HoldingsStore
+  retention: RetentionStore
+  /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
+  failed(error: unknown): void
+  /** How many steps its schema is behind this release. Throws where the engine does not answer. */
+  pendingMigrations(): Promise<number>
+  /** What it takes on disk, in bytes: the database, and the log of what is not in it yet. */
+  size(): { database: number; log: number }
   /** Commits what waits and lets go of the files. */
   close(): Promise<void>
 }

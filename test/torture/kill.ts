@@ -25,10 +25,22 @@ type Sending = {
   read: boolean
 }
 
-type Chat = { id: string; members: [Person, Person]; sendings: Sending[]; review: { rating: number; answered: boolean } | null }
+type Chat = {
+  id: string
+  members: [Person, Person]
+  sendings: Sending[]
+  review: { rating: number; answered: boolean } | null
+}
 
 /** What was asked of the server, and what it has answered, over all its lives. */
-type Ledger = { people: Person[]; chats: Chat[]; unanswered: Sending[]; answered: number; retried: number; count: number }
+type Ledger = {
+  people: Person[]
+  chats: Chat[]
+  unanswered: Sending[]
+  answered: number
+  retried: number
+  count: number
+}
 
 export const cases: Case[] = [
   {
@@ -70,7 +82,7 @@ async function deaths({ random, directory, measured }: Run, cycles: number, kill
     const dead = { yet: false }
     const working = Array.from({ length: workers }, () => work(ledger, server.url, random, dead))
     await kill(server)
-    assert.equal(await server.exited, 'SIGKILL', server.output())
+    assert.equal(await server.ended(), 'SIGKILL', server.output())
     dead.yet = true
     await Promise.all(working)
     await Promise.all(ears.map((ear) => ear.over()))
@@ -112,16 +124,16 @@ async function work(ledger: Ledger, base: URL, random: Random, dead: { yet: bool
     try {
       await act(ledger, base, random)
     } catch (error) {
-      // A refused or broken connection is what death looks like from here; anything else is a finding.
       if (error instanceof assert.AssertionError) throw error
-      await Bun.sleep(1)
+      // A broken connection is what death looks like from here.
+      await until(`the death that explains ${error}`, () => dead.yet)
     }
   }
 }
 
 async function act(ledger: Ledger, base: URL, random: Random) {
   const chat = random.pick(ledger.chats)
-  const [reader, other] = random.chance(0.5) ? chat.members : chat.members.toReversed() as [Person, Person]
+  const [reader, other] = random.chance(0.5) ? chat.members : (chat.members.toReversed() as [Person, Person])
   const dice = random.next()
   if (dice < 0.1) {
     const covered = chat.sendings.filter(({ sender, id }) => sender === other && id !== null)
@@ -131,7 +143,9 @@ async function act(ledger: Ledger, base: URL, random: Random) {
   } else if (dice < 0.15) {
     await review(chat, base, reader, random.integer(1, 5))
   } else if (dice < 0.25) {
-    const sending = chat.sendings.findLast(({ id, edit, deletion }) => id !== null && edit === null && deletion === null)
+    const sending = chat.sendings.findLast(
+      ({ id, edit, deletion }) => id !== null && edit === null && deletion === null,
+    )
     if (sending) await change(sending, base, random.chance(0.7))
   } else {
     const retry = ledger.unanswered.shift()
@@ -201,7 +215,11 @@ async function compareWithAnswers(ledger: Ledger, base: URL, ears: Ear[]) {
     }
     const { seq } = await done(call(base, 'GET', 'sync?since=0&limit=1', { token }))
     const events = await allOf(base, 'sync?since=0', token)
-    assert.deepEqual(events.map((event) => event.seq), Array.from({ length: seq }, (_, i) => i + 1), '/sync has a gap')
+    assert.deepEqual(
+      events.map((event) => event.seq),
+      Array.from({ length: seq }, (_, i) => i + 1),
+      '/sync has a gap',
+    )
     const ear = ears.find(({ owner }) => owner === person)
     if (ear) await until(`events to ${seq} on the socket, which is at ${ear.heard}`, () => ear.heard === seq)
   }
@@ -219,11 +237,21 @@ async function allOf(base: URL, path: string, token: string): Promise<any[]> {
   }
 }
 
-type Row = { id: string; client_id: string; chat_id: string; sender_id: string; text: string | null; read_at: number | null; deleted_at: number | null }
+type Row = {
+  id: string
+  client_id: string
+  chat_id: string
+  sender_id: string
+  text: string | null
+  read_at: number | null
+  deleted_at: number | null
+}
 
 /** What is stored, beside what was answered. */
 function compareWithRows(ledger: Ledger, db: import('bun:sqlite').Database) {
-  const rows = db.query<Row, []>('SELECT id, client_id, chat_id, sender_id, text, read_at, deleted_at FROM messages').all()
+  const rows = db
+    .query<Row, []>('SELECT id, client_id, chat_id, sender_id, text, read_at, deleted_at FROM messages')
+    .all()
   const byClientId = new Map(rows.map((row) => [row.client_id, row]))
   assert.equal(byClientId.size, rows.length, 'messages that came twice')
   assert.equal(rows.length, ledger.count, 'messages that nobody sent, or that are missing')
@@ -236,7 +264,8 @@ function compareWithRows(ledger: Ledger, db: import('bun:sqlite').Database) {
       if (row.deleted_at !== null) assert.equal(row.text, null)
       else if (edit?.answered) assert.equal(row.text, edit.text, 'an edit that was answered is lost')
       else assert.ok(row.text === text || (edit && row.text === edit.text), 'a text that nobody wrote')
-      if (read && row.deleted_at === null) assert.notEqual(row.read_at, null, 'a mark as read that was answered is lost')
+      if (read && row.deleted_at === null)
+        assert.notEqual(row.read_at, null, 'a mark as read that was answered is lost')
     }
     const stored = db.query<{ rating: number }, [string]>('SELECT rating FROM reviews WHERE chat_id = ?').get(chat.id)
     if (chat.review?.answered) assert.equal(stored?.rating, chat.review.rating, 'a review that was answered is lost')

@@ -72,7 +72,9 @@ async function attempt(subject: string, { name, run }: Case) {
     } else {
       count.failed++
       console.log(`  FAIL  ${name} (${seconds()} s), see ${directory}`)
-      console.log(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}`.replaceAll(/^/gm, '        '))
+      console.log(
+        `${error instanceof Error ? (error.stack ?? error.message) : String(error)}`.replaceAll(/^/gm, '        '),
+      )
     }
   } finally {
     clearTimeout(timer)

@@ -8,8 +8,8 @@ export type Server = {
   /** All that it has printed. */
   output(): string
   signal(name: 'SIGKILL' | 'SIGTERM'): void
-  /** The exit code, or `SIG…` where a signal ended it. */
-  exited: Promise<number | string>
+  /** The exit code, or `SIG…` where a signal ended it. Throws where it has not ended within that time. */
+  ended(withinMs?: number): Promise<number | string>
   /** Ends it as an operator does, and fails where that does not go well. */
   stop(): Promise<void>
 }
@@ -31,13 +31,18 @@ const settings = {
 
 /** Starts a server over a data directory, on a free port, and waits until it is ready. */
 export async function startServer(dataDir: string, environment: Record<string, string> = {}): Promise<Server> {
-  const { child, output } = spawn(dataDir, environment)
+  const { child, output, read } = spawn(dataDir, environment)
   const ready = /ready at (http:[^\s"]+)/
-  const exited = child.exited.then(() => child.signalCode ?? child.exitCode!)
+  const ended = async (withinMs = 10_000) => {
+    if (!(await Promise.race([child.exited.then(() => true), Bun.sleep(withinMs).then(() => false)])))
+      throw new Error(`the server has not ended within ${withinMs} ms\n${output()}`)
+    await read
+    return child.signalCode ?? child.exitCode!
+  }
   const end = performance.now() + 60_000
   while (!ready.test(output())) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`the server did not start: ${await exited}\n${output()}`)
+      throw new Error(`the server did not start: ${await ended()}\n${output()}`)
     if (performance.now() > end) throw new Error(`the server was not ready within a minute\n${output()}`)
     await Bun.sleep(2)
   }
@@ -46,10 +51,10 @@ export async function startServer(dataDir: string, environment: Record<string, s
     pid: child.pid,
     output,
     signal: (name) => child.kill(name),
-    exited,
+    ended,
     async stop() {
       child.kill('SIGTERM')
-      const code = await exited
+      const code = await ended()
       if (code !== 0) throw new Error(`the server ended with ${code} instead of 0\n${output()}`)
     },
   }

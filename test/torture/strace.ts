@@ -9,7 +9,10 @@ export async function inject(server: Pick<Server, 'pid'>, fault: string): Promis
   if (Bun.which('strace') === null) throw new Skipped('strace is not installed')
   const calls = fault.split(':', 1)[0]!
   const command = ['strace', '-f', '-qq', '-p', String(server.pid), '-o', '/dev/null', '-e', `trace=${calls}`]
-  const strace = Bun.spawn([...command, '-e', 'signal=none', '-e', `inject=${fault}`], { stdout: 'ignore', stderr: 'pipe' })
+  const strace = Bun.spawn([...command, '-e', 'signal=none', '-e', `inject=${fault}`], {
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
   const printed = new Response(strace.stderr).text()
   while (!(await isTraced(server.pid))) {
     if (strace.exitCode !== null) throw new Skipped(`strace cannot attach here: ${(await printed).trim()}`)

@@ -2,11 +2,17 @@ import { Refusal } from '../../refusal.ts'
 import { iso } from '../../time.ts'
 import type { Role } from '../profile/store.ts'
 import type { Consents } from './consents.ts'
-import type { SessionStore } from './store.ts'
+import type { ConsentKind, SessionStore } from './store.ts'
 import { notSignedIn, type Tokens } from './tokens.ts'
 
 /** Who makes a request. */
-export type Caller = { id: string; session_id: string; role: Role; consents_missing: boolean; token_expires_at: number }
+export type Caller = {
+  id: string
+  session_id: string
+  role: Role
+  consents_missing: ConsentKind[]
+  token_expires_at: number
+}
 
 export type Callers = ReturnType<typeof callers>
 
@@ -58,7 +64,7 @@ export function callers({
     const session = await sessions.byId(session_id)
     if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
     const { suspended_until, suspended_reason, role } = session
-    const consents_missing = (await consents.missing(user_id)).length > 0
+    const consents_missing = await consents.missing(user_id)
     const caller: Caller = { id: user_id, session_id, role, consents_missing, token_expires_at: expires_at }
     const entry = { caller, expires_at, suspended_until, suspended_reason }
     if (began === epoch) remember(token, entry)

@@ -18,7 +18,7 @@ FormatRegistry.Set('new-password', (value) => {
 const email = t.String({
   format: 'email-address',
   error: 'Expected an e-mail address',
-  examples: ['ada@example.org'],
+  documented: { format: 'email', maxLength: 254 },
 })
 const phone = t.String({
   pattern: '^\\+[1-9][0-9]{6,14}$',
@@ -27,6 +27,7 @@ const phone = t.String({
 const password = t.String({
   format: 'new-password',
   error: 'Expected 8 to 200 characters',
+  documented: { format: 'password', minLength: 8, maxLength: 200 },
   description: '8 to 200 Unicode characters, and none of the most common passwords',
 })
 // An existing password is only compared: what was allowed when it was set does not matter here.
@@ -39,25 +40,44 @@ const choices = t.Object({
   marketing: t.Optional(t.Boolean()),
 })
 
-export const registration = t.Object({
-  email: t.Optional(email),
-  phone: t.Optional(phone),
-  password,
-  name: profileFields.name,
-  city: t.Optional(profileFields.city),
-  bio: t.Optional(profileFields.bio),
-  gender: t.Optional(profileFields.gender),
-  // Checked by the service, as what is missing here has a refusal of its own.
-  consents: t.Optional(
-    t.Unknown({ description: 'terms, privacy and disclaimer, each exactly true; marketing if you like' }),
-  ),
-})
+export const registration = t.Object(
+  {
+    email: t.Optional(email),
+    phone: t.Optional(phone),
+    password,
+    name: profileFields.name,
+    city: t.Optional(profileFields.city),
+    bio: t.Optional(profileFields.bio),
+    gender: t.Optional(profileFields.gender),
+    // Checked by the service, as what is missing here has a refusal of its own.
+    consents: t.Optional(
+      t.Unknown({
+        documented: { ...choices, required: ['terms', 'privacy', 'disclaimer'] },
+        description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
+      }),
+    ),
+  },
+  {
+    examples: [
+      {
+        email: 'ada@example.org',
+        password: 'twelve green bottles',
+        name: 'Ada',
+        city: 'Lisbon',
+        consents: { terms: true, privacy: true, disclaimer: true },
+      },
+    ],
+  },
+)
 
-export const login = t.Object({
-  email: t.Optional(t.String({ maxLength: 254 })),
-  phone: t.Optional(t.String({ maxLength: 20 })),
-  password: anyPassword,
-})
+export const login = t.Object(
+  {
+    email: t.Optional(t.String({ maxLength: 254 })),
+    phone: t.Optional(t.String({ maxLength: 20 })),
+    password: anyPassword,
+  },
+  { examples: [{ email: 'ada@example.org', password: 'twelve green bottles' }] },
+)
 
 export const messengerLogin = t.Object({
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
@@ -67,7 +87,7 @@ export const refresh = t.Object({ refresh_token: t.String({ maxLength: 4096 }) }
 
 export const passwordChange = t.Object({ current_password: t.Optional(anyPassword), new_password: password })
 
-export const consents = t.Object({ consents: choices })
+export const consents = t.Object({ consents: choices }, { examples: [{ consents: { marketing: true } }] })
 
 const sessionFields = {
   user: me,
@@ -76,7 +96,7 @@ const sessionFields = {
   token_type: t.Literal('Bearer'),
   expires_in: t.Integer({ description: 'Seconds' }),
 }
-export const session = t.Object(sessionFields)
+export const session = t.Object(sessionFields, { title: 'Session' })
 export const messengerSession = t.Object({ ...sessionFields, created: t.Boolean() })
 
 export const recordedConsents = t.Object({

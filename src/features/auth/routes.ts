@@ -37,7 +37,7 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
         response: { 201: model.recordedConsents },
         detail: {
           summary: 'Give or withdraw consents',
-          description: '`false` records a withdrawal. Refusals: 422 `validation_failed`.',
+          description: '`false` records a withdrawal.',
           tags: ['auth'],
         },
       },
@@ -47,7 +47,6 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
       response: { 200: model.sessionList },
       detail: {
         summary: 'The caller’s sessions, newest first',
-        description: 'Refusals: 422 `validation_failed`.',
         tags: ['auth'],
       },
     })
@@ -58,7 +57,7 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
         limit: 'write',
         params: t.Object({ id }),
         response: { 204: t.Void() },
-        detail: { summary: 'End one session', description: 'Refusals: 404 `not_found`.', tags: ['auth'] },
+        detail: { summary: 'End one session', tags: ['auth'], refusals: ['not_found'] },
       },
     )
     .delete('/api/v1/me/sessions', async ({ caller, status }) => status(204, await auth.endOtherSessions(caller)), {
@@ -75,9 +74,9 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
         response: { 204: t.Void() },
         detail: {
           summary: 'Change the password',
-          description:
-            'Every other session ends. Refusals: 403 `wrong_password`, 422 `validation_failed`, 429, 503 `busy`.',
+          description: 'Every other session ends.',
           tags: ['auth'],
+          refusals: ['wrong_password', 'rate_limited'],
         },
       },
     )
@@ -94,9 +93,9 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
         response: { 201: model.session },
         detail: {
           summary: 'Register',
-          description:
-            'E-mail or phone, or both. Refusals: 409 `email_taken` or `phone_taken`, 422 `consents_required` or `validation_failed`, 429, 503 `busy`.',
+          description: 'E-mail or phone, or both. `errors` names the consents that are missing.',
           tags: ['auth'],
+          refusals: ['email_taken', 'phone_taken', 'consents_required'],
           security: [],
         },
       },
@@ -110,8 +109,9 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
         response: { 200: model.session },
         detail: {
           summary: 'Log in with a password',
-          description: 'Refusals: 401 `invalid_credentials`, 403 `suspended`, 422, 429, 503 `busy`.',
+          description: 'A wrong password and an unknown account answer alike.',
           tags: ['auth'],
+          refusals: ['invalid_credentials', 'suspended'],
           security: [],
         },
       },
@@ -128,9 +128,9 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
         response: { 200: model.messengerSession, 201: model.messengerSession },
         detail: {
           summary: 'Log in from a messenger’s mini-app',
-          description:
-            '201 at the first login, which makes the account. Refusals: 401 `init_data_invalid` or `init_data_expired`, 403 `suspended`, 422, 429, 503 `messenger_not_configured`.',
+          description: '201 at the first login, which makes the account.',
           tags: ['auth'],
+          refusals: ['init_data_invalid', 'init_data_expired', 'suspended', 'messenger_not_configured'],
           security: [],
         },
       },
@@ -145,8 +145,9 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
         detail: {
           summary: 'Get a new access token',
           description:
-            'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Refusals: 401 `unauthenticated`, `token_expired` or `refresh_reused`, 403 `suspended`, 429.',
+            'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session.',
           tags: ['auth'],
+          refusals: ['unauthenticated', 'token_expired', 'refresh_reused', 'suspended'],
           security: [],
         },
       },

@@ -106,6 +106,4 @@ export type SessionStore = {
   end(userId: string, id: string, now: number): Promise<boolean>
   /** Ends all sessions of a user but one; answers the ids of those ended. */
   endAll(userId: string, now: number, except?: string): Promise<string[]>
-  /** Removes sessions that ended, or were last used, before these times; answers how many. */
-  purge(before: { ended: number; lastUsed: number }): Promise<number>
 }

@@ -11,30 +11,55 @@ const photo = t.Object({
   placeholder: t.String({ description: 'A data: URL of a tiny blurred version' }),
 })
 
-export const message = t.Object({
-  id: t.String(),
-  chat_id: t.String(),
-  sender_id: t.String(),
-  kind: t.Union([t.Literal('text'), t.Literal('photo')]),
-  text: nullable(t.String()),
-  photo: nullable(photo),
-  read: t.Boolean(),
-  read_at: nullable(time),
-  edited: t.Boolean(),
-  edited_at: nullable(time),
-  deleted: t.Boolean(),
-  created_at: time,
-  client_id: nullable(t.String({ description: 'Shown to the sender only' })),
-})
+export const message = t.Object(
+  {
+    id: t.String(),
+    chat_id: t.String(),
+    sender_id: t.String(),
+    kind: t.Union([t.Literal('text'), t.Literal('photo')]),
+    text: nullable(t.String()),
+    photo: nullable(photo),
+    read: t.Boolean(),
+    read_at: nullable(time),
+    edited: t.Boolean(),
+    edited_at: nullable(time),
+    deleted: t.Boolean(),
+    created_at: time,
+    client_id: nullable(t.String({ description: 'Shown to the sender only' })),
+  },
+  {
+    title: 'Message',
+    examples: [
+      {
+        id: '0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21',
+        chat_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11',
+        sender_id: '0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f',
+        kind: 'text',
+        text: 'Coffee at the river?',
+        photo: null,
+        read: false,
+        read_at: null,
+        edited: false,
+        edited_at: null,
+        deleted: false,
+        created_at: '2026-11-21T08:34:00.000Z',
+        client_id: 'a1',
+      },
+    ],
+  },
+)
 
-export const chat = t.Object({
-  id: t.String(),
-  user: profile,
-  last_msg_at: nullable(time),
-  last_message: nullable(message),
-  unread_count: t.Integer(),
-  created_at: time,
-})
+export const chat = t.Object(
+  {
+    id: t.String(),
+    user: profile,
+    last_msg_at: nullable(time),
+    last_message: nullable(message),
+    unread_count: t.Integer(),
+    created_at: time,
+  },
+  { title: 'Chat' },
+)
 
 export const chatList = t.Object({ items: t.Array(chat), next_cursor: nextCursor })
 export const messageList = t.Object({ items: t.Array(message), next_cursor: nextCursor })

@@ -24,8 +24,9 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         detail: {
           summary: 'The chat with another user',
           description:
-            '201 where it is new, 200 where the pair has one already. Refusals: 403 `blocked` (you blocked them), 404 `not_found`, 422 `self_not_allowed`.',
+            '201 where it is new, 200 where the pair has one already. `blocked` where you blocked them, `not_found` where they blocked you.',
           tags,
+          refusals: ['blocked', 'not_found', 'self_not_allowed'],
         },
       },
     )
@@ -37,7 +38,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
     .get('/api/v1/chats/:id', ({ caller, params }) => chats.byId(caller, params.id), {
       params,
       response: { 200: model.chat },
-      detail: { summary: 'One chat', description: 'Refusals: 403 `not_a_member`, 404 `not_found`.', tags },
+      detail: { summary: 'One chat', tags, refusals: ['not_a_member', 'not_found'] },
     })
     .get('/api/v1/chats/:id/messages', ({ caller, params, query }) => chats.messages(caller, params.id, query), {
       params,
@@ -49,8 +50,9 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       detail: {
         summary: 'Messages of a chat',
         description:
-          'Newest first; `cursor` goes back in time. With `after`, what came later than that message, oldest first. Deleted ones stay as tombstones. Refusals: 403 `not_a_member`, 404 `not_found`.',
+          'Newest first; `cursor` goes back in time. With `after`, what came later than that message, oldest first. Deleted ones stay as tombstones.',
         tags,
+        refusals: ['not_a_member', 'not_found'],
       },
     })
     .post(
@@ -67,8 +69,9 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         detail: {
           summary: 'Send a message',
           description:
-            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message. Refusals: 403 `not_a_member`, `blocked` or `awaiting_reply`, 404 `not_found`, 422 `validation_failed`, 429.',
+            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message.',
           tags,
+          refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'not_found'],
         },
       },
     )
@@ -78,9 +81,9 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       response: { 200: model.readMarks },
       detail: {
         summary: 'Mark the other one’s messages read',
-        description:
-          'Where nothing was unread: `read` 0 and `read_at` null. Refusals: 403 `not_a_member`, 404 `not_found`.',
+        description: 'Where nothing was unread, and across a block: `read` 0 and `read_at` null.',
         tags,
+        refusals: ['not_a_member', 'not_found'],
       },
     })
     .put('/api/v1/messages/:id', ({ caller, params, body }) => chats.edit(caller, params.id, body.text), {
@@ -90,9 +93,8 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       response: { 200: model.message },
       detail: {
         summary: 'Edit a message',
-        description:
-          'Refusals: 403 `not_a_member`, `not_the_owner`, `blocked` or `awaiting_reply`, 404 `not_found`, 409 `message_deleted`, 422 `validation_failed`.',
         tags,
+        refusals: ['not_a_member', 'not_the_owner', 'blocked', 'awaiting_reply', 'not_found', 'message_deleted'],
       },
     })
     .delete(
@@ -104,8 +106,9 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         response: { 204: t.Void() },
         detail: {
           summary: 'Delete a message',
-          description: 'A tombstone stays. Refusals: 403 `not_a_member` or `not_the_owner`, 404 `not_found`.',
+          description: 'A tombstone stays.',
           tags,
+          refusals: ['not_a_member', 'not_the_owner', 'not_found'],
         },
       },
     )

@@ -101,7 +101,7 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
         user: hidden.has(person.id) ? nameOnly(person) : person,
         last_msg_at: isoOrNull(chat.last_msg_at),
         last_message: last_message && view(last_message, viewerId),
-        unread_count,
+        unread_count: hidden.has(person.id) ? 0 : unread_count,
         created_at: iso(chat.created_at),
       }
     })
@@ -213,13 +213,18 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       )
       if (sent === 'awaiting_reply') throw awaitingReply()
       if (sent === 'no_such_photo') throw notYourPhoto()
+      if (sent === 'nobody_there') throw new Refusal('conflict', 'The other one’s account is gone.')
       tell(sent.events, 'message', sent.message.created_at, (userId) => view(sent.message, userId))
       return { message: view(sent.message, caller.id), created: sent.created }
     },
 
-    /** Marks the other one's messages read. Where nothing was unread, nothing changes and nobody is told. */
+    /**
+     * Marks the other one's messages read. Where nothing was unread, nothing changes and nobody is told; nor across a
+     * block, where a read mark would tell the one when the other was there.
+     */
     async markRead(caller: Caller, chatId: string) {
       const chat = await chatOf(caller, chatId)
+      if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
       const at = now()
       const { count, last_read_message_id, events } = await store.markRead(chat, caller.id, at)
       const read_at = count === 0 ? null : iso(at)

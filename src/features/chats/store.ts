@@ -46,13 +46,16 @@ export type ChatStore = {
   /**
    * Message, `last_msg_at` and both members' `message` events in one step. Where the sender has used that `client_id`
    * before: that message, `created` false, and nothing else. Refused where `untilReply` is given, the other one has not
-   * written yet and the sender has sent that many; and where the photo is not the sender's.
+   * written yet and the sender has sent that many; where the photo is not the sender's; and
+   * where the other one's account is erased.
    */
   append(
     message: NewMessage,
     otherId: string,
     untilReply: number | null,
-  ): Promise<{ message: Message; created: boolean; events: EventNumbers } | 'awaiting_reply' | 'no_such_photo'>
+  ): Promise<
+    { message: Message; created: boolean; events: EventNumbers } | 'awaiting_reply' | 'no_such_photo' | 'nobody_there'
+  >
   /** Messages before a number, newest first. */
   before(chatId: string, seq: number, limit: number): Promise<Message[]>
   /** Messages after a number, oldest first. */

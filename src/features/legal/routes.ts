@@ -42,8 +42,9 @@ export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal
       response: { 200: text },
       detail: {
         summary: 'Terms, privacy policy or disclaimer',
-        description: 'JSON, or plain Markdown for `Accept: text/markdown`. Refusals: 404 `not_found`.',
+        description: 'JSON, or plain Markdown for `Accept: text/markdown`.',
         tags: ['legal'],
+        refusals: ['not_found'],
         security: [],
       },
     },

@@ -23,7 +23,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
       detail: {
         summary: 'Publish a position',
         description:
-          'Answers the published position, some 300 m from the one sent, which is not kept. The same place is always published alike. Refusals: 422 `validation_failed`.',
+          'Answers the published position, some 300 m from the one sent, which is not kept. The same place is always published alike.',
         tags: ['location'],
       },
     })
@@ -33,7 +33,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
       response: { 200: model.visibility },
       detail: {
         summary: 'Show or hide on the map',
-        description: 'At once. Refusals: 422 `validation_failed`.',
+        description: 'At once.',
         tags: ['location'],
       },
     })
@@ -47,7 +47,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
         detail: {
           summary: 'People around a point, nearest first',
           description:
-            'Filters are repeatable: any value of one, all of the different ones. An account may search in 500 different cells of 0.01° a day. Refusals: 422 `validation_failed`, 429 `rate_limited`.',
+            'Filters are repeatable: any value of one, all of the different ones. An account may search in 500 different cells of 0.01° a day.',
           tags: ['location'],
         },
       },

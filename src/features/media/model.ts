@@ -1,12 +1,15 @@
 import { t } from 'elysia'
 
-export const image = t.Object({
-  id: t.String(),
-  url: t.String({ description: 'Path and query on this server; signed, and good for a day at least' }),
-  width: t.Integer(),
-  height: t.Integer(),
-  placeholder: t.String({ description: 'A small data:image/webp URL, to be shown until the image is there' }),
-})
+export const image = t.Object(
+  {
+    id: t.String(),
+    url: t.String({ description: 'Path and query on this server; signed, and good for a day at least' }),
+    width: t.Integer(),
+    height: t.Integer(),
+    placeholder: t.String({ description: 'A small data:image/webp URL, to be shown until the image is there' }),
+  },
+  { title: 'Image' },
+)
 
 /** The query of a signed URL. All optional: whatever is not ours answers 404, whichever part it is. */
 export const grant = t.Object({

@@ -24,8 +24,15 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
         detail: {
           summary: 'Upload an image',
           description:
-            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. Refusals: 400 `malformed_body`, 413 `payload_too_large`, 415 `unsupported_media_type`, 422 `validation_failed` (damaged, or no file), 429, 503 `busy` or `storage_full`.',
+            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file.',
           tags: ['media'],
+          refusals: [
+            'malformed_body',
+            'bad_request',
+            'payload_too_large',
+            'unsupported_media_type',
+            'validation_failed',
+          ],
           requestBody: {
             required: true,
             content: {
@@ -55,8 +62,9 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
         detail: {
           summary: 'Fetch an image by its signed URL',
           description:
-            'Needs no token: take the URL as it stands in another answer. `ETag`, `If-None-Match` and byte ranges are understood. Refusals: 404 `not_found`, also where the URL is altered or expired, or where what showed the image is gone.',
+            'Needs no token: take the URL as it stands in another answer. `ETag`, `If-None-Match` and byte ranges are understood. `not_found` also where the URL is altered or expired, or where what showed the image is gone.',
           tags: ['media'],
+          refusals: ['not_found'],
           security: [],
           responses: {
             200: {

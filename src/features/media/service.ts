@@ -95,6 +95,9 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
     /** A URL that serves the image as long as it is kept as evidence of the report. For moderators only. */
     evidencePhotoUrl: (imageId: string, reportId: string) => urlFor(imageId, reportId),
 
+    /** A URL that serves the image as long as it is there, and not as evidence alone. For who uploaded it. */
+    ownUrl: (imageId: string) => urlFor(imageId, 'upload'),
+
     /** Whether the user uploaded that image. */
     isOwn: (userId: string, imageId: string) => store.isOwnedBy(imageId, userId),
 

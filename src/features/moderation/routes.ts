@@ -22,8 +22,9 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
       response: { 200: model.reportQueue },
       detail: {
         summary: 'The queue of reports, oldest first',
-        description: 'For moderators. Refusals: 403 `forbidden`.',
+        description: 'For moderators, each without what concerns themselves: reports about them, and of reviews of them.',
         tags,
+        refusals: ['forbidden'],
       },
     })
     .get('/api/v1/admin/reports/:id', ({ caller, params }) => moderation.report(caller, params.id), {
@@ -31,8 +32,10 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
       response: { 200: model.report },
       detail: {
         summary: 'One report with its evidence',
-        description: 'For moderators; recorded in the audit log. Refusals: 403 `forbidden`, 404 `not_found`.',
+        description:
+          'For moderators; recorded in the audit log. `forbidden` for others, and for a report about yourself or of a review of you.',
         tags,
+        refusals: ['forbidden', 'not_found'],
       },
     })
     .post(
@@ -46,8 +49,9 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
         detail: {
           summary: 'Settle a report',
           description:
-            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators. Refusals: 403 `forbidden` (no moderator, a report about yourself, suspending a moderator without being an admin, or an admin), 404 `not_found`, 409 `conflict` (resolved already, or the account concerned is erased), 422 `validation_failed`.',
+            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report about yourself or of a review of you, and for suspending a moderator without being an admin, or an admin. `conflict` where it is resolved already, or the account concerned is erased.',
           tags,
+          refusals: ['forbidden', 'not_found', 'conflict'],
         },
       },
     )
@@ -62,8 +66,9 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
         detail: {
           summary: 'Suspend a user',
           description:
-            'At once: tokens and sockets stop, and nearby shows them no more. Again changes the reason and the end. For moderators. Refusals: 403 `forbidden` (no moderator, yourself, a moderator without being an admin, an admin), 404 `not_found`, 422 `validation_failed`.',
+            'At once: tokens and sockets stop, and nearby shows them no more. Again changes the reason and the end. For moderators: `forbidden` for others, for suspending yourself, a moderator without being an admin, or an admin.',
           tags,
+          refusals: ['forbidden', 'not_found'],
         },
       },
     )
@@ -78,15 +83,16 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
         detail: {
           summary: 'Lift a suspension',
           description:
-            'Where there is none, nothing changes. For moderators. Refusals: 403 `forbidden`, 404 `not_found`, 409 `conflict` (somebody else was faster).',
+            'Where there is none, nothing changes. For moderators. `conflict` where somebody else was faster.',
           tags,
+          refusals: ['forbidden', 'not_found', 'conflict'],
         },
       },
     )
     .get('/api/v1/admin/appeals', ({ caller, query }) => moderation.appeals(caller, query), {
       query: model.appealQuery,
       response: { 200: model.appealQueue },
-      detail: { summary: 'Appeals, oldest first', description: 'For moderators. Refusals: 403 `forbidden`.', tags },
+      detail: { summary: 'Appeals of others, oldest first', description: 'For moderators.', tags, refusals: ['forbidden'] },
     })
     .post(
       '/api/v1/admin/appeals/:id/resolve',
@@ -99,8 +105,9 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
         detail: {
           summary: 'Settle an appeal',
           description:
-            'Upheld, it lifts the suspension that it is about, if that one still stands; what was removed stays removed. The user is told by a notice. For moderators. Refusals: 403 `forbidden`, 404 `not_found`, 409 `conflict` (resolved already), 422 `validation_failed`.',
+            'Upheld, it lifts the suspension that it is about, if that one still stands; what was removed stays removed. The user is told by a notice. For moderators. `conflict` where it is resolved already.',
           tags,
+          refusals: ['forbidden', 'not_found', 'conflict'],
         },
       },
     )
@@ -109,8 +116,9 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
       response: { 200: model.auditList },
       detail: {
         summary: 'The audit log, newest first',
-        description: '`from` and `to` are included. For moderators. Refusals: 403 `forbidden`.',
+        description: '`from` and `to` are included. For moderators.',
         tags,
+        refusals: ['forbidden'],
       },
     })
 
@@ -133,8 +141,9 @@ const noticeRoutes = ({ signedIn, notices }: Pick<Deps, 'signedIn' | 'notices'>)
       detail: {
         summary: 'Appeal against a decision',
         description:
-          'Once for each notice. A suspended user’s token is good for this until it expires; after that there is `POST /api/v1/auth/appeals`. Refusals: 404 `not_found`, 409 `conflict` (appealed already), 422 `validation_failed`.',
+          'Once for each notice. A suspended user’s token is good for this until it expires; after that there is `POST /api/v1/auth/appeals`. `conflict` where it is appealed already.',
         tags,
+        refusals: ['not_found', 'conflict'],
       },
     })
     .get('/api/v1/appeals', ({ caller, query }) => notices.appeals(caller, query), {
@@ -160,8 +169,15 @@ const publicRoutes = ({ visitor, notices }: Pick<Deps, 'visitor' | 'notices'>) =
         detail: {
           summary: 'Appeal against the suspension that keeps one from logging in',
           description:
-            'With what one would log in with; it begins no session. Refusals: 401 `invalid_credentials`, `init_data_invalid` or `init_data_expired`, 409 `conflict` (not suspended, or appealed already), 422 `validation_failed`, 429, 503 `busy` or `messenger_not_configured`.',
+            'With what one would log in with; it begins no session. `conflict` where the account is not suspended, or the suspension is appealed already.',
           tags,
+          refusals: [
+            'invalid_credentials',
+            'init_data_invalid',
+            'init_data_expired',
+            'conflict',
+            'messenger_not_configured',
+          ],
           security: [],
         },
       },

@@ -76,9 +76,11 @@ export function moderationService(deps: Deps) {
     return user
   }
 
-  async function reportOf(reportId: string) {
+  /** The report, for moderators whom it does not concern: who reported or anonymously reviewed one is not for one to know. */
+  async function reportOf(moderator: Moderator, reportId: string) {
     const report = await store.report(reportId)
     if (!report) throw new Refusal('not_found', 'There is no such report.')
+    for (const id of [report.subject_id, report.evidence?.review?.reviewed_id]) refuseOwnCase(moderator, id)
     return report
   }
 
@@ -176,8 +178,8 @@ export function moderationService(deps: Deps) {
     resolution: resolutionOf(report),
   })
 
-  async function shownReport(reportId: string) {
-    const report = await reportOf(reportId)
+  async function shownReport(moderator: Moderator, reportId: string) {
+    const report = await reportOf(moderator, reportId)
     return { ...queuedReport(report), evidence: report.evidence && evidenceView(report.evidence, reportId) }
   }
 
@@ -203,18 +205,18 @@ export function moderationService(deps: Deps) {
   })
 
   return {
-    /** The queue, oldest first. */
+    /** The queue, oldest first, without what concerns the caller. */
     async reports(caller: Caller, { status, reason, limit = 30, cursor }: ReportFilter & Page) {
-      await moderatorOf(caller)
+      const { id: reader } = await moderatorOf(caller)
       const key = keyOf('admin-reports', cursor, ['number', 'string'])
-      const rows = await store.reports({ status, reason }, limit + 1, key && { at: key[0], id: key[1] })
+      const rows = await store.reports({ reader, status, reason }, limit + 1, key && { at: key[0], id: key[1] })
       return pageOf('admin-reports', rows, limit, ({ created_at, id }) => [created_at, id], queuedReport)
     },
 
     /** One report with its evidence. That it was read is recorded, as it shows what two people said to each other. */
     async report(caller: Caller, reportId: string) {
       const moderator = await moderatorOf(caller)
-      const report = await shownReport(reportId)
+      const report = await shownReport(moderator, reportId)
       await audit.record('report_read', moderator.id, report.id)
       return report
     },
@@ -222,13 +224,12 @@ export function moderationService(deps: Deps) {
     /** Settles an open report, with all that follows from it. Two at once: one of them is refused with 409. */
     async resolve(caller: Caller, reportId: string, { action, note: given, until }: Resolution) {
       const moderator = await moderatorOf(caller)
-      const report = await reportOf(reportId)
+      const report = await reportOf(moderator, reportId)
       if (action !== 'suspend' && until !== undefined && until !== null)
         throw invalid('/until', 'Expected an end only for a suspension')
       const end = endOf(until)
       const subject = report.subject_id === null ? null : await store.standing(report.subject_id)
       const isThere = subject !== null && subject.deleted_at === null
-      if (subject) refuseOwnCase(moderator, subject)
       if (action === 'warn' || action === 'suspend') {
         if (!isThere) throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
         if (action === 'suspend') refuseSuspension(moderator, subject)
@@ -260,14 +261,14 @@ export function moderationService(deps: Deps) {
         },
         'This report is resolved already.',
       )
-      return shownReport(report.id)
+      return shownReport(moderator, report.id)
     },
 
     /** Suspends somebody at once, or changes the suspension that they have. */
     async suspend(caller: Caller, userId: string, suspension: Suspension) {
       const moderator = await moderatorOf(caller)
       const user = await userOf(userId)
-      refuseOwnCase(moderator, user)
+      refuseOwnCase(moderator, user.id)
       refuseSuspension(moderator, user)
       const end = endOf(suspension.until)
       const reason = tidy(suspension.reason)
@@ -291,7 +292,7 @@ export function moderationService(deps: Deps) {
     async unsuspend(caller: Caller, userId: string, given: { reason?: string | null }) {
       const moderator = await moderatorOf(caller)
       const user = await userOf(userId)
-      refuseOwnCase(moderator, user)
+      refuseOwnCase(moderator, user.id)
       refuseRank(moderator, user)
       if (isSuspended(user, now())) {
         const reason = tidy(given.reason ?? '') || 'The suspension was lifted.'
@@ -310,11 +311,11 @@ export function moderationService(deps: Deps) {
       return { user_id: user.id, suspended: false, reason: null, until: null }
     },
 
-    /** Appeals, oldest first. */
+    /** Appeals of others, oldest first. */
     async appeals(caller: Caller, { status, limit = 30, cursor }: { status?: AppealStatus } & Page) {
-      await moderatorOf(caller)
+      const { id: reader } = await moderatorOf(caller)
       const key = keyOf('admin-appeals', cursor, ['number', 'string'])
-      const rows = await store.appeals({ status }, limit + 1, key && { at: key[0], id: key[1] })
+      const rows = await store.appeals({ reader, status }, limit + 1, key && { at: key[0], id: key[1] })
       return pageOf('admin-appeals', rows, limit, ({ created_at, id }) => [created_at, id], queuedAppeal)
     },
 
@@ -323,7 +324,7 @@ export function moderationService(deps: Deps) {
       const moderator = await moderatorOf(caller)
       const appeal = await appealOf(appealId)
       const user = await userOf(appeal.user_id)
-      refuseOwnCase(moderator, user)
+      refuseOwnCase(moderator, user.id)
       const upheld = body.decision === 'uphold'
       const lifts = upheld && user.suspension_id === appeal.notice_id && isSuspended(user, now())
       if (lifts) refuseRank(moderator, user)
@@ -366,8 +367,8 @@ const changedMeanwhile = 'Somebody else has just decided about this account.'
 const isSuspended = (user: Standing, now: number) => user.suspended_until !== null && user.suspended_until > now
 
 /** Nobody judges what concerns themselves. */
-function refuseOwnCase(moderator: Moderator, user: Standing) {
-  if (user.id === moderator.id)
+function refuseOwnCase(moderator: Moderator, concernedId: string | null | undefined) {
+  if (concernedId === moderator.id)
     throw new Refusal('forbidden', 'Nobody decides about themselves: ask another moderator.')
 }
 

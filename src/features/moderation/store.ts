@@ -106,13 +106,13 @@ export type ReportFilter = { status?: Report['status']; reason?: ReportReason }
 export type ModerationStore = {
   /** Erased users too; null where there never was one. */
   standing(userId: string): Promise<Standing | null>
-  /** Oldest first. */
-  reports(filter: ReportFilter, limit: number, after: After): Promise<Report[]>
+  /** Oldest first, without those that concern the reader: as the subject, or as the one whom a reported review is of. */
+  reports(filter: ReportFilter & { reader: string }, limit: number, after: After): Promise<Report[]>
   /** `evidence` is null once its time is over. */
   report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
-  /** Oldest first. */
+  /** Oldest first, without the reader's own. */
   appeals(
-    filter: { status?: AppealStatus },
+    filter: { status?: AppealStatus; reader: string },
     limit: number,
     after: After,
   ): Promise<(Appeal & { notice: NoticeInContext })[]>

@@ -12,38 +12,44 @@ export const nullable = <T extends TSchema>(schema: T) =>
 export const id = t.String({ format: 'uuid', error: 'Expected a UUID' })
 export const time = t.String({ format: 'date-time' })
 
-export const me = t.Object({
-  id: t.String(),
-  name: nullable(t.String()),
-  city: nullable(t.String()),
-  bio: nullable(t.String()),
-  gender: nullable(gender),
-  photo: nullable(t.String()),
-  email: nullable(t.String()),
-  phone: nullable(t.String()),
-  messenger_id: nullable(t.String()),
-  role: t.Union([t.Literal('user'), t.Literal('moderator'), t.Literal('admin')]),
-  visible: t.Boolean(),
-  consents_missing: t.Array(t.String()),
-  created_at: time,
-  updated_at: time,
-})
+export const me = t.Object(
+  {
+    id: t.String(),
+    name: nullable(t.String()),
+    city: nullable(t.String()),
+    bio: nullable(t.String()),
+    gender: nullable(gender),
+    photo: nullable(t.String()),
+    email: nullable(t.String()),
+    phone: nullable(t.String()),
+    messenger_id: nullable(t.String()),
+    role: t.Union([t.Literal('user'), t.Literal('moderator'), t.Literal('admin')]),
+    visible: t.Boolean(),
+    consents_missing: t.Array(t.String()),
+    created_at: time,
+    updated_at: time,
+  },
+  { title: 'Me' },
+)
 
-export const profile = t.Object({
-  id: t.String(),
-  name: nullable(t.String()),
-  city: nullable(t.String()),
-  bio: nullable(t.String()),
-  gender: nullable(gender),
-  photo: nullable(t.String()),
-  drinks: t.Array(t.String()),
-  activities: t.Array(t.String()),
-  purposes: t.Array(t.String()),
-  language: nullable(t.String()),
-  rating_avg: nullable(t.Number()),
-  reviews_count: t.Integer(),
-  created_at: nullable(time),
-})
+export const profile = t.Object(
+  {
+    id: t.String(),
+    name: nullable(t.String()),
+    city: nullable(t.String()),
+    bio: nullable(t.String()),
+    gender: nullable(gender),
+    photo: nullable(t.String()),
+    drinks: t.Array(t.String()),
+    activities: t.Array(t.String()),
+    purposes: t.Array(t.String()),
+    language: nullable(t.String()),
+    rating_avg: nullable(t.Number()),
+    reviews_count: t.Integer(),
+    created_at: nullable(time),
+  },
+  { title: 'User' },
+)
 
 /** What a profile may hold, for registration and for changes. */
 export const profileFields = {

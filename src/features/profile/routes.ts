@@ -6,7 +6,7 @@ import type { Profiles } from './service.ts'
 export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; profiles: Profiles }) =>
   new Elysia({ name: 'profile' })
     .use(signedIn)
-    .get('/api/v1/me', ({ caller }) => profiles.me(caller.id), {
+    .get('/api/v1/me', ({ caller }) => profiles.me(caller.id, caller.consents_missing), {
       response: { 200: me },
       detail: { summary: 'The caller’s own account', tags: ['profile'] },
     })
@@ -16,7 +16,7 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
       response: { 200: me },
       detail: {
         summary: 'Change the profile',
-        description: 'What is absent stays; null clears (not the name). Refusals: 422 `validation_failed`.',
+        description: 'What is absent stays; null clears (not the name).',
         tags: ['profile'],
       },
     })
@@ -30,7 +30,7 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
       response: { 200: preferences },
       detail: {
         summary: 'Change the preferences',
-        description: 'What is absent stays. Refusals: 422 `validation_failed`.',
+        description: 'What is absent stays.',
         tags: ['profile'],
       },
     })
@@ -39,7 +39,8 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
       response: { 200: profile },
       detail: {
         summary: 'The public profile of a user',
-        description: 'Refusals: 404 `not_found`, also where either of the two has blocked the other.',
+        description: '`not_found` also where either of the two has blocked the other.',
         tags: ['profile'],
+        refusals: ['not_found'],
       },
     })

@@ -4,6 +4,7 @@ import { iso } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consents } from '../auth/consents.ts'
+import type { ConsentKind } from '../auth/store.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
 
@@ -27,7 +28,7 @@ type Deps = {
 }
 
 export function profileService({ store, consents, photos, blocking, audit, now }: Deps) {
-  async function meOf(user: User) {
+  async function meOf(user: User, consentsMissing?: ConsentKind[]) {
     return {
       id: user.id,
       name: user.name,
@@ -40,7 +41,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
       messenger_id: user.messenger_id,
       role: user.role,
       visible: user.visible,
-      consents_missing: await consents.missing(user.id),
+      consents_missing: consentsMissing ?? (await consents.missing(user.id)),
       created_at: iso(user.created_at),
       updated_at: iso(user.updated_at),
     }
@@ -54,11 +55,11 @@ export function profileService({ store, consents, photos, blocking, audit, now }
   })
 
   return {
-    /** The account as its owner sees it. */
-    async me(userId: string) {
+    /** The account as its owner sees it. The consents that are missing are looked up where the caller's are not known. */
+    async me(userId: string, consentsMissing?: ConsentKind[]) {
       const user = await store.byId(userId)
       if (!user || user.deleted_at !== null) throw new Refusal('not_found', noSuchUser)
-      return meOf(user)
+      return meOf(user, consentsMissing)
     },
 
     /** Changes what is given; null clears. */
@@ -84,7 +85,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
 
     /** What others may see of a user. Either side of a block finds nothing. */
     async byId(caller: Caller, userId: string) {
-      const [profile] = await store.profiles([userId])
+      const profile = await store.profile(userId)
       if (!profile || profile.name === null) throw new Refusal('not_found', noSuchUser)
       await blocking.hide(caller.id, userId, noSuchUser)
       return view(profile)

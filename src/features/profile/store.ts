@@ -46,6 +46,8 @@ export type Preferences = { drinks: string[]; activities: string[]; purposes: st
 export type UserStore = {
   /** The account, erased ones included; null where there never was one. */
   byId(id: string): Promise<User | null>
+  /** The public profile; null where there never was such a user. */
+  profile(id: string): Promise<Profile | null>
   /** The public profiles of those ids, in no order; unknown ids are left out, erased users have no name. */
   profiles(ids: readonly string[]): Promise<Profile[]>
   /**

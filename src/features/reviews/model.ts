@@ -4,18 +4,21 @@ import { nextCursor } from '../../http/page.ts'
 import { prose } from '../../text.ts'
 import { nullable, time } from '../profile/model.ts'
 
-export const review = t.Object({
-  id: t.String(),
-  chat_id: nullable(t.String({ description: 'Null in lists where the review is anonymous' })),
-  reviewer_id: nullable(
-    t.String({ description: 'Null in lists where the review is anonymous, and once the author’s account is erased' }),
-  ),
-  reviewed_id: t.String(),
-  rating: t.Integer({ minimum: 1, maximum: 5 }),
-  anonymous: t.Boolean(),
-  text: nullable(t.String()),
-  created_at: time,
-})
+export const review = t.Object(
+  {
+    id: t.String(),
+    chat_id: nullable(t.String({ description: 'Null in lists where the review is anonymous' })),
+    reviewer_id: nullable(
+      t.String({ description: 'Null in lists where the review is anonymous, and once the author’s account is erased' }),
+    ),
+    reviewed_id: t.String(),
+    rating: t.Integer({ minimum: 1, maximum: 5 }),
+    anonymous: t.Boolean(),
+    text: nullable(t.String()),
+    created_at: time,
+  },
+  { title: 'Review' },
+)
 
 export const reviewList = t.Object({ items: t.Array(review), next_cursor: nextCursor })
 

@@ -21,13 +21,14 @@ export const reviewRoutes = ({ maybeSignedIn, signedIn, reviews }: Deps) =>
       detail: {
         summary: 'Review the other one of a chat',
         description:
-          'A chat takes one review, of whichever of the two is first. An anonymous one shows others neither its author nor the chat, and of its time only the day; your own answer here shows all. Refusals: 403 `not_a_member` or `blocked`, 404 `not_found`, 409 `review_exists`, 422 `validation_failed`, 429.',
+          'A chat takes one review, of whichever of the two is first. An anonymous one shows others neither its author nor the chat, and of its time only the day; your own answer here shows all.',
         tags,
+        refusals: ['not_a_member', 'blocked', 'not_found', 'review_exists'],
       },
     })
 
 const forVisitors =
-  'A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. Refusals: 404 `not_found`, also for erased accounts, 429.'
+  'A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. `not_found` also for erased accounts.'
 
 const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
   new Elysia({ name: 'reviews-public' })
@@ -41,6 +42,7 @@ const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
         summary: 'Reviews of a user',
         description: `The newest day first; the order within a day means nothing. ${forVisitors}`,
         tags,
+        refusals: ['not_found'],
         security: [],
       },
     })
@@ -48,5 +50,11 @@ const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
       limit: 'read',
       params: t.Object({ id }),
       response: { 200: stats },
-      detail: { summary: 'What reviews say of a user, in two numbers', description: forVisitors, tags, security: [] },
+      detail: {
+        summary: 'What reviews say of a user, in two numbers',
+        description: forVisitors,
+        tags,
+        refusals: ['not_found'],
+        security: [],
+      },
     })

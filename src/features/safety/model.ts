@@ -6,7 +6,7 @@ import { reportActions, reportReasons } from './store.ts'
 
 const uuid = t.String({ format: 'uuid', error: 'Expected a UUID' })
 
-export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time })
+export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time }, { title: 'Block' })
 export const blockList = t.Object({ items: t.Array(block), next_cursor: nextCursor })
 export const newBlock = t.Object({ user_id: uuid })
 

@@ -23,8 +23,9 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         detail: {
           summary: 'Block a user',
           description:
-            'Works both ways and at once: neither finds, opens, writes to or sees the other. Again answers 200 with the same block. Refusals: 404 `not_found`, 422 `self_not_allowed`, 429.',
+            'Works both ways and at once: neither finds, opens, writes to or sees the other. Again answers 200 with the same block.',
           tags,
+          refusals: ['not_found', 'self_not_allowed'],
         },
       },
     )
@@ -42,8 +43,9 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         response: { 204: t.Void() },
         detail: {
           summary: 'Lift a block',
-          description: 'Refusals: 404 `not_found`, also for a block of somebody else.',
+          description: '`not_found` also for a block of somebody else.',
           tags,
+          refusals: ['not_found'],
         },
       },
     )
@@ -60,8 +62,9 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         detail: {
           summary: 'Report a user, a message or a review',
           description:
-            'What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Refusals: 403 `not_a_member` (a message of somebody else’s chat), 404 `not_found`, 422 `self_not_allowed` or `validation_failed` (no target, or several), 429.',
+            'What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.',
           tags,
+          refusals: ['not_a_member', 'not_found', 'self_not_allowed'],
         },
       },
     )

@@ -77,7 +77,7 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()
@@ -87,7 +87,7 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /** No space, a quota or a file-size limit is said as such; any other failure stays what it is. */
-function refusalOf(error: unknown): unknown {
+export function refusalOf(error: unknown): unknown {
   const code = codeOf(error)
   const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
   return full
@@ -102,7 +102,7 @@ const namesIn = async (path: string, pattern: RegExp) =>
   ((await orNull(readdir(path))) ?? []).filter((name) => pattern.test(name))
 
 /** Null where a file or directory is missing, as it may go while others are looked at. */
-async function orNull<T>(found: Promise<T>): Promise<T | null> {
+export async function orNull<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found
   } catch (error) {

@@ -1,5 +1,12 @@
-import { and, desc, eq, gt, isNull, lt, ne, or, sql } from 'drizzle-orm'
-import { type AccountStore, consentKinds, type NewAccount, type SessionStore } from '../../features/auth/store.ts'
+import { and, desc, eq, gt, isNull, ne, sql } from 'drizzle-orm'
+import {
+  type AccountStore,
+  type Consent,
+  type ConsentKind,
+  consentKinds,
+  type NewAccount,
+  type SessionStore,
+} from '../../features/auth/store.ts'
 import type { Db } from './database.ts'
 import { consentLog, preferences, sessions, users } from './schema.ts'
 import type { Writer } from './writer.ts'
@@ -32,13 +39,9 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
     .from(users)
     .where(eq(users.messenger_id, sql.placeholder('messenger_id')))
     .prepare()
-  const newestConsent = db
-    .select()
-    .from(consentLog)
-    .where(and(eq(consentLog.user_id, sql.placeholder('user_id')), eq(consentLog.kind, sql.placeholder('kind'))))
-    .orderBy(desc(consentLog.recorded_at), desc(consentLog.id))
-    .limit(1)
-    .prepare()
+  const newestConsent = db.$client.prepare<Omit<Consent, 'accepted'> & { accepted: number }, [string, ConsentKind]>(`
+    SELECT id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address
+    FROM consent_log WHERE user_id = +? AND kind = +? ORDER BY recorded_at DESC, id DESC LIMIT 1`)
 
   function insertAccount({ language, ...account }: NewAccount): boolean {
     const inserted = db
@@ -113,7 +116,11 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
           .run()
       }),
 
-    consents: async (userId) => consentKinds.flatMap((kind) => newestConsent.get({ user_id: userId, kind }) ?? []),
+    consents: async (userId) =>
+      consentKinds.flatMap((kind) => {
+        const newest = newestConsent.get(userId, kind)
+        return newest ? { ...newest, accepted: newest.accepted !== 0 } : []
+      }),
   }
 }
 
@@ -198,20 +205,5 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
       ),
 
     endAll: (userId, now, except) => writer.write(() => endSessions(db, userId, now, except)),
-
-    purge: (before) =>
-      writer.write(
-        () =>
-          db
-            .delete(sessions)
-            .where(
-              or(
-                lt(sessions.ended_at, before.ended),
-                and(isNull(sessions.ended_at), lt(sessions.last_used_at, before.lastUsed)),
-              ),
-            )
-            .returning({ id: sessions.id })
-            .all().length,
-      ),
   }
 }

@@ -35,8 +35,8 @@ const joinLast = `
 const listOf = (side: 'user_a' | 'user_b') => `
   SELECT * FROM (
     SELECT *, coalesce(last_msg_at, created_at) AS at FROM chats
-    WHERE ${side} = $user AND (coalesce(last_msg_at, created_at), id) < ($at, $id)
-    ORDER BY coalesce(last_msg_at, created_at) DESC, id DESC LIMIT $limit)`
+    WHERE ${side} = +$user AND (coalesce(last_msg_at, created_at), id) < ($at, $id)
+    ORDER BY coalesce(last_msg_at, created_at) DESC, id DESC LIMIT +$limit)`
 
 export function chatStore(db: Db, writer: Writer): ChatStore {
   const client = db.$client
@@ -52,16 +52,16 @@ export function chatStore(db: Db, writer: Writer): ChatStore {
     'SELECT id, user_a, user_b, created_at, last_msg_at FROM chats WHERE id = ?',
   )
   const listChats = client.prepare<EntryRow, [{ user: string; at: number; id: string; limit: number }]>(`
-    ${entryColumns} FROM (${listOf('user_a')} UNION ALL ${listOf('user_b')} ORDER BY at DESC, id DESC LIMIT $limit) c
+    ${entryColumns} FROM (${listOf('user_a')} UNION ALL ${listOf('user_b')} ORDER BY at DESC, id DESC LIMIT +$limit) c
     ${joinLast} ORDER BY c.at DESC, c.id DESC`)
   const someChats = client.prepare<EntryRow, [{ user: string; ids: string }]>(
     `${entryColumns} FROM chats c ${joinLast} WHERE c.id IN (SELECT value FROM json_each($ids))`,
   )
   const peersOf = client.prepare<{ id: string }, [{ user: string }]>(`
-    SELECT id FROM (
-      SELECT user_b AS id FROM chats WHERE user_a = $user UNION ALL SELECT user_a FROM chats WHERE user_b = $user)
-    WHERE NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $user AND blocked_id = id)
-      AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = id AND blocked_id = $user)`)
+    SELECT other AS id FROM (
+      SELECT user_b AS other FROM chats WHERE user_a = $user UNION ALL SELECT user_a FROM chats WHERE user_b = $user)
+    WHERE NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $user AND blocked_id = other)
+      AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = other AND blocked_id = $user)`)
 
   const insertMessage = client.prepare<{ seq: number }, Record<string, string | number | null>[]>(`
     INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
@@ -74,26 +74,29 @@ export function chatStore(db: Db, writer: Writer): ChatStore {
     'UPDATE chats SET last_seq = ?, last_msg_at = max(coalesce(last_msg_at, 0), ?) WHERE id = ?',
   )
   const sentBy = client.prepare<{ n: number }, [string, string]>(
-    'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE chat_id = ? AND sender_id = ? LIMIT 100)',
+    'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE chat_id = +? AND sender_id = +? LIMIT 100)',
   )
   const ownImage = client.prepare<{ id: string }, [string, string]>(
     'SELECT id FROM media WHERE id = ? AND owner_id = ?',
   )
-  const messageById = client.prepare<Message, [string]>(`SELECT ${messageColumns()} ${fromMessages} WHERE m.id = ?`)
+  const erased = client.prepare<{ id: string }, [string]>(
+    'SELECT id FROM users WHERE id = ? AND deleted_at IS NOT NULL',
+  )
+  const messageById = client.prepare<Message, [string]>(`SELECT ${messageColumns()} ${fromMessages} WHERE m.id = +?`)
   const messageByClientId = client.prepare<Message, [string, string]>(
-    `SELECT ${messageColumns()} ${fromMessages} WHERE m.sender_id = ? AND m.client_id = ?`,
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.sender_id = +? AND m.client_id = +?`,
   )
   const messagesByIds = client.prepare<Message, [string]>(
     `SELECT ${messageColumns()} ${fromMessages} WHERE m.id IN (SELECT value FROM json_each(?))`,
   )
   const messagesBefore = client.prepare<Message, [string, number, number]>(
-    `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = ? AND m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = +? AND m.seq < ? ORDER BY m.seq DESC LIMIT +?`,
   )
   const messagesAfter = client.prepare<Message, [string, number, number]>(
-    `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = ? AND m.seq > ? ORDER BY m.seq LIMIT ?`,
+    `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = +? AND m.seq > ? ORDER BY m.seq LIMIT +?`,
   )
   const newestUnread = client.prepare<{ id: string }, [string, string]>(
-    'SELECT id FROM messages WHERE chat_id = ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1',
+    'SELECT id FROM messages WHERE chat_id = +? AND sender_id = +? AND read_at IS NULL AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1',
   )
   const markRead = client.prepare<null, [number, string, string]>(
     'UPDATE messages SET read_at = ? WHERE chat_id = ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL',
@@ -111,8 +114,11 @@ export function chatStore(db: Db, writer: Writer): ChatStore {
     'UPDATE messages SET text = NULL, photo_id = NULL, deleted_at = ? WHERE id = ?',
   )
 
+  /** For both members, but nothing is kept for one whose account is erased. */
   const recordForBoth = (chat: Chat, type: string, at: number, event: { ref?: string; data?: unknown }): EventNumbers =>
-    [chat.user_a, chat.user_b].map((user_id) => ({ user_id, seq: record(user_id, type, at, event) }))
+    [chat.user_a, chat.user_b]
+      .filter((user_id) => !erased.get(user_id))
+      .map((user_id) => ({ user_id, seq: record(user_id, type, at, event) }))
 
   return {
     ensure: (chat) =>
@@ -146,6 +152,7 @@ export function chatStore(db: Db, writer: Writer): ChatStore {
           const repeated = client_id === null ? null : messageByClientId.get(sender_id, client_id)
           return repeated ? { message: repeated, created: false, events: [] } : 'awaiting_reply'
         }
+        if (erased.get(otherId)) return 'nobody_there'
         if (message.photo_id !== null && !ownImage.get(message.photo_id, sender_id)) return 'no_such_photo'
         const inserted = insertMessage.get({ ...message })
         if (!inserted) return { message: messageByClientId.get(sender_id, client_id!)!, created: false, events: [] }

@@ -24,6 +24,8 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
     client.run('PRAGMA journal_mode = WAL')
     client.run('PRAGMA synchronous = FULL')
     client.run('PRAGMA foreign_keys = ON')
+    // What is removed is overwritten, not only unlinked: an erasure is one.
+    client.run('PRAGMA secure_delete = ON')
     // Waiting on another process's lock would freeze the server: rather 503 at once.
     client.run('PRAGMA busy_timeout = 0')
     client.run('PRAGMA temp_store = MEMORY')
@@ -55,15 +57,43 @@ export function openReadOnly(path: string): Database {
   }
 }
 
+// quick_check reads half a gigabyte a second or more. What is larger is left to `convene check`, and to each backup.
+const checkedAtStart = 512 * 2 ** 20
+
+/**
+ * Makes sure of a database before it is used: refuses a damaged one, and writes what its log holds into the file.
+ *
+ * After a failed fsync the kernel may show pages that the disk has never got, and believes to be clean. A log of such
+ * pages would be read here, and be gone after a power cut, with all that came after it: so none is built upon.
+ */
+export function makeSure(client: Database, path: string) {
+  const { bytes } = client
+    .query<{ bytes: number }, []>('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
+    .get()!
+  if (bytes <= checkedAtStart) refuseDamaged(client, path)
+  client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+function refuseDamaged(client: Database, path: string) {
+  const found = client.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()!.quick_check
+  if (found !== 'ok') throw new Error(`${path} ${damaged} (${found.replaceAll(/\s+/g, ' ')})`)
+}
+
+const restore = 'restore the last good backup with convene restore FILE'
+const damaged = `is damaged: ${restore}`
+
 const reasons: Record<string, string> = {
-  SQLITE_NOTADB: 'is no SQLite database: DATABASE_URL or DATA_DIR points at something else',
+  SQLITE_NOTADB: `is no SQLite database: DATABASE_URL or DATA_DIR points at something else, or it is damaged: then ${restore}`,
+  SQLITE_CORRUPT: damaged,
   SQLITE_CANTOPEN: 'cannot be opened: is it a file, in a directory that this user can write?',
   SQLITE_READONLY: 'cannot be written: look at who owns it, and its directory',
   SQLITE_BUSY: 'is in use: stop the server that uses it first',
 }
 
-function unusable(path: string, error: unknown): Error {
+/** What is wrong with a file, told to the operator; what is not SQLite's own error stays what it is. */
+export function unusable(path: string, error: unknown): unknown {
   const { code = '', message } = error as Error & { code?: string }
+  if (!code.startsWith('SQLITE_')) return error
   const known = Object.keys(reasons).find((reason) => code.startsWith(reason))
   return new Error(`${path} ${known ? reasons[known] : `cannot be opened: ${message}`}`, { cause: error })
 }

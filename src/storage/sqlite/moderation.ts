@@ -98,16 +98,17 @@ export function moderationStore(db: Db, writer: Writer): ModerationStore {
   return {
     standing: async (userId) => standing.get(userId),
 
-    reports: async ({ status, reason }, limit, after) => {
+    reports: async ({ reader, status, reason }, limit, after) => {
       const { at, id } = after ?? firstOfAll
       return client
         .query<Report, Record<string, string | number>[]>(
           `SELECT ${reportColumns} FROM reports
            WHERE (created_at, id) > ($at, $id)
+             AND subject_id IS NOT $reader AND evidence ->> '$.review.reviewed_id' IS NOT $reader
              ${status === undefined ? '' : 'AND status = $status'} ${reason === undefined ? '' : 'AND reason = $reason'}
            ORDER BY created_at, id LIMIT $limit`,
         )
-        .all({ at, id, limit, ...(status && { status }), ...(reason && { reason }) })
+        .all({ at, id, limit, reader, ...(status && { status }), ...(reason && { reason }) })
     },
 
     report: async (id) => {
@@ -115,15 +116,16 @@ export function moderationStore(db: Db, writer: Writer): ModerationStore {
       return found && { ...found, evidence: found.evidence === null ? null : JSON.parse(found.evidence) }
     },
 
-    appeals: async ({ status }, limit, after) => {
+    appeals: async ({ reader, status }, limit, after) => {
       const { at, id } = after ?? firstOfAll
       return client
         .query<Appeal, Record<string, string | number>[]>(
           `SELECT ${appealColumns} FROM appeals
-           WHERE (created_at, id) > ($at, $id) ${status === undefined ? '' : 'AND status = $status'}
+           WHERE (created_at, id) > ($at, $id) AND user_id <> $reader
+             ${status === undefined ? '' : 'AND status = $status'}
            ORDER BY created_at, id LIMIT $limit`,
         )
-        .all({ at, id, limit, ...(status && { status }) })
+        .all({ at, id, limit, reader, ...(status && { status }) })
         .map(withNotice)
     },
 

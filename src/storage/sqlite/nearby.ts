@@ -89,10 +89,20 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
       const { south, north, longitudes } = boxAround(centre, reach)
       const [range, range2] = longitudes
       const { distance, user_id } = after ?? { distance: -1, user_id: '' }
+      const squareNumbers = JSON.stringify(squares.map(numbersIn))
+      const place = { ...centre, south, north, west: range!.west, east: range!.east }
+      const otherRange = { west2: range2?.west ?? null, east2: range2?.east ?? null }
       const params = {
-        ...{ squares: JSON.stringify(squares.map(numbersIn)), reach, limit, distance, user_id, caller, since, now },
-        ...{ ...centre, south, north, west: range!.west, east: range!.east },
-        ...{ west2: range2?.west ?? null, east2: range2?.east ?? null },
+        squares: squareNumbers,
+        ...place,
+        ...otherRange,
+        reach,
+        limit,
+        distance,
+        user_id,
+        caller,
+        since,
+        now,
       }
       if (!list) return nearestOfEveryone.all(params)
       const [list2 = null, list3 = null, list4 = null, list5 = null] = others

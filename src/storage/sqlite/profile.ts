@@ -1,59 +1,31 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import type { Db } from './database.ts'
-import { locations, media, preferences, users, userStats } from './schema.ts'
+import { media, preferences, users } from './schema.ts'
 import { traitKeeper } from './traits.ts'
 import type { Writer } from './writer.ts'
 
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
 
+type Lists = 'drinks' | 'activities' | 'purposes'
+type ProfileRow = Omit<Profile, Lists> & Record<Lists, string | null>
+
+const profileColumns = `
+  SELECT u.id, name, city, bio, gender, photo, drinks, activities, purposes, coalesce(language, 'en') AS language,
+    rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
+  FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
+
 export function userStore(db: Db, writer: Writer): UserStore {
   const retrait = traitKeeper(db)
-  const userById = db
-    .select({
-      id: users.id,
-      email: users.email,
-      phone: users.phone,
-      messenger_id: users.messenger_id,
-      name: users.name,
-      city: users.city,
-      bio: users.bio,
-      gender: users.gender,
-      photo: users.photo,
-      role: users.role,
-      visible: locations.visible,
-      suspended_until: users.suspended_until,
-      suspended_reason: users.suspended_reason,
-      created_at: users.created_at,
-      updated_at: users.updated_at,
-      deleted_at: users.deleted_at,
-    })
-    .from(users)
-    .leftJoin(locations, eq(locations.user_id, users.id))
-    .where(eq(users.id, sql.placeholder('id')))
-    .prepare()
-
-  const profilesByIds = db
-    .select({
-      id: users.id,
-      name: users.name,
-      city: users.city,
-      bio: users.bio,
-      gender: users.gender,
-      photo: users.photo,
-      drinks: preferences.drinks,
-      activities: preferences.activities,
-      purposes: preferences.purposes,
-      language: preferences.language,
-      rating_avg: userStats.rating_avg,
-      reviews_count: userStats.count,
-      created_at: users.created_at,
-    })
-    .from(users)
-    .leftJoin(preferences, eq(preferences.user_id, users.id))
-    .leftJoin(userStats, eq(userStats.user_id, users.id))
-    .where(sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder('ids')}))`)
-    .prepare()
+  const client = db.$client
+  const userById = client.prepare<Omit<User, 'visible'> & { visible: number }, [string]>(`
+    SELECT u.id, email, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible, 1) AS visible,
+      suspended_until, suspended_reason, created_at, u.updated_at, deleted_at
+    FROM users u LEFT JOIN locations l ON l.user_id = u.id WHERE u.id = +?`)
+  const profileById = client.prepare<ProfileRow, [string]>(`${profileColumns} WHERE u.id = +?`)
+  const profilesByIds = client.prepare<ProfileRow, [string]>(
+    `${profileColumns} WHERE u.id IN (SELECT value FROM json_each(?))`,
+  )
 
   const preferencesOf = db
     .select({
@@ -73,22 +45,19 @@ export function userStore(db: Db, writer: Writer): UserStore {
     .prepare()
 
   const readUser = (id: string): User | null => {
-    const row = userById.get({ id })
-    return row ? { ...row, visible: row.visible ?? true } : null
+    const row = userById.get(id)
+    return row && { ...row, visible: row.visible !== 0 }
   }
 
   return {
     byId: async (id) => readUser(id),
 
-    profiles: async (ids) =>
-      profilesByIds.all({ ids: JSON.stringify(ids) }).map((row): Profile => ({
-        ...row,
-        drinks: row.drinks ?? [],
-        activities: row.activities ?? [],
-        purposes: row.purposes ?? [],
-        language: row.language ?? 'en',
-        reviews_count: row.reviews_count ?? 0,
-      })),
+    profile: async (id) => {
+      const row = profileById.get(id)
+      return row && profileOf(row)
+    },
+
+    profiles: async (ids) => profilesByIds.all(JSON.stringify(ids)).map(profileOf),
 
     update: (id, change, now) =>
       writer.write(() => {
@@ -136,3 +105,10 @@ export function userStore(db: Db, writer: Writer): UserStore {
       ),
   }
 }
+
+function profileOf(row: ProfileRow): Profile {
+  const { drinks, activities, purposes } = row
+  return { ...row, drinks: listOf(drinks), activities: listOf(activities), purposes: listOf(purposes) }
+}
+
+const listOf = (json: string | null): string[] => (json === null || json === '[]' ? [] : JSON.parse(json))

@@ -12,9 +12,9 @@ export function blockStore(db: Db, writer: Writer): BlockStore {
   const client = db.$client
   const record = eventRecorder(db)
 
-  const blockers = client.prepare<{ blocker_id: string }, [string, string, string, string]>(
-    'SELECT blocker_id FROM blocks WHERE (blocker_id, blocked_id) IN (VALUES (?, ?), (?, ?))',
-  )
+  const blockers = client.prepare<{ blocker_id: string }, [string, string]>(`
+    SELECT blocker_id FROM blocks WHERE blocker_id = ?1 AND blocked_id = ?2
+    UNION ALL SELECT blocker_id FROM blocks WHERE blocker_id = ?2 AND blocked_id = ?1`)
   const amongThem = client.prepare<{ id: string }, [{ user: string; others: string }]>(`
     SELECT value AS id FROM json_each($others)
     WHERE EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $user AND blocked_id = value)
@@ -38,7 +38,7 @@ export function blockStore(db: Db, writer: Writer): BlockStore {
       new Set(amongThem.all({ user: userId, others: JSON.stringify(others) }).map((row) => row.id)),
 
     between: async (a, b) => {
-      const found = blockers.all(a, b, b, a)
+      const found = blockers.all(a, b)
       return { by_a: found.some((row) => row.blocker_id === a), by_b: found.some((row) => row.blocker_id === b) }
     },
 

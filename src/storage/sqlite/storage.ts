@@ -1,4 +1,6 @@
+import { status } from '../migrate.ts'
 import type { Storage } from '../storage.ts'
+import { erasureStore, holdingsStore } from './account.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
 import { chatStore } from './chats.ts'
@@ -8,11 +10,12 @@ import { mediaStore } from './media.ts'
 import { moderationStore, noticeStore } from './moderation.ts'
 import { locationStore } from './location.ts'
 import { userStore } from './profile.ts'
+import { retentionStore } from './retention.ts'
 import { reviewStore } from './reviews.ts'
 import { blockStore, reportStore } from './safety.ts'
-import { openWriter, type WriterReport } from './writer.ts'
+import { endIfFatal, type OnFatal, openWriter, type WriterReport } from './writer.ts'
 
-export type SqliteOptions = { onFatal: (error: Error) => void; onGroup?: (report: WriterReport) => void }
+export type SqliteOptions = { onFatal: OnFatal; onGroup?: (report: WriterReport) => void }
 
 /** Storage over a migrated SQLite database. */
 export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
@@ -31,10 +34,15 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     events: eventStore(db, writer),
     chats: chatStore(db, writer),
     locations: locationStore(db, writer),
+    erasures: erasureStore(db, writer),
+    holdings: holdingsStore(db),
+    retention: retentionStore(db, writer),
 
-    check: async () => {
-      db.$client.query('SELECT 1 FROM users LIMIT 1').get()
-    },
+    failed: (error) => endIfFatal(error, options.onFatal),
+
+    pendingMigrations: async () => status(db.$client).filter((step) => step.applied_at === null).length,
+
+    size: () => ({ database: Bun.file(db.$client.filename).size, log: Bun.file(`${db.$client.filename}-wal`).size }),
 
     close: async () => {
       writer.close()

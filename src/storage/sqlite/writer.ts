@@ -5,6 +5,9 @@ type Job = { work: () => unknown; done: (value: never) => void; fail: (error: un
 
 export type WriterReport = { size: number; milliseconds: number }
 
+/** Has to end the process, with `reason` in its log. */
+export type OnFatal = (error: Error, reason: string) => void
+
 export type Writer = {
   /**
    * Runs `work`, which is synchronous, in the next group's transaction, in a savepoint of its own: what it throws undoes
@@ -22,12 +25,12 @@ const queueLimit = 4096
  * Groups the writes that arrive within one turn of the event loop into one `BEGIN IMMEDIATE … COMMIT`, so that with
  * `synchronous=FULL` they share one fsync.
  *
- * `onFatal` is called when the disk failed to take a commit: what SQLite believes and what is on disk may differ from
- * then on, so the process has to end and recover from the log.
+ * `onFatal` is called, with a line for the log, when the disk failed to take a commit or the file is damaged: what SQLite
+ * believes and what is on disk may differ from then on, so the process has to end and recover from the log.
  */
 export function openWriter(
   db: Database,
-  { onFatal, onGroup }: { onFatal: (error: Error) => void; onGroup?: (report: WriterReport) => void },
+  { onFatal, onGroup }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void },
 ): Writer {
   let queue: Job[] = []
   let scheduled = false
@@ -56,7 +59,7 @@ export function openWriter(
           answers.push(() => job.done(value as never))
         } catch (error) {
           // Where SQLite has already rolled the whole transaction back (disk full, I/O error), every job of it is lost.
-          if (!db.inTransaction || isFatal(error)) throw error
+          if (!db.inTransaction || fatality(error) !== null) throw error
           undo.run()
           release.run()
           answers.push(() => job.fail(asRefusal(error)))
@@ -66,7 +69,7 @@ export function openWriter(
     } catch (error) {
       for (const job of group) job.fail(asRefusal(error))
       if (db.inTransaction) rollback.run()
-      if (isFatal(error)) onFatal(error)
+      endIfFatal(error, onFatal)
       return
     }
     for (const answer of answers) answer()
@@ -103,9 +106,20 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? 
 // not grow. SQLite has taken all of the transaction back then, and can go on once there is room.
 const noRoom = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'])
 
-function isFatal(error: unknown): error is Error {
+/** Why the process cannot go on after an error; null where it can. */
+function fatality(error: unknown): string | null {
   const code = codeOf(error)
-  return (code.startsWith('SQLITE_IOERR') && !noRoom.has(code)) || code.startsWith('SQLITE_CORRUPT')
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
+    return 'the database is damaged: ending. Restore the last good backup with convene restore FILE'
+  if (code.startsWith('SQLITE_IOERR') && !noRoom.has(code))
+    return 'the disk failed: ending, so that the next start recovers from the log'
+  return null
+}
+
+/** Ends the process, by `onFatal`, where an error means that it cannot go on. */
+export function endIfFatal(error: unknown, onFatal: OnFatal) {
+  const reason = fatality(error)
+  if (reason !== null) onFatal(error as Error, reason)
 }
 
 function asRefusal(error: unknown): unknown {

@@ -1,0 +1,54 @@
+// Compiles the one file that an operator needs: `bun run build`, or `bun run build --all` for every platform.
+import { mkdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { $ } from 'bun'
+
+const targets = [
+  'linux-x64',
+  'linux-arm64',
+  'linux-x64-musl',
+  'linux-arm64-musl',
+  'darwin-x64',
+  'darwin-arm64',
+  'windows-x64',
+] as const
+
+const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } })
+
+mkdirSync('dist', { recursive: true })
+
+// Names are kept: full minification breaks how Elysia reads its handlers' parameters.
+const flags = ['--compile', '--minify-whitespace', '--minify-syntax', '--sourcemap', '--bytecode']
+
+async function compile(outfile: string, target?: string) {
+  await $`${process.execPath} build ${flags} ${target ? [`--target=bun-${target}`] : []} src/main.ts --outfile ${outfile}`.quiet()
+  console.log(outfile)
+}
+
+if (!values.all) {
+  await compile('dist/convene')
+} else {
+  const built: string[] = []
+  const missed: string[] = []
+  for (const target of targets) {
+    const file = `convene-${target}${target.startsWith('windows') ? '.exe' : ''}`
+    try {
+      await compile(`dist/${file}`, target)
+      built.push(file)
+    } catch (error) {
+      // The runtime of a platform comes from the package registry, which may not have it or not be reached.
+      missed.push(target)
+      console.error(`${target}: ${(error as $.ShellError).stderr?.toString().trim().split('\n').at(-1) ?? error}`)
+    }
+  }
+  const sums = built.map(async (file) => {
+    const bytes = await Bun.file(`dist/${file}`).bytes()
+    return `${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}  ${file}\n`
+  })
+  await Bun.write('dist/SHA256SUMS', (await Promise.all(sums)).join(''))
+  console.log('dist/SHA256SUMS')
+  if (missed.length > 0) {
+    console.error(`not built: ${missed.join(', ')}`)
+    process.exit(1)
+  }
+}

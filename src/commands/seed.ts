@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../config.ts'
+import { openPasswords } from '../features/auth/passwords.ts'
+import { legalService } from '../features/legal/service.ts'
+import { openProgress } from '../progress.ts'
+import { readSecrets } from '../secrets.ts'
+import { cities } from '../seed/cities.ts'
+import { openCommunity, type Plan } from '../seed/community.ts'
+import { up } from '../storage/migrate.ts'
+import { openBulkLoad } from '../storage/sqlite/bulk.ts'
+import { withDrizzle } from '../storage/sqlite/database.ts'
+import { UsageError } from './command.ts'
+import { openAlone } from './database.ts'
+
+const demoPassword = 'convene demo password'
+
+export const help = `usage: convene seed --users N [--cities C] [--messages M] [--seed S]
+
+Fills an empty database with people to try things on: accounts with profiles, preferences, consents and positions of
+now around real cities, all visible, and chats and reviews between neighbours. For a database of its own, never for one
+that others can reach: everybody has the same password.
+
+  --users N      how many people
+  --cities C     how many cities, 1 to ${cities.length} (20, or fewer where that would leave less than 50 people to each); sizes follow
+                 Zipf's law, with about 17 % of all people in the biggest, ${cities[0]!.name}
+  --messages M   how many messages in all chats (as many as people)
+  --seed S       any text; the same one makes the same people, ids, chats and texts (1). Times are counted back from
+                 now, and positions are published under the installation's own location key.
+
+Log in as user1@example.org, user2@example.org … with the password: ${demoPassword}
+
+All or nothing: interrupted, it leaves the database empty. Refuses while the server runs. A million people with a
+million messages take a minute or two, and 2 GB.`
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      users: { type: 'string' },
+      cities: { type: 'string' },
+      messages: { type: 'string' },
+      seed: { type: 'string' },
+    },
+  })
+  if (values.users === undefined) throw new UsageError('how many people? --users N')
+  const users = whole('users', values.users, 1, 10_000_000)
+  await seed({
+    users,
+    cities: whole('cities', values.cities ?? String(Math.min(20, Math.ceil(users / 50))), 1, cities.length),
+    messages: whole('messages', values.messages ?? String(users > 1 ? users : 0), 0, 1_000_000_000),
+    seed: values.seed ?? '1',
+  })
+}
+
+function whole(name: string, given: string, min: number, max: number): number {
+  const number = Number(given)
+  if (!/^\d+$/.test(given) || number < min || number > max)
+    throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`)
+  return number
+}
+
+async function seed(plan: Plan) {
+  const started = performance.now()
+  const config = readConfig()
+  const db = withDrizzle(openAlone(config))
+  try {
+    up(db.$client)
+    if (db.$client.query('SELECT 1 FROM users LIMIT 1').get())
+      throw new Error(`${config.databasePath} has people in it already: seed fills an empty database only`)
+    const now = Date.now()
+    const legal = legalService({ dir: config.legalDir })
+    const community = openCommunity(plan, {
+      now,
+      locationKey: readSecrets(config).location,
+      edition: (kind) => legal.edition(kind, 'en'),
+    })
+    const load = openBulkLoad(db, { now, passwordHash: await openPasswords().hash(demoPassword) })
+    const progress = await openProgress('seeding', plan.users + plan.messages, 'rows')
+    let chats = 0
+    let reviews = 0
+    try {
+      let waiting = 0
+      const count = async (rows: number) => {
+        waiting += rows
+        if (waiting < 5000) return
+        progress.advance(waiting)
+        waiting = 0
+        // So that Ctrl-C is heard.
+        await setImmediate()
+      }
+      for (const resident of community.residents()) {
+        load.addResident(resident)
+        await count(1)
+      }
+      for (const chat of community.chats()) {
+        load.addChat(chat)
+        chats++
+        if (chat.review) reviews++
+        await count(chat.messages.length)
+      }
+      load.finish()
+      progress.advance(waiting)
+    } catch (error) {
+      load.abandon()
+      throw error
+    } finally {
+      progress.stop()
+    }
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(
+      `seeded ${config.databasePath} in ${seconds} s: users ${plan.users}, cities ${plan.cities}, chats ${chats}, ` +
+        `messages ${plan.messages}, reviews ${reviews}. Log in as user1@example.org with the password: ${demoPassword}`,
+    )
+  } finally {
+    db.$client.close()
+  }
+}

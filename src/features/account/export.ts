@@ -1,0 +1,183 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Page } from '../../paging.ts'
+import { iso, isoOrNull } from '../../time.ts'
+import type { AuditEntry, AuditStore } from '../audit/store.ts'
+import type { Caller } from '../auth/callers.ts'
+import type { Consent, Session } from '../auth/store.ts'
+import type { Chats } from '../chats/service.ts'
+import type { ChatStore, Message } from '../chats/store.ts'
+import type { LocationStore } from '../location/store.ts'
+import type { Media } from '../media/service.ts'
+import type { Notices } from '../moderation/notices.ts'
+import type { Profiles } from '../profile/service.ts'
+import { type Reviews, reviewView } from '../reviews/service.ts'
+import type { Safety } from '../safety/service.ts'
+import type { HoldingsStore, OwnImage } from './store.ts'
+
+export type Exporter = ReturnType<typeof openExporter>
+
+type Deps = {
+  store: HoldingsStore
+  auditLog: Pick<AuditStore, 'list'>
+  messages: Pick<ChatStore, 'after'>
+  locations: Pick<LocationStore, 'of'>
+  profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
+  chats: Pick<Chats, 'view'>
+  media: Pick<Media, 'ownUrl'>
+  safety: Pick<Safety, 'blocks' | 'reports'>
+  notices: Pick<Notices, 'list' | 'appeals'>
+  reviews: Pick<Reviews, 'ofUser'>
+  now: () => number
+}
+
+const batch = 200
+const chunkLength = 64 * 1024
+
+/** Writes out all that is stored of a user, piece by piece: a chat may have a hundred thousand messages. */
+export function openExporter(deps: Deps) {
+  const { store, auditLog, messages, locations, profiles, chats, media, safety, notices, reviews, now } = deps
+
+  const consentView = ({ id: _, user_id: __, recorded_at, ...consent }: Consent) => ({
+    ...consent,
+    recorded_at: iso(recorded_at),
+  })
+  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at }: Session) => ({
+    id,
+    user_agent,
+    created_at: iso(created_at),
+    last_used_at: iso(last_used_at),
+    ended_at: isoOrNull(ended_at),
+  })
+  const imageView = ({ created_at, ...image }: OwnImage) => ({
+    ...image,
+    url: media.ownUrl(image.id),
+    created_at: iso(created_at),
+  })
+  // Whom it was about, and how, may tell of others.
+  const actionView = ({ at, action }: AuditEntry) => ({ at: iso(at), action })
+
+  async function locationOf(userId: string) {
+    const { published, visible, updated_at } = await locations.of(userId)
+    return {
+      latitude: published && published.latitude,
+      longitude: published && published.longitude,
+      visible,
+      updated_at: isoOrNull(updated_at),
+      // The codes themselves would tell who holds a stolen token which place the user comes back to most.
+      recognised_places: await store.places(userId),
+    }
+  }
+
+  async function* messagesOf(caller: Caller, chatId: string) {
+    const read = (last: Message | null) => messages.after(chatId, last?.seq ?? 0, batch)
+    for await (const rows of batches(read)) {
+      const own = rows.filter(({ sender_id }) => sender_id === caller.id).map(({ id }) => id)
+      const versions = Map.groupBy(await store.versions(own), ({ message_id }) => message_id)
+      for (const row of rows)
+        yield {
+          ...chats.view(row, caller.id),
+          earlier_versions: (versions.get(row.id) ?? []).map(({ text, at }) => ({ text, until: iso(at) })),
+        }
+    }
+  }
+
+  /** A chat's other member is shown by name alone, blocked or not. */
+  async function* chatsOf(caller: Caller): AsyncGenerator<string> {
+    const all = await store.chats(caller.id)
+    for (let i = 0; i < all.length; i += batch) {
+      const some = all.slice(i, i + batch)
+      const people = await profiles.byIds(some.map(({ other_id }) => other_id))
+      for (const [j, { id, other_id, created_at }] of some.entries()) {
+        const user = { id: other_id, name: people.get(other_id)?.name ?? null }
+        const head = JSON.stringify({ id, user, created_at: iso(created_at) })
+        yield `${i + j === 0 ? '' : ','}${head.slice(0, -1)},"messages":`
+        yield* array(messagesOf(caller, id))
+        yield '}'
+      }
+    }
+  }
+
+  async function* document(caller: Caller): AsyncGenerator<string> {
+    const { id } = caller
+    const single = {
+      exported_at: iso(now()),
+      account: await profiles.me(id),
+      preferences: await profiles.preferences(caller),
+      location: await locationOf(id),
+      reviews_written: (await store.reviewsBy(id)).map(reviewView),
+    }
+    yield JSON.stringify(single).slice(0, -1)
+    const lists: Record<string, AsyncIterable<unknown>> = {
+      reviews_received: pages((page) => reviews.ofUser(caller, id, page)),
+      blocks: pages((page) => safety.blocks(caller, page)),
+      reports: pages((page) => safety.reports(caller, page)),
+      notices: pages((page) => notices.list(caller, page)),
+      appeals: pages((page) => notices.appeals(caller, page)),
+      consents: rows((last) => store.consents(id, batch, last), consentView),
+      sessions: rows((last) => store.sessions(id, batch, last), sessionView),
+      images: rows((last) => store.images(id, batch, last), imageView),
+      actions: rows((last) => auditLog.list({ actor_id: id }, batch, last), actionView),
+    }
+    for (const [name, items] of Object.entries(lists)) {
+      yield `,"${name}":`
+      yield* array(items)
+    }
+    yield ',"chats":['
+    yield* chatsOf(caller)
+    yield ']}'
+  }
+
+  return {
+    /** The document as JSON in UTF-8; what is read of it while nobody takes more is a few chunks. */
+    export: (caller: Caller) => chunks(document(caller)),
+  }
+}
+
+async function* array(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let separator = '['
+  for await (const item of items) {
+    yield separator + JSON.stringify(item)
+    separator = ','
+  }
+  yield separator === '[' ? '[]' : ']'
+}
+
+/** The items of all pages of a list. */
+async function* pages<Item>(read: (page: Page) => Promise<{ items: Item[]; next_cursor: string | null }>) {
+  for (let cursor: string | undefined; ; ) {
+    const page = await read({ limit: 100, cursor })
+    yield* page.items
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+  }
+}
+
+async function* batches<Row>(read: (last: Row | null) => Promise<Row[]>) {
+  for (let last: Row | null = null; ; ) {
+    const found: Row[] = await read(last)
+    yield found
+    if (found.length < batch) return
+    last = found.at(-1)!
+  }
+}
+
+async function* rows<Row>(read: (last: Row | null) => Promise<Row[]>, view: (row: Row) => unknown) {
+  for await (const found of batches(read)) yield* found.map(view)
+}
+
+async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder()
+  let waiting: string[] = []
+  let length = 0
+  for await (const piece of text) {
+    waiting.push(piece)
+    length += piece.length
+    if (length < chunkLength) continue
+    yield encoder.encode(waiting.join(''))
+    waiting = []
+    length = 0
+    // Storage answers at once: without this, whoever reads fast would keep everybody else waiting.
+    await setImmediate()
+  }
+  yield encoder.encode(waiting.join(''))
+}

@@ -1,0 +1,79 @@
+import { t } from 'elysia'
+import { message } from '../chats/model.ts'
+import { appealList, noticeList } from '../moderation/model.ts'
+import { me, nullable, preferences, time } from '../profile/model.ts'
+import { reviewList } from '../reviews/model.ts'
+import { blockList, reportList } from '../safety/model.ts'
+
+export const erasure = t.Object({
+  password: t.Optional(
+    t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
+  ),
+})
+
+/** Lists stand whole in it, each like the `items` of the list it has elsewhere. */
+export const exported = t.Object({
+  exported_at: time,
+  account: me,
+  preferences,
+  location: t.Object({
+    latitude: nullable(t.Number({ description: 'Of the published position; no other is stored' })),
+    longitude: nullable(t.Number()),
+    visible: t.Boolean(),
+    updated_at: nullable(time),
+    recognised_places: t.Integer({ description: 'How many places get the same point again; codes of them are kept' }),
+  }),
+  reviews_written: reviewList.properties.items,
+  reviews_received: reviewList.properties.items,
+  blocks: blockList.properties.items,
+  reports: reportList.properties.items,
+  notices: noticeList.properties.items,
+  appeals: appealList.properties.items,
+  consents: t.Array(
+    t.Object({
+      kind: t.String(),
+      accepted: t.Boolean(),
+      version: t.String(),
+      text_hash: t.String({ description: 'SHA-256 of the text' }),
+      recorded_at: time,
+      user_agent: nullable(t.String()),
+      address: nullable(t.String({ description: 'Of the network that it came from' })),
+    }),
+  ),
+  sessions: t.Array(
+    t.Object({
+      id: t.String(),
+      user_agent: nullable(t.String()),
+      created_at: time,
+      last_used_at: time,
+      ended_at: nullable(time),
+    }),
+  ),
+  images: t.Array(
+    t.Object({
+      id: t.String(),
+      width: t.Integer(),
+      height: t.Integer(),
+      bytes: t.Integer(),
+      url: t.String({ description: 'Signed, and good for a day at least' }),
+      created_at: time,
+    }),
+  ),
+  actions: t.Array(t.Object({ at: time, action: t.String() }), { description: 'From the audit log' }),
+  chats: t.Array(
+    t.Object({
+      id: t.String(),
+      user: t.Object({ id: t.String(), name: nullable(t.String()) }),
+      created_at: time,
+      messages: t.Array(
+        t.Object({
+          ...message.properties,
+          earlier_versions: t.Array(t.Object({ text: t.String(), until: time }), {
+            description: 'Of your own messages, edited or deleted lately',
+          }),
+        }),
+        { description: 'Oldest first' },
+      ),
+    }),
+  ),
+})

@@ -1,0 +1,45 @@
+import type { EventStore } from '../../realtime/store.ts'
+import { days } from '../../time.ts'
+import type { RetentionStore } from './store.ts'
+
+export type Retention = ReturnType<typeof retentionService>
+
+type Deps = { store: RetentionStore; events: Pick<EventStore, 'purge'>; eventRetentionDays: number; now: () => number }
+
+/** How long things are kept; the privacy notice says the same. */
+export const kept = {
+  endedSessions: 30 * days,
+  unusedSessions: 90 * days,
+  consentOrigins: 180 * days,
+  evidence: 180 * days,
+  messageVersions: 30 * days,
+  positions: 365 * days,
+  auditEntries: 730 * days,
+}
+
+// Some milliseconds of work: requests come in between.
+const batch = 500
+
+/** Removes what has been kept long enough. Each answers how much that was. */
+export function retentionService({ store, events, eventRetentionDays, now }: Deps) {
+  async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
+    for (let removed = 0; ; ) {
+      const count = await remove(batch)
+      removed += count
+      if (count < batch) return removed
+    }
+  }
+
+  return {
+    events: () => events.purge(now() - eventRetentionDays * days),
+    sessions: () =>
+      inBatches((limit) =>
+        store.sessions({ ended: now() - kept.endedSessions, lastUsed: now() - kept.unusedSessions }, limit),
+      ),
+    consentOrigins: () => inBatches((limit) => store.consentOrigins(now() - kept.consentOrigins, limit)),
+    evidence: () => inBatches((limit) => store.evidence(now() - kept.evidence, limit)),
+    messageVersions: () => inBatches((limit) => store.messageVersions(now() - kept.messageVersions, limit)),
+    positions: () => inBatches((limit) => store.positions(now() - kept.positions, limit)),
+    auditEntries: () => inBatches((limit) => store.auditEntries(now() - kept.auditEntries, limit)),
+  }
+}

@@ -1,0 +1,53 @@
+import { Elysia, t } from 'elysia'
+import type { Storage } from '../storage/storage.ts'
+import { version } from '../version.ts'
+
+type Deps = { storage: Pick<Storage, 'pendingMigrations'>; hub: { isClosing(): boolean } }
+
+const check = t.Union([t.Literal('ok'), t.Literal('failed')])
+const health = t.Object({ status: t.Literal('ok'), version: t.String(), checks: t.Object({}) })
+const readiness = t.Object({
+  status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
+  version: t.String(),
+  checks: t.Object({ storage: check, migrations: check, running: check }),
+})
+
+/** For whoever keeps the server running: `GET /health` says that it lives, `GET /ready` whether to send it requests. */
+export const healthRoutes = (deps: Deps) =>
+  new Elysia({ name: 'health' })
+    .get('/health', () => ({ status: 'ok' as const, version, checks: {} }), {
+      response: { 200: health },
+      detail: {
+        summary: 'Whether the process lives',
+        description: 'Where it does not answer, start it anew.',
+        tags: ['service'],
+        security: [],
+      },
+    })
+    .get(
+      '/ready',
+      async ({ status }) => {
+        const checks = await checked(deps)
+        const ready = Object.values(checks).every((outcome) => outcome === 'ok')
+        return status(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', version, checks })
+      },
+      {
+        response: { 200: readiness, 503: readiness },
+        detail: {
+          summary: 'Whether it can take requests',
+          description: 'Storage answers, its schema is this release’s, and the server is not about to stop.',
+          tags: ['service'],
+          security: [],
+        },
+      },
+    )
+
+async function checked({ storage, hub }: Deps) {
+  const outcome = (fine: boolean): 'ok' | 'failed' => (fine ? 'ok' : 'failed')
+  const pending = await storage.pendingMigrations().catch(() => null)
+  return {
+    storage: outcome(pending !== null),
+    migrations: outcome(pending === 0),
+    running: outcome(!hub.isClosing()),
+  }
+}

@@ -1,0 +1,44 @@
+import { Elysia, t } from 'elysia'
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics.ts'
+import { Refusal } from '../refusal.ts'
+
+type Deps = { config: Pick<Config, 'metricsToken'>; metrics: Metrics }
+
+const loopback = /^(?:::1$|(?:::ffff:)?127\.)/
+// Behind a proxy on the same machine everybody comes from loopback.
+const proxied = ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via']
+
+/** `GET /metrics`, for this machine itself, or for who holds `METRICS_TOKEN`. Refusal: 403 `forbidden`. */
+export const metricsRoute = ({ config, metrics }: Deps) =>
+  new Elysia({ name: 'metrics' }).get(
+    '/metrics',
+    async ({ headers, request, server, set }) => {
+      const isLocal =
+        loopback.test(server?.requestIP(request)?.address ?? '') && !proxied.some((name) => headers[name] !== undefined)
+      if (!isLocal && !holdsToken(headers.authorization, config.metricsToken))
+        throw new Refusal(
+          'forbidden',
+          'Metrics are for this machine, or for who sends METRICS_TOKEN as a bearer token.',
+        )
+      set.headers['content-type'] = metrics.contentType
+      return metrics.text()
+    },
+    {
+      response: { 200: t.String({ description: 'The text format of Prometheus', examples: ['convene_sockets 12\n'] }) },
+      detail: {
+        summary: 'Metrics for Prometheus',
+        description: 'Answered to this machine itself, not through a proxy, or to `METRICS_TOKEN` as a bearer token.',
+        tags: ['service'],
+        security: [{ metrics: [] }, {}],
+        refusals: ['forbidden'],
+      },
+    },
+  )
+
+function holdsToken(authorization: string | undefined, token: string | null): boolean {
+  if (authorization === undefined || token === null) return false
+  // Hashed, so that the time of the comparison tells nothing, nor the length.
+  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
+  return crypto.timingSafeEqual(hash(authorization), hash(`Bearer ${token}`))
+}

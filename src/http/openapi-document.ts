@@ -1,0 +1,194 @@
+import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
+import type { AnyElysia, DocumentDecoration } from 'elysia'
+import { STATUS_CODES } from 'node:http'
+import { type LimitName, limitTable } from '../limits.ts'
+import { Refusal, type RefusalCode } from '../refusal.ts'
+import { minutes } from '../time.ts'
+import { version } from '../version.ts'
+import { problemOf, statusOf } from './errors.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { named, plain, type Schema } from './openapi-schema.ts'
+import { beforeConsents, whileSuspended } from './signed-in.ts'
+
+declare module 'elysia' {
+  interface DocumentDecoration {
+    /**
+     * What a route refuses by rules of its own. The refusals of the guard, of bodies, queries and limits are added to each
+     * route that has such.
+     */
+    refusals?: RefusalCode[]
+    /** The limit that counts its requests; set by `limit: …` on the route. */
+    limit?: LimitName
+  }
+}
+
+type Answer = {
+  description: string
+  headers?: Record<string, { schema: Schema }>
+  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
+}
+type Operation = {
+  operationId?: string
+  summary?: string
+  tags?: string[]
+  security?: object[]
+  parameters?: { name: string; in: string; required: boolean; schema: Schema; example?: unknown }[]
+  requestBody?: { required: boolean; content: Answer['content'] }
+  responses?: Record<string, Answer>
+}
+type Route = {
+  method: string
+  path: string
+  hooks: {
+    body?: Schema
+    query?: Schema
+    response?: Record<string, Schema>
+    detail: Pick<DocumentDecoration, 'hide' | 'refusals' | 'limit'> & Operation
+  }
+}
+
+export type OpenapiDocument = ReturnType<typeof openapiDocument>
+
+const about = `People find each other nearby, chat, and keep each other safe.
+
+* Bodies and answers are JSON in \`snake_case\`, times are ISO 8601 in UTC, ids are UUIDs.
+* Log in at \`/api/v1/auth/*\`; then send the access token as the cookie \`app_at\`, as \`Authorization: Bearer\` or as the query's \`_t\`: the first one that is there decides.
+* Lists answer \`items\` and \`next_cursor\`; pass that one as \`cursor\` for the next page.
+* Errors are problems (RFC 9457); \`code\` is what a program should look at.
+* What happens is told on the WebSocket \`/ws\`.`
+
+const tags = [
+  { name: 'auth', description: 'Registration, sessions, consents' },
+  { name: 'legal', description: 'The texts that users accept' },
+  { name: 'profile', description: 'The caller’s own account, and what others see of it' },
+  { name: 'account', description: 'Taking one’s data along, and leaving' },
+  { name: 'location', description: 'Published positions and who is nearby' },
+  { name: 'chats', description: 'Chats of two and their messages' },
+  { name: 'media', description: 'Images' },
+  { name: 'safety', description: 'Blocks and reports' },
+  { name: 'reviews', description: 'What people say of each other' },
+  { name: 'moderation', description: 'Notices and appeals, and the work of moderators' },
+  { name: 'realtime', description: 'Events as they happen, and what was missed' },
+  { name: 'service', description: 'For who runs the server' },
+]
+
+const securitySchemes = {
+  cookie: { type: 'apiKey', in: 'cookie', name: 'app_at', description: 'Set by every login' },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  query: { type: 'apiKey', in: 'query', name: '_t', description: 'For where neither cookie nor header can be sent' },
+  socket: { type: 'apiKey', in: 'query', name: 'token', description: 'The access token of `/ws`' },
+  metrics: { type: 'http', scheme: 'bearer', description: '`METRICS_TOKEN`; from loopback none is needed' },
+}
+
+const problem: Schema = {
+  type: 'object',
+  description: 'RFC 9457',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'For people' },
+    code: { type: 'string', description: 'For programs: one of a closed list' },
+    request_id: { type: 'string', description: 'The same as `x-request-id`' },
+    errors: {
+      type: 'array',
+      description: 'The fields that were refused',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string', description: 'JSON pointer' }, message: { type: 'string' } },
+      },
+    },
+  },
+}
+
+/** The OpenAPI document of all routes that are not hidden. */
+export function openapiDocument(app: AnyElysia) {
+  const paths = toOpenAPISchema(app).paths as Record<string, Record<string, Operation>>
+  const schemas: Record<string, Schema> = { Problem: problem }
+  for (const route of app.routes as unknown as Route[]) {
+    const operations = paths[route.path.replace(/:([^/]+)/g, '{$1}')]
+    const method = route.method.toLowerCase()
+    if (operations?.[method]) operations[method] = finished(operations[method], route, schemas)
+  }
+  return {
+    openapi: '3.1.2',
+    info: { title: 'Convene', version, description: about },
+    tags,
+    security: [{ cookie: [] }, { bearer: [] }, { query: [] }],
+    paths,
+    components: { schemas, securitySchemes },
+  }
+}
+
+/** What the plugin makes of a route, with schemas in plain words, examples, and its refusals. */
+function finished(operation: Operation, route: Route, schemas: Record<string, Schema>): Operation {
+  const { body, response = {}, detail } = route.hooks
+  const { hide: _, refusals: __, limit, ...said } = detail
+  const content = (schema: Schema) => {
+    const shown = plain(schema)
+    const type = shown.type === 'string' ? 'text/plain' : 'application/json'
+    return { [type]: { schema: named(shown, schemas), example: exampleOf(shown) } }
+  }
+  const parameters = operation.parameters?.map((parameter) => {
+    const { description, ...schema } = plain(parameter.schema)
+    return {
+      ...parameter,
+      description,
+      schema,
+      example: parameter.required ? exampleOf(schema, parameter.name) : undefined,
+    }
+  })
+  const answers = Object.entries(response).map(([status, schema]): [string, Answer] => {
+    const description = (schema.description as string | undefined) ?? STATUS_CODES[status]!
+    return [status, { description, ...(status !== '204' && { content: content(schema) }) }]
+  })
+  return {
+    ...said,
+    operationId: operation.operationId?.replace('ApiV1', ''),
+    ...(parameters && { parameters }),
+    ...(body && { requestBody: { required: Boolean(body.required), content: content(body) } }),
+    responses: { ...Object.fromEntries(answers), ...said.responses, ...problems(refusalsOf(route), limit) },
+  }
+}
+
+/** Every code that a route may answer with: its own, and those of what a request passes on its way there. */
+function refusalsOf({ method, path, hooks: { body, query, detail } }: Route): RefusalCode[] {
+  const codes: RefusalCode[] = [...(detail.refusals ?? [])]
+  const changes = method !== 'GET'
+  if (!detail.security) {
+    codes.push('unauthenticated', 'token_expired')
+    if (!whileSuspended.has(`${method} ${path}`)) codes.push('suspended')
+    if (!beforeConsents.has(path)) codes.push('consents_gate')
+    if (changes) codes.push('forbidden')
+  }
+  if (body) codes.push('malformed_body', 'payload_too_large', 'unsupported_media_type')
+  if (body || query) codes.push('validation_failed')
+  if (detail.limit) codes.push('rate_limited')
+  if (changes) codes.push('busy', 'storage_full')
+  return [...codes, 'internal_error']
+}
+
+/** Problem responses by status, an example for each code. */
+function problems(codes: RefusalCode[], limit?: LimitName): Record<string, Answer> {
+  const all = codes.map((code) => problemOf(new Refusal(code, 'A sentence that says what was wrong.'), 'mf2k1c0a-7'))
+  const answers: Record<string, Answer> = {}
+  for (const [status, refused] of Map.groupBy(all, (problem) => problem.status)) {
+    const examples = Object.fromEntries(refused.map((problem) => [problem.code, { value: problem }]))
+    const schema = { $ref: '#/components/schemas/Problem' }
+    answers[status] = {
+      description: Object.keys(examples)
+        .map((code) => `\`${code}\``)
+        .join(', '),
+      content: { 'application/problem+json': { schema, examples } },
+    }
+  }
+  const tooMany = answers[statusOf('rate_limited')]
+  if (limit && tooMany) {
+    const { points, per, by } = limitTable[limit]
+    tooMany.description += `: over ${points} in ${per / minutes} minutes from one ${by}`
+    tooMany.headers = { 'retry-after': { schema: { type: 'integer', description: 'Seconds' } } }
+  }
+  return answers
+}

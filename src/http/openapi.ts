@@ -1,0 +1,61 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import swagger from 'swagger-ui-dist/package.json'
+import { openapiDocument } from './openapi-document.ts'
+
+// In the path, so that a browser may keep them until another release of theirs.
+const assets = `/openapi/${swagger.version}`
+
+const start = `SwaggerUIBundle({ url: '/openapi/json', dom_id: '#page', deepLinking: true, validatorUrl: null, docExpansion: 'list', tryItOutEnabled: true })`
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Convene API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets}/page.css">
+<div id="page"></div>
+<script src="${assets}/page.js"></script>
+<script>${start}</script>
+`
+
+// The page runs our own scripts only, and asks nobody but this server.
+const policy = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${new Bun.CryptoHasher('sha256').update(start).digest('base64')}'`,
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** `GET /openapi`, a page to read and try the interface; `GET /openapi/json`, the document that it shows. */
+export function openapi(app: () => AnyElysia) {
+  // Made when it is first asked for: it takes longer than the rest of the start.
+  let document: string | undefined
+  const asset = (path: string, type: string) => () =>
+    new Response(Bun.file(path), {
+      headers: { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' },
+    })
+  return new Elysia({ name: 'openapi', detail: { hide: true } })
+    .get(
+      '/openapi',
+      () =>
+        new Response(page, {
+          headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+        }),
+    )
+    .get(`${assets}/page.js`, asset(script, 'text/javascript; charset=utf-8'))
+    .get(`${assets}/page.css`, asset(style, 'text/css; charset=utf-8'))
+    .get(
+      '/openapi/json',
+      () =>
+        new Response((document ??= JSON.stringify(openapiDocument(app()))), {
+          headers: { 'content-type': 'application/json' },
+        }),
+    )
+}

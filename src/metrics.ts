@@ -1,0 +1,115 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof openMetrics>
+
+/** What is looked at when somebody asks, rather than counted as it happens. */
+type Watched = {
+  hub: { counts(): { sockets: number; users: number; pushed: number } }
+  storage: { size(): { database: number; log: number } }
+}
+
+// What Node's names say of a Bun process is zero or wrong.
+const meaningless = [
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources',
+  'nodejs_active_resources_total',
+  'nodejs_gc_duration_seconds',
+  'nodejs_heap_space_size_available_bytes',
+  'nodejs_heap_space_size_total_bytes',
+  'nodejs_heap_space_size_used_bytes',
+  'nodejs_version_info',
+  'process_heap_bytes',
+]
+
+/** What operators watch, for Prometheus. No label names a person, an address or a place. */
+export function openMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+
+  const requests = new Histogram({
+    name: 'convene_http_request_duration_seconds',
+    help: 'Answered requests, from their arrival to the answer, by route pattern',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
+  const groupSize = new Histogram({
+    name: 'convene_write_group_size',
+    help: 'Writes that shared one commit',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096],
+    registers,
+  })
+  const commitTime = new Histogram({
+    name: 'convene_write_commit_seconds',
+    help: 'Time of a group of writes from begin to commit on disk',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  })
+  const jobTime = new Histogram({
+    name: 'convene_job_duration_seconds',
+    help: 'Runs of scheduled jobs, by outcome',
+    labelNames: ['job', 'outcome'],
+    buckets: [0.01, 0.1, 1, 10, 60, 600],
+    registers,
+  })
+  const jobDone = new Gauge({
+    name: 'convene_job_last_success_timestamp_seconds',
+    help: 'When a scheduled job last succeeded, since 1970',
+    labelNames: ['job'],
+    registers,
+  })
+
+  return {
+    request(method: string, route: string, status: number, seconds: number) {
+      requests.observe({ method, route, status }, seconds)
+    },
+
+    writeGroup({ size, milliseconds }: { size: number; milliseconds: number }) {
+      groupSize.observe(size)
+      commitTime.observe(milliseconds / 1000)
+    },
+
+    job(job: string, outcome: 'done' | 'failed', seconds: number) {
+      jobTime.observe({ job, outcome }, seconds)
+      if (outcome === 'done') jobDone.set({ job }, Date.now() / 1000)
+    },
+
+    watch({ hub, storage }: Watched) {
+      const gauge = (name: string, help: string, read: () => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          collect() {
+            this.set(read())
+          },
+        })
+      gauge('convene_sockets', 'Open sockets', () => hub.counts().sockets)
+      gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
+      gauge('convene_database_bytes', 'Size of the database', () => storage.size().database)
+      gauge('convene_wal_bytes', 'Size of its write-ahead log', () => storage.size().log)
+      new Counter({
+        name: 'convene_events_pushed_total',
+        help: 'Durable events sent to sockets as they happened',
+        registers,
+        collect() {
+          this.reset()
+          this.inc(hub.counts().pushed)
+        },
+      })
+    },
+
+    /** Processor time, memory, open files and the delay of the event loop. Once in a process. */
+    watchProcess() {
+      // A look at the event loop every 10 ms, as by default, would keep an idle machine from sleeping.
+      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
+      for (const name of meaningless) registry.removeSingleMetric(name)
+    },
+
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  }
+}

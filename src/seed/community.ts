@@ -1,0 +1,211 @@
+import type { Consent, ConsentKind } from '../features/auth/store.ts'
+import type { Message } from '../features/chats/store.ts'
+import { follow, NOWHERE, placeKey, type Whereabouts } from '../features/location/published-point.ts'
+import { destination, type Point } from '../features/location/sphere.ts'
+import type { Review } from '../features/reviews/store.ts'
+import { days, hours } from '../time.ts'
+import { cities, type City } from './cities.ts'
+import { conversation, type Line, opinion } from './conversation.ts'
+import { type Persona, personaOf } from './people.ts'
+import { apportion, openRandom, type Random } from './random.ts'
+
+/** What decides a community: the same plan makes the same one, but for the times, which are counted back from now. */
+export type Plan = { users: number; cities: number; messages: number; seed: string }
+
+export type Setting = {
+  /** Milliseconds. */
+  now: number
+  /** The installation's own, 32 bytes: positions are published as they would be of real people. */
+  locationKey: Uint8Array
+  /** What a consent given now is given to. */
+  edition(kind: Exclude<ConsentKind, 'marketing'>): { version: string; text_hash: string }
+}
+
+export type Resident = Persona & {
+  id: string
+  email: string
+  city: string
+  created_at: number
+  whereabouts: Whereabouts
+  consents: Consent[]
+}
+
+/** A chat and all that was said in it, the messages in order. */
+export type Chat = {
+  id: string
+  user_a: string
+  user_b: string
+  created_at: number
+  messages: Pick<Message, 'id' | 'seq' | 'sender_id' | 'text' | 'read_at' | 'created_at'>[]
+  review: Review | null
+}
+
+export type Community = {
+  /** The people, in the order in which they came. Run through it before `chats`. */
+  residents(): Generator<Resident>
+  /** Their chats, in the order in which they were begun. */
+  chats(): Generator<Chat>
+}
+
+/** The part of all people that live in the biggest city. */
+const BIGGEST = 0.17
+/** Somebody's neighbours are as many as these before and after them, on a walk through their city. */
+const WINDOW = 20
+const MESSAGES_PER_CHAT = 12
+/** How long the community has been there; nobody came on the last day. */
+const AGE = 400 * days
+// Where the times of the ids begin, so that they are the same whenever they are made.
+const idEpoch = Date.UTC(2026, 0, 1)
+
+/** Makes a community up. Throws where the messages need neighbours and nobody has any. */
+export function openCommunity({ users, cities: cityCount, messages, seed }: Plan, setting: Setting): Community {
+  const { now, locationKey, edition } = setting
+  const sizes = apportion(users, zipf(cityCount))
+  const wanted = chatCount(messages, sizes)
+  const ids: string[] = []
+  const cameAt = new Float64Array(users)
+  const cityOf = new Uint8Array(users)
+  const walk = new Float64Array(users)
+  const editions = (['terms', 'privacy', 'disclaimer'] as const).map((kind) => ({ kind, ...edition(kind) }))
+  // Marketing has no text of its own: the privacy text says what it means.
+  const marketing = { kind: 'marketing' as const, ...edition('privacy') }
+
+  // Inside, times are counted from now, so never positive: rounding then does not depend on when it is.
+  const idOf = (random: Random, at: number) => random.uuidAt(idEpoch + at)
+
+  function* residents(): Generator<Resident> {
+    const random = openRandom(`${seed} residents`)
+    sizes.flatMap((size, city) => Array<number>(size).fill(city)).forEach((city, i) => (cityOf[i] = city))
+    for (let i = users - 1; i > 0; i--) {
+      const j = random.below(i + 1)
+      ;[cityOf[i], cityOf[j]] = [cityOf[j]!, cityOf[i]!]
+    }
+    for (let i = 0; i < users; i++) {
+      const city = cities[cityOf[i]!]!
+      const at = Math.floor(((AGE - days) * (i + random.unit())) / users) - AGE
+      const id = idOf(random, at)
+      const whereabouts = follow(placeKey(locationKey, id), NOWHERE, homeIn(city, random.unit(), random.unit()))
+      ids.push(id)
+      cameAt[i] = at
+      walk[i] = stepOf(whereabouts.published!)
+      yield {
+        id,
+        email: `user${i + 1}@example.org`,
+        city: city.name,
+        created_at: now + at,
+        whereabouts,
+        ...personaOf(random, city),
+        consents: (random.chance(0.3) ? [...editions, marketing] : editions).map((consent) => ({
+          id: idOf(random, at),
+          user_id: id,
+          ...consent,
+          accepted: true,
+          recorded_at: now + at,
+          user_agent: null,
+          address: null,
+        })),
+      }
+    }
+  }
+
+  function* chats(): Generator<Chat> {
+    const random = openRandom(`${seed} chats`)
+    const lengths = apportion(
+      messages - wanted,
+      Array.from({ length: wanted }, () => random.exponential(1)),
+    )
+    const begun = pairs(random)
+      .map(([a, b]) => {
+        const bothThere = Math.max(cameAt[a]!, cameAt[b]!)
+        return { a, b, at: Math.floor(bothThere + (-hours - bothThere) * random.unit()) }
+      })
+      .sort((x, y) => x.at - y.at)
+    for (const [i, { a, b, at }] of begun.entries()) {
+      const id = idOf(random, at)
+      const pair = [ids[a]!, ids[b]!] as const
+      const [user_a, user_b] = pair.toSorted() as [string, string]
+      const lines = conversation(random, lengths[i]! + 1, at, 0)
+      const said = lines.map((line, index) => ({
+        id: idOf(random, line.at),
+        seq: index + 1,
+        sender_id: pair[line.from],
+        text: line.text,
+        read_at: line.readAt === null ? null : now + line.readAt,
+        created_at: now + line.at,
+      }))
+      yield { id, user_a, user_b, created_at: now + at, messages: said, review: reviewOf(random, id, pair, lines) }
+    }
+  }
+
+  /** As many different pairs of neighbours as there are to be chats, as indexes of residents. */
+  function pairs(random: Random): [number, number][] {
+    const order = Uint32Array.from({ length: users }, (_, i) => i)
+    order.sort((x, y) => cityOf[x]! - cityOf[y]! || walk[x]! - walk[y]! || x - y)
+    const taken = new Set<number>()
+    const found: [number, number][] = []
+    while (found.length < wanted) {
+      const from = random.below(users)
+      const ahead = 1 + random.below(WINDOW)
+      for (let i = 0; i < WINDOW; i++) {
+        const to = from + ((ahead + i - 1) % WINDOW) + 1
+        const key = from * users + to
+        if (to >= users || cityOf[order[from]!] !== cityOf[order[to]!] || taken.has(key)) continue
+        taken.add(key)
+        found.push(random.chance(0.5) ? [order[from]!, order[to]!] : [order[to]!, order[from]!])
+        break
+      }
+    }
+    return found
+  }
+
+  function reviewOf(random: Random, chat_id: string, pair: readonly [string, string], lines: Line[]): Review | null {
+    const answered = lines.some(({ from }) => from === 1)
+    if (!answered || lines.length < 6 || !random.chance(0.25)) return null
+    const [reviewer_id, reviewed_id] = random.chance(0.5) ? pair : [pair[1], pair[0]]
+    const created_at = now + Math.floor(lines.at(-1)!.at * random.unit())
+    return { id: random.uuid(), chat_id, reviewer_id, reviewed_id, ...opinion(random), created_at }
+  }
+
+  return { residents, chats }
+}
+
+/**
+ * The weights of the cities: 1, 2^-s, 3^-s … with that s which gives the biggest its part. Of less than six cities the
+ * biggest has more in any case; s is 1 then, as in Zipf's own law.
+ */
+export function zipf(count: number): number[] {
+  const weights = (s: number) => Array.from({ length: count }, (_, i) => (i + 1) ** -s)
+  const biggest = (s: number) => 1 / weights(s).reduce((sum, weight) => sum + weight, 0)
+  if (biggest(0) >= BIGGEST) return weights(1)
+  let [low, high] = [0, 2]
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2
+    if (biggest(middle) < BIGGEST) low = middle
+    else high = middle
+  }
+  return weights(high)
+}
+
+/** How many chats the messages make: half of all pairs of neighbours at most, so that they are found quickly. */
+function chatCount(messages: number, sizes: readonly number[]): number {
+  if (messages === 0) return 0
+  const neighbours = sizes.reduce((sum, size) => {
+    const reach = Math.min(WINDOW, Math.max(size - 1, 0))
+    return sum + reach * size - (reach * (reach + 1)) / 2
+  }, 0)
+  if (neighbours === 0)
+    throw new Error('nobody has a neighbour to write to: more --users, fewer --cities or --messages 0')
+  return Math.min(Math.ceil(messages / MESSAGES_PER_CHAT), Math.ceil(neighbours / 2))
+}
+
+/** A home in a city that is a Gaussian hill of people, as wide as a city of its population is where 8,000 share a km². */
+function homeIn({ latitude, longitude, population }: City, u1: number, u2: number): Point {
+  const deviation = 1000 * Math.sqrt((population * 1000) / 8000 / (2 * Math.PI))
+  return destination({ latitude, longitude }, 2 * Math.PI * u1, deviation * Math.sqrt(-2 * Math.log(1 - u2)))
+}
+
+/** Orders points along a walk through stripes of a hundredth of a degree, there and back. */
+function stepOf({ latitude, longitude }: Point): number {
+  const stripe = Math.floor((latitude + 90) * 100)
+  return stripe * 400 + (stripe % 2 === 0 ? longitude + 180 : 180 - longitude)
+}

@@ -1,0 +1,54 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { ErasureJournal } from '../../features/account/store.ts'
+import { orNull, refusalOf, syncDirectory } from './disk.ts'
+
+const entry = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/gm
+
+/**
+ * The journal as a text file: a line for each erasure, its time in ISO 8601 and the user's id. What is no whole line, as
+ * a crash may leave, counts as none.
+ */
+export function openErasureJournal(path: string): ErasureJournal {
+  async function cutTo(size: number) {
+    const file = await open(path, 'r+')
+    try {
+      await file.truncate(size)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    async add(erasures) {
+      const file = await open(path, 'a+', 0o600)
+      try {
+        const { size } = await file.stat()
+        const lines = erasures.map(({ user_id, at }) => `${new Date(at).toISOString()} ${user_id}\n`).join('')
+        try {
+          await file.writeFile((await endsInALine(file, size)) ? lines : `\n${lines}`)
+          await file.sync()
+        } catch (error) {
+          await cutTo(size)
+          throw refusalOf(error)
+        }
+        if (size === 0) await syncDirectory(dirname(path))
+        return () => cutTo(size)
+      } finally {
+        await file.close()
+      }
+    },
+
+    async read() {
+      const text = (await orNull(readFile(path, 'utf8'))) ?? ''
+      return new Map(Array.from(text.matchAll(entry), ([, time, userId]) => [userId!, Date.parse(time!)]))
+    },
+  }
+}
+
+async function endsInALine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer.toString() === '\n'
+}

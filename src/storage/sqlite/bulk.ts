@@ -1,0 +1,134 @@
+import type { Chat, Resident } from '../../seed/community.ts'
+import { statsCounter } from './reviews.ts'
+import { squareOf } from './squares.ts'
+import type { Db } from './database.ts'
+
+type Value = string | number | null | Uint8Array
+
+// Rows of one INSERT: more save nothing.
+const rowsAtOnce = 64
+
+/**
+ * Fills an empty database with a great many rows, in one transaction: after `finish` all of it is on disk, and where the
+ * process dies before, none. Open the database alone.
+ */
+export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passwordHash: string }) {
+  const client = db.$client
+  // Of a database that is still empty there is next to nothing to write into a rollback journal, while the log would take
+  // every page once more.
+  client.run('PRAGMA journal_mode = DELETE')
+  client.run('PRAGMA cache_size = -262144')
+  // Only rows that fit together come here, and each look-up would double the time.
+  client.run('PRAGMA foreign_keys = OFF')
+  client.run('BEGIN EXCLUSIVE')
+  // Sorting an index at the end takes a fraction of keeping it.
+  const indexes = client
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+    )
+    .all()
+  for (const { name } of indexes) client.run(`DROP INDEX ${name}`)
+
+  const tables: { flush(): void }[] = []
+
+  function table(name: string, columns: string) {
+    const width = columns.split(',').length
+    const row = `(${Array(width).fill('?').join()})`
+    const insert = (rows: number) =>
+      client.prepare<null, Value[]>(`INSERT INTO ${name} (${columns}) VALUES ${Array(rows).fill(row).join()}`)
+    const whole = insert(rowsAtOnce)
+    let waiting: Value[] = []
+    const inserter = {
+      add(...values: Value[]) {
+        for (const value of values) waiting.push(value)
+        if (waiting.length < width * rowsAtOnce) return
+        whole.run(...waiting)
+        waiting = []
+      },
+      flush() {
+        if (waiting.length > 0) insert(waiting.length / width).run(...waiting)
+        waiting = []
+      },
+    }
+    tables.push(inserter)
+    return inserter
+  }
+
+  const users = table('users', 'id, email, password_hash, name, city, bio, gender, created_at, updated_at')
+  const consents = table('consent_log', 'id, user_id, kind, accepted, version, text_hash, recorded_at')
+  const preferences = table('preferences', 'user_id, drinks, activities, purposes, language')
+  const locations = table('locations', 'user_id, latitude, longitude, square, visible, cell, updated_at')
+  const cells = table('location_cells', 'user_id, tag, uses')
+  const chats = table('chats', 'id, user_a, user_b, created_at, last_msg_at, last_seq')
+  const messages = table('messages', 'id, chat_id, seq, sender_id, kind, text, created_at, read_at')
+  const reviews = table('reviews', 'id, chat_id, reviewer_id, reviewed_id, rating, anonymous, text, created_at')
+  const reviewed = new Set<string>()
+
+  return {
+    /** An account with its consents, preferences and position, visible to all. */
+    addResident(person: Resident) {
+      const { id, email, name, city, bio, gender, created_at } = person
+      users.add(id, email, passwordHash, name, city, bio, gender, created_at, created_at)
+      for (const consent of person.consents)
+        consents.add(
+          consent.id,
+          id,
+          consent.kind,
+          Number(consent.accepted),
+          consent.version,
+          consent.text_hash,
+          consent.recorded_at,
+        )
+      const { drinks, activities, purposes, language } = person.preferences
+      preferences.add(id, JSON.stringify(drinks), JSON.stringify(activities), JSON.stringify(purposes), language)
+      const { published, cell, tags } = person.whereabouts
+      locations.add(
+        id,
+        published!.latitude,
+        published!.longitude,
+        squareOf(published!),
+        1,
+        Buffer.from(cell!, 'hex'),
+        now,
+      )
+      for (const { tag, uses } of tags) cells.add(id, Buffer.from(tag, 'hex'), uses)
+    },
+
+    addChat({ id, user_a, user_b, created_at, messages: said, review }: Chat) {
+      const last = said.at(-1)
+      chats.add(id, user_a, user_b, created_at, last?.created_at ?? null, said.length)
+      for (const message of said)
+        messages.add(
+          message.id,
+          id,
+          message.seq,
+          message.sender_id,
+          'text',
+          message.text,
+          message.created_at,
+          message.read_at,
+        )
+      if (!review) return
+      const { reviewer_id, reviewed_id, rating, anonymous, text } = review
+      reviews.add(review.id, id, reviewer_id, reviewed_id, rating, Number(anonymous), text, review.created_at)
+      reviewed.add(reviewed_id)
+    },
+
+    /** Everything that follows from the rows, and the commit. */
+    finish() {
+      for (const { flush } of tables) flush()
+      for (const { sql } of indexes) client.run(sql)
+      client.run('INSERT INTO nearby_traits SELECT trait, square, location_id FROM visible_traits ORDER BY 1, 2, 3')
+      const recount = statsCounter(db)
+      for (const userId of [...reviewed].sort()) recount(userId)
+      client.run('COMMIT')
+      client.run('PRAGMA journal_mode = WAL')
+    },
+
+    /** Leaves the database as it was. */
+    abandon() {
+      if (client.inTransaction) client.run('ROLLBACK')
+      client.run('PRAGMA journal_mode = WAL')
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { RetentionStore } from '../../features/retention/store.ts'
+import type { Db } from './database.ts'
+import { traitKeeper } from './traits.ts'
+import type { Writer } from './writer.ts'
+
+export function retentionStore(db: Db, writer: Writer): RetentionStore {
+  const client = db.$client
+  const retrait = traitKeeper(db)
+
+  // One for each of two partial indexes: a single condition over both would read the whole table.
+  const endedSessions = client.prepare<null, [number, number]>(
+    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ended_at < ? AND ended_at IS NOT NULL LIMIT ?)',
+  )
+  const unusedSessions = client.prepare<null, [number, number]>(
+    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE last_used_at < ? AND ended_at IS NULL LIMIT ?)',
+  )
+  const consentOrigins = client.prepare<null, [number, number]>(`
+    UPDATE consent_log SET user_agent = NULL, address = NULL WHERE id IN (
+      SELECT id FROM consent_log WHERE recorded_at < ? AND (user_agent IS NOT NULL OR address IS NOT NULL) LIMIT ?)`)
+  const settledReports = client.prepare<{ id: string }, [number, number]>(`
+    SELECT id FROM reports WHERE resolved_at < ? AND status = 'resolved' AND evidence IS NOT NULL LIMIT ?`)
+  const isErased = 'EXISTS (SELECT 1 FROM users WHERE users.id = subject_id AND deleted_at IS NOT NULL)'
+  const dropEvidence = client.prepare<null, [string]>(`
+    UPDATE reports SET evidence = NULL,
+      details = CASE WHEN reporter_id IS NOT NULL AND NOT ${isErased} THEN details END,
+      note = CASE WHEN NOT ${isErased} THEN note END
+    WHERE id IN (SELECT value FROM json_each(?))`)
+  const dropEvidencePhotos = client.prepare<null, [string]>(
+    'DELETE FROM evidence_photos WHERE report_id IN (SELECT value FROM json_each(?))',
+  )
+  const messageVersions = client.prepare<null, [number, number]>(`
+    DELETE FROM message_versions WHERE (message_id, at) IN (
+      SELECT message_id, at FROM message_versions WHERE at < ? LIMIT ?)`)
+  const oldPositions = client.prepare<{ user_id: string }, [number, number]>(
+    'SELECT user_id FROM locations WHERE updated_at < ? AND updated_at IS NOT NULL LIMIT ?',
+  )
+  const dropPosition = client.prepare<null, [string]>(`
+    UPDATE locations SET latitude = NULL, longitude = NULL, square = NULL, cell = NULL, strayed = 0, updated_at = NULL
+    WHERE user_id = ?`)
+  const dropCells = client.prepare<null, [string]>('DELETE FROM location_cells WHERE user_id = ?')
+  const auditEntries = client.prepare<null, [number, number]>(
+    'DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? ORDER BY at, id LIMIT ?)',
+  )
+
+  return {
+    sessions: (before, limit) =>
+      writer.write(() => {
+        const ended = endedSessions.run(before.ended, limit).changes
+        return ended + unusedSessions.run(before.lastUsed, limit - ended).changes
+      }),
+
+    consentOrigins: (before, limit) => writer.write(() => consentOrigins.run(before, limit).changes),
+
+    evidence: (before, limit) =>
+      writer.write(() => {
+        const ids = settledReports.all(before, limit).map(({ id }) => id)
+        dropEvidence.run(JSON.stringify(ids))
+        dropEvidencePhotos.run(JSON.stringify(ids))
+        return ids.length
+      }),
+
+    messageVersions: (before, limit) => writer.write(() => messageVersions.run(before, limit).changes),
+
+    positions: (before, limit) =>
+      writer.write(() => {
+        const stale = oldPositions.all(before, limit)
+        for (const { user_id } of stale) {
+          retrait(user_id, () => dropPosition.run(user_id))
+          dropCells.run(user_id)
+        }
+        return stale.length
+      }),
+
+    auditEntries: (before, limit) => writer.write(() => auditEntries.run(before, limit).changes),
+  }
+}

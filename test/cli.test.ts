@@ -1,0 +1,275 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { help as serveHelp } from '../src/commands/serve.ts'
+import { readConfig } from '../src/config.ts'
+import { up } from '../src/storage/migrate.ts'
+import { openDatabase } from '../src/storage/sqlite/database.ts'
+import { testApp } from './app.ts'
+import { convene, type Outcome } from './convene.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'convene-cli-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+let made = 0
+/** A path in which there is nothing yet. */
+const newPath = () => join(root, String(made++))
+
+/** A data directory as the first start of a server leaves it. */
+function dataDir(): string {
+  const path = newPath()
+  const db = openDatabase(join(path, 'convene.db'))
+  up(db)
+  db.close()
+  for (const name of ['jwt-secret', 'location-key']) writeFileSync(join(path, name), 'ab'.repeat(32), { mode: 0o600 })
+  return path
+}
+
+/** One line on standard error and nothing else, with that exit code. */
+function expectRefusal({ code, out, err }: Outcome, expected: 1 | 2, says: RegExp) {
+  expect(err).toMatch(says)
+  expect(err).toMatch(/^convene: [^\n]+\n$/)
+  expect(out).toBe('')
+  expect(code).toBe(expected)
+}
+
+describe('help', () => {
+  test('of the whole lists the commands, and each command has its own', async () => {
+    const { code, out, err } = await convene(['--help'])
+    expect([code, err]).toEqual([0, ''])
+    for (const name of ['serve', 'migrate', 'check', 'admin', 'seed'])
+      expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
+
+    const seed = await convene(['seed', '--users', 'many', '--help'])
+    expect([seed.code, seed.err]).toEqual([0, ''])
+    for (const option of ['--users', '--cities', '--messages', '--seed']) expect(seed.out).toContain(option)
+  })
+
+  test('of serve names every setting that is read', () => {
+    const read = new Set<string>()
+    readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }))
+    expect(read.size).toBeGreaterThan(15)
+    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_]+) /gm)].map(([, name]) => name!)
+    expect(told.toSorted()).toEqual([...read].sort())
+  })
+
+  test('is not needed for the release', async () => {
+    expect(await convene(['--version'])).toEqual({ code: 0, out: '0.6.0\n', err: '' })
+  })
+})
+
+describe('a wrong command line', () => {
+  const cases: [args: string[], says: RegExp][] = [
+    [['sreve'], /unknown command 'sreve' \(see convene --help\)/],
+    [['--port', '80'], /unknown option '--port' \(see convene --help\)/],
+    [['toString'], /unknown command 'toString'/],
+    [['serve', '--port', '80'], /unknown option '--port' \(see convene serve --help\)/],
+    [['migrate', 'sideways'], /up, down or status, not 'sideways'/],
+    [['migrate', 'down', '--steps', '0'], /--steps must be a whole number from 1/],
+    [['admin', 'grant', 'ada@example.org', 'emperor'], /moderator or admin/],
+  ]
+  test.each(cases)('%p ends with 2, one line, and no data directory', async (args, says) => {
+    const path = newPath()
+    expectRefusal(await convene(args, { DATA_DIR: path }), 2, says)
+    expect(existsSync(path)).toBe(false)
+  })
+})
+
+describe('a start that cannot succeed touches nothing', () => {
+  test('where a setting is wrong', async () => {
+    const path = newPath()
+    const outcome = await convene([], { DATA_DIR: path, PORT: 'http', LOG_LEVEL: 'debug' })
+    expectRefusal(outcome, 1, /PORT must be a whole number/)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('where the port is taken', async () => {
+    const path = newPath()
+    const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const outcome = await convene([], { DATA_DIR: path, PORT: String(other.port) })
+    other.stop()
+    expectRefusal(outcome, 1, new RegExp(`port ${other.port} is taken`))
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('where the data directory is none', async () => {
+    const path = newPath()
+    writeFileSync(path, 'a file')
+    expectRefusal(await convene([], { DATA_DIR: path, PORT: '0' }), 1, /DATA_DIR must be a directory/)
+    expect(readFileSync(path, 'utf8')).toBe('a file')
+  })
+
+  test('where the database is another program’s, or no database at all', async () => {
+    const path = newPath()
+    const file = join(root, 'other.db')
+    const other = new Database(file)
+    other.run('CREATE TABLE theirs (x)')
+    other.close()
+    chmodSync(file, 0o644)
+    const before = readFileSync(file)
+    const settings = { DATA_DIR: path, DATABASE_URL: `sqlite:${file}`, PORT: '0' }
+    expectRefusal(await convene([], settings), 1, /belongs to another program/)
+    expectRefusal(await convene(['migrate', 'up'], settings), 1, /belongs to another program/)
+    expect(readFileSync(file)).toEqual(before)
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+    expect(existsSync(path)).toBe(false)
+
+    writeFileSync(file, 'Dear diary, '.repeat(1000))
+    expectRefusal(await convene([], settings), 1, /other\.db is no SQLite database/)
+  })
+
+  test('where the database is a newer release’s; LOG_LEVEL=debug shows where that was noticed', async () => {
+    const path = dataDir()
+    const db = openDatabase(join(path, 'convene.db'))
+    db.run("INSERT INTO schema_migrations VALUES (4711, 'from the future', '2030-01-01T00:00:00.000Z')")
+    db.close()
+    expectRefusal(await convene([], { DATA_DIR: path, PORT: '0' }), 1, /at migration 4711, newer than this release/)
+    const { code, err } = await convene([], { DATA_DIR: path, PORT: '0', LOG_LEVEL: 'debug' })
+    expect(code).toBe(1)
+    expect(err).toMatch(/migrate\.ts:\d+/)
+  })
+})
+
+describe('migrate', () => {
+  test('makes a database, lists its steps, takes the newest back and applies it again', async () => {
+    const settings = { DATA_DIR: newPath() }
+    expectRefusal(await convene(['migrate', 'status'], settings), 1, /there is no database/)
+    expect(existsSync(settings.DATA_DIR)).toBe(false)
+
+    const first = await convene(['migrate', 'up'], settings)
+    expect([first.code, first.err]).toEqual([0, ''])
+    const steps = first.out.trim().split('\n')
+    expect(steps[0]).toBe('applied 0001_users_consents_audit')
+
+    expect((await convene(['migrate', 'down', '--steps', '2'], settings)).out.trim().split('\n')).toEqual(
+      steps
+        .slice(-2)
+        .reverse()
+        .map((step) => step.replace('applied', 'took back')),
+    )
+    const { out } = await convene(['migrate', 'status'], settings)
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => line.endsWith('not applied')),
+    ).toEqual(steps.map((_, i) => i >= steps.length - 2))
+
+    expect((await convene(['migrate', 'up'], settings)).out.trim().split('\n')).toEqual(steps.slice(-2))
+    expect((await convene(['migrate', 'up'], settings)).out).toBe('nothing to do: the schema is up to date\n')
+  })
+
+  test('refuses to change what a server uses', async () => {
+    const path = dataDir()
+    const server = openDatabase(join(path, 'convene.db'))
+    server.query('SELECT count(*) FROM users').get()
+    expectRefusal(await convene(['migrate', 'down'], { DATA_DIR: path }), 1, /in use: stop the server/)
+    server.close()
+    expect((await convene(['migrate', 'status'], { DATA_DIR: path })).out).not.toContain('not applied')
+  })
+})
+
+describe('admin', () => {
+  test('grants and takes away a role beside a running server, which follows at once', async () => {
+    const databasePath = join(newPath(), 'convene.db')
+    const app = await testApp({}, { databasePath })
+    const ada = await app.person('Ada')
+    const settings = { DATA_DIR: app.dataDir, DATABASE_URL: `sqlite:${databasePath}` }
+    expect((await ada.get('admin/reports')).status).toBe(403)
+
+    const granted = await convene(['admin', 'grant', ada.email.toUpperCase(), 'moderator'], settings)
+    expect([granted.code, granted.err]).toEqual([0, ''])
+    expect((await ada.get('admin/reports')).status).toBe(200)
+    expect((await ada.get('me')).body.role).toBe('moderator')
+
+    expectRefusal(await convene(['admin', 'revoke', ada.email, 'admin'], settings), 1, /is no admin, but moderator/)
+    expect((await ada.get('admin/reports')).status).toBe(200)
+
+    expect((await convene(['admin', 'revoke', ada.email, 'moderator'], settings)).code).toBe(0)
+    expect((await ada.get('admin/reports')).status).toBe(403)
+
+    const audit = app.db.$client
+      .query("SELECT action, actor_id, subject_id, metadata FROM audit_log WHERE action LIKE 'role%' ORDER BY at, id")
+      .all()
+    expect(audit).toEqual([
+      { action: 'role_granted', actor_id: null, subject_id: ada.id, metadata: '{"role":"moderator","before":"user"}' },
+      {
+        action: 'role_revoked',
+        actor_id: null,
+        subject_id: ada.id,
+        metadata: '{"role":"moderator","before":"moderator"}',
+      },
+    ])
+    // The server writes on.
+    expect((await ada.put('me', { name: 'Ada L.' })).status).toBe(200)
+  })
+
+  test('knows nobody where there is nobody, and makes no database', async () => {
+    const path = dataDir()
+    const grant = ['admin', 'grant', 'nobody@example.org', 'admin']
+    expectRefusal(await convene(grant, { DATA_DIR: path }), 1, /no account with the e-mail address nobody@example\.org/)
+    const empty = newPath()
+    expectRefusal(await convene(grant, { DATA_DIR: empty }), 1, /there is no database/)
+    expect(existsSync(empty)).toBe(false)
+  })
+})
+
+describe('check', () => {
+  const listing = (path: string) =>
+    readdirSync(path).map((name) => [name, statSync(join(path, name)).mode, readFileSync(join(path, name)).length])
+
+  test('finds nothing wrong with a fresh installation, and changes nothing', async () => {
+    const path = dataDir()
+    const before = listing(path)
+    const { code, out, err } = await convene(['check'], { DATA_DIR: path })
+    expect(out).not.toContain('WRONG')
+    expect(out).toEndWith('All is well.\n')
+    expect([code, err]).toEqual([0, ''])
+    expect(listing(path)).toEqual(before)
+  })
+
+  test('finds what is wrong, says how to mend it, and mends nothing itself', async () => {
+    const path = dataDir()
+    chmodSync(path, 0o755)
+    chmodSync(join(path, 'jwt-secret'), 0o644)
+    rmSync(join(path, 'location-key'))
+    const db = openDatabase(join(path, 'convene.db'))
+    const later = Date.now() + 3_600_000
+    db.run(`INSERT INTO users (id, created_at, updated_at) VALUES ('a', ${later}, ${later})`)
+    db.run('PRAGMA foreign_keys = OFF')
+    db.run("INSERT INTO preferences (user_id) VALUES ('nobody')")
+    db.close()
+    const before = listing(path)
+
+    const { code, out } = await convene(['check'], { DATA_DIR: path, HOST: '0.0.0.0', RATE_LIMIT: 'off' })
+    expect(code).toBe(1)
+    for (const problem of [
+      /RATE_LIMIT is off/,
+      /no CORS_ORIGINS/,
+      /no METRICS_TOKEN/,
+      /look into the data directory \(mode 755\)\n +to mend it: chmod 700 /,
+      /others can read jwt-secret \(mode 644\)\n +to mend it: chmod 600 .*jwt-secret/,
+      /location-key is missing\n +to mend it: restore/,
+      /the database is damaged: a row of preferences points at nothing/,
+      /something was stored at 20\d\d-/,
+    ])
+      expect(out).toMatch(problem)
+    expect(out).toEndWith('8 things are wrong.\n')
+    expect(listing(path)).toEqual(before)
+  })
+
+  test('names a bad setting, and a data directory that is not there', async () => {
+    const bad = await convene(['check'], { DATA_DIR: newPath(), HOST: 'http://here' })
+    expect([bad.code, bad.out]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {2}HOST must be .*\n.*\n1 thing is wrong\.\n$/),
+    ])
+    const path = newPath()
+    const none = await convene(['check'], { DATA_DIR: path })
+    expect(none.code).toBe(1)
+    expect(none.out).toContain(`WRONG  DATA_DIR is not there: ${path}`)
+    expect(existsSync(path)).toBe(false)
+  })
+})

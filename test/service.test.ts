@@ -1,0 +1,348 @@
+import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startJobs } from '../src/jobs.ts'
+import { openMetrics } from '../src/metrics.ts'
+import { down, up } from '../src/storage/migrate.ts'
+import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import { version } from '../src/version.ts'
+import { consents, password, testApp } from './app.ts'
+import { connect, ofType } from './socket-client.ts'
+
+const token = 'a token for the scraper'.replaceAll(' ', '-')
+
+describe('health and readiness', () => {
+  test('a server that lives and is ready says so, to anybody, uncounted and uncached', async () => {
+    const { request } = await testApp({ RATE_LIMIT: 'on' })
+    const health = await request('GET', '/health')
+    expect([health.status, health.body]).toEqual([200, { status: 'ok', version, checks: {} }])
+    const ready = await request('GET', '/ready')
+    const checks = { storage: 'ok', migrations: 'ok', running: 'ok' }
+    expect([ready.status, ready.body]).toEqual([200, { status: 'ok', version, checks }])
+    for (const { headers } of [health, ready]) {
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.has('ratelimit-limit')).toBe(false)
+    }
+  })
+
+  test('a server that is about to stop lives, and is not ready', async () => {
+    const { request, services } = await testApp()
+    services.hub.closeAll()
+    const { status, body } = await request('GET', '/ready')
+    expect([status, body.status]).toEqual([503, 'unavailable'])
+    expect(body.checks).toEqual({ storage: 'ok', migrations: 'ok', running: 'failed' })
+    expect((await request('GET', '/health')).status).toBe(200)
+  })
+
+  test('a schema that was taken back makes it unready, until it is brought up again', async () => {
+    const { request, db } = await testApp()
+    down(db.$client)
+    const { status, body } = await request('GET', '/ready')
+    expect([status, body.checks]).toEqual([503, { storage: 'ok', migrations: 'failed', running: 'ok' }])
+    up(db.$client)
+    expect((await request('GET', '/ready')).status).toBe(200)
+  })
+
+  test('a database that does not answer makes it unready, and nothing of the error shows', async () => {
+    const { request, db } = await testApp()
+    db.$client.run('DROP TABLE schema_migrations')
+    const { status, body, text } = await request('GET', '/ready')
+    expect([status, body.checks]).toEqual([503, { storage: 'failed', migrations: 'failed', running: 'ok' }])
+    expect(text).not.toContain('schema_migrations')
+    expect((await request('GET', '/health')).status).toBe(200)
+  })
+})
+
+describe('metrics', () => {
+  /** The samples, by their name with its labels. */
+  const samplesOf = (text: string) =>
+    new Map(
+      text
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'))
+        .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+    )
+  const scrape = async (base: URL) => samplesOf(await (await fetch(new URL('/metrics', base))).text())
+  const answered = (labels: string) => `convene_http_request_duration_seconds_count{${labels}}`
+
+  test('are for this machine itself, and for nobody whom a proxy lets through', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const local = await fetch(new URL('/metrics', base))
+    expect(local.status).toBe(200)
+    expect(local.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
+    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) {
+      const proxied = await fetch(new URL('/metrics', base), { headers: { [header]: '127.0.0.1' } })
+      expect([header, proxied.status]).toEqual([header, 403])
+    }
+    const { status, body } = await test.request('GET', '/metrics')
+    expect([status, body.code]).toEqual([403, 'forbidden'])
+  })
+
+  test('are for who holds METRICS_TOKEN, wherever they are', async () => {
+    const { request, person } = await testApp({ METRICS_TOKEN: token })
+    const ada = await person()
+    const statusFor = async (authorization: string) =>
+      (await request('GET', '/metrics', { headers: { authorization, 'x-forwarded-for': '203.0.113.7' } })).status
+    expect(await statusFor(`Bearer ${token}`)).toBe(200)
+    for (const wrong of [`Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, 'Bearer', `Bearer ${ada.token}`])
+      expect([wrong, await statusFor(wrong)]).toEqual([wrong, 403])
+    expect((await request('GET', `/metrics?_t=${token}`)).status).toBe(403)
+  })
+
+  test('without METRICS_TOKEN no token opens them', async () => {
+    const { request } = await testApp()
+    for (const authorization of ['Bearer null', 'Bearer undefined', 'Bearer '])
+      expect((await request('GET', '/metrics', { headers: { authorization } })).status).toBe(403)
+  })
+
+  test('count requests by method, pattern and status, and name nobody and nothing else', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const ada = await test.person('Ada')
+    const bob = await test.person('Bob')
+    const headers = { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' }
+    const position = JSON.stringify({ latitude: 38.71693, longitude: -9.13991 })
+    const ask = async (path: string, init: RequestInit = {}) =>
+      (await fetch(new URL(path, base), { headers, ...init })).arrayBuffer()
+    for (const _ of [1, 2]) await ask(`/api/v1/users/${bob.id}`)
+    await ask(`/api/v1/users/${Bun.randomUUIDv7()}`)
+    await ask('/api/v1/me/location', { method: 'PUT', body: position })
+    await ask('/api/v1/blocks', { method: 'POST', body: '{}' })
+    await ask('/api/v1/me', { headers: {} })
+    await ask('/api/v1/nowhere/secret-path?token=secret-token')
+    await ask('/api/v1/me', { method: 'BREW' })
+    await Bun.sleep(0)
+
+    const samples = await scrape(base)
+    const count = (method: string, route: string, status: number) =>
+      samples.get(answered(`method="${method}",route="${route}",status="${status}"`))
+    expect(count('GET', '/api/v1/users/:id', 200)).toBe(2)
+    expect(count('GET', '/api/v1/users/:id', 404)).toBe(1)
+    expect(count('PUT', '/api/v1/me/location', 200)).toBe(1)
+    expect(count('POST', '/api/v1/blocks', 422)).toBe(1)
+    expect(count('GET', '/api/v1/me', 401)).toBe(1)
+    expect(count('GET', 'none', 404)).toBe(1)
+    expect(count('other', 'none', 405)).toBe(1)
+    const all = [...samples.keys()].join('\n')
+    for (const hidden of [ada.id, bob.id, ada.token, ada.email, '38.71', '127.0.0.1', 'secret', 'BREW'])
+      expect(all).not.toContain(hidden)
+  })
+
+  test('tell how many are connected, and what was pushed to them', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const [ada, bob] = [await test.person('Ada'), await test.person('Bob')]
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    const client = connect(base, bob.token)
+    const second = connect(base, bob.token)
+    await Promise.all([client.until(ofType('hello')), second.until(ofType('hello'))])
+    await ada.post(`chats/${chat.id}/messages`, { text: 'hello' })
+    await Promise.all([client.until(ofType('message')), second.until(ofType('message'))])
+    const samples = await scrape(base)
+    expect(samples.get('convene_sockets')).toBe(2)
+    expect(samples.get('convene_users_connected')).toBe(1)
+    expect(samples.get('convene_events_pushed_total')).toBe(2)
+
+    client.socket.close()
+    second.socket.close()
+    await Promise.all([client.closed, second.closed])
+    expect(await scrape(base)).toEqual(
+      expect.objectContaining(
+        new Map([...(await scrape(base)), ['convene_sockets', 0], ['convene_users_connected', 0]]),
+      ),
+    )
+  })
+
+  test('tell the sizes of write groups, and what the database takes on disk', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'convene-metrics-'))
+    const client = openDatabase(join(directory, 'convene.db'))
+    up(client)
+    const metrics = openMetrics()
+    const storage = sqliteStorage(withDrizzle(client), {
+      onFatal(error) {
+        throw error
+      },
+      onGroup: metrics.writeGroup,
+    })
+    metrics.watch({ hub: { counts: () => ({ sockets: 0, users: 0, pushed: 0 }) }, storage })
+    const entry = { at: 1, actor_id: null, action: 'test', subject_id: null, metadata: {} }
+    await Promise.all(Array.from({ length: 5 }, () => storage.audit.append({ id: Bun.randomUUIDv7(), ...entry })))
+    const samples = samplesOf(await metrics.text())
+    expect(samples.get('convene_write_group_size_sum')).toBe(5)
+    expect(samples.get('convene_write_group_size_count')).toBe(1)
+    expect(samples.get('convene_write_commit_seconds_count')).toBe(1)
+    expect(samples.get('convene_write_commit_seconds_sum')).toBeGreaterThan(0)
+    expect(samples.get('convene_wal_bytes')).toBe(Bun.file(join(directory, 'convene.db-wal')).size)
+    expect(samples.get('convene_wal_bytes')).toBeGreaterThan(0)
+    await storage.close()
+    expect(samplesOf(await metrics.text()).get('convene_database_bytes')).toBeGreaterThan(100_000)
+    rmSync(directory, { recursive: true })
+  })
+
+  test('tell the runs of jobs, those that failed too, and when one last succeeded', async () => {
+    const { services } = await testApp()
+    jest.useFakeTimers()
+    try {
+      const schedule = '0 * * * *'
+      const stop = startJobs(services, [
+        { name: 'fine', schedule, run: async () => 1 },
+        { name: 'broken', schedule, run: () => Promise.reject(new Error('not today')) },
+      ])
+      for (const _ of [1, 2]) {
+        jest.advanceTimersByTime(3_600_000)
+        for (let i = 0; i < 20; i++) await Promise.resolve()
+      }
+      await stop()
+    } finally {
+      jest.useRealTimers()
+    }
+    const samples = samplesOf(await services.metrics.text())
+    expect(samples.get('convene_job_duration_seconds_count{job="fine",outcome="done"}')).toBe(2)
+    expect(samples.get('convene_job_duration_seconds_count{job="broken",outcome="failed"}')).toBe(2)
+    expect(samples.get('convene_job_last_success_timestamp_seconds{job="fine"}')).toBeGreaterThan(0)
+    expect([...samples.keys()].filter((name) => name.includes('last_success') && name.includes('broken'))).toEqual([])
+  })
+})
+
+describe('HEAD and OPTIONS', () => {
+  test('HEAD answers like GET, without the body', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const ada = await test.person('Ada')
+    const headers = { authorization: `Bearer ${ada.token}` }
+    for (const path of ['/api/v1/legal/terms', '/api/v1/me', `/api/v1/users/${ada.id}`, '/health', '/openapi']) {
+      const get = await fetch(new URL(path, base), { headers })
+      const head = await fetch(new URL(path, base), { method: 'HEAD', headers })
+      expect([path, head.status, await head.text()]).toEqual([path, 200, ''])
+      expect(Number(head.headers.get('content-length'))).toBe((await get.arrayBuffer()).byteLength)
+      expect(head.headers.get('content-type')?.toLowerCase()).toBe(get.headers.get('content-type')!.toLowerCase())
+    }
+  })
+
+  test('HEAD is refused where GET is, with the same status', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const headOf = async (path: string) => (await fetch(new URL(path, base), { method: 'HEAD' })).status
+    expect(await headOf('/api/v1/me')).toBe(401)
+    expect(await headOf(`/api/v1/users/${Bun.randomUUIDv7()}`)).toBe(401)
+    expect(await headOf('/api/v1/nowhere')).toBe(404)
+  })
+
+  test('a method that a path does not take answers 405 and names those that it takes', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const asked = async (method: string, path: string) => {
+      const { status, headers } = await fetch(new URL(path, base), { method })
+      return [status, headers.get('allow')]
+    }
+    expect(await asked('OPTIONS', '/api/v1/me')).toEqual([405, expect.stringMatching(/^GET, HEAD, PUT/)])
+    expect(await asked('PATCH', `/api/v1/messages/${Bun.randomUUIDv7()}`)).toEqual([405, 'PUT, DELETE'])
+    expect(await asked('HEAD', '/api/v1/auth/login')).toEqual([405, 'POST'])
+    expect(await asked('POST', '/health')).toEqual([405, 'GET, HEAD'])
+    expect(await asked('OPTIONS', '/api/v1/nowhere')).toEqual([404, null])
+  })
+})
+
+describe('the log of a server that runs', () => {
+  const running: { kill(): void; exited: Promise<number>; dataDir: string }[] = []
+  afterEach(async () => {
+    for (const { kill, exited, dataDir } of running.splice(0)) {
+      kill()
+      await exited
+      rmSync(dataDir, { recursive: true })
+    }
+  })
+
+  type Line = Record<string, unknown> & { level: string; msg: string }
+
+  /** A server as a process of its own; `stop` ends it and answers its log. */
+  async function serve(settings: Record<string, string>) {
+    const dataDir = mkdtempSync(join(tmpdir(), 'convene-service-'))
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+      env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...settings },
+      stdout: 'pipe',
+    })
+    running.push({ kill: () => child.kill('SIGKILL'), exited: child.exited, dataDir })
+    const decoder = new TextDecoder()
+    const reader = child.stdout.getReader()
+    let output = ''
+    const read = async () => {
+      const { done, value } = await reader.read()
+      output += decoder.decode(value, { stream: true })
+      return !done
+    }
+    while (!/ready at http/.test(output) && (await read()));
+    const base = new URL(/ready at (http:[^"]+)/.exec(output)![1]!)
+    return {
+      base,
+      ask: (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+        fetch(new URL(path, base), {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify(body),
+        }),
+      async stop() {
+        child.kill('SIGTERM')
+        while (await read());
+        const lines = output.trimEnd().split('\n')
+        return { code: await child.exited, output, lines: lines.map((line) => JSON.parse(line) as Line) }
+      },
+    }
+  }
+
+  const ada = { email: 'ada@example.org', password, name: 'Ada', consents }
+
+  test('tells the start, failures and the end, a JSON object a line, and no request that went well', async () => {
+    const server = await serve({})
+    expect((await server.ask('/api/v1/auth/register', ada)).status).toBe(201)
+    expect((await server.ask('/api/v1/me')).status).toBe(401)
+    const failed = await server.ask('/api/v1/auth/messenger', { init_data: 'user=secret-user&hash=00' })
+    expect(failed.status).toBe(503)
+    const metrics = await (await server.ask('/metrics')).text()
+    expect(metrics).toMatch(/^convene_write_group_size_count [1-9]/m)
+    expect(metrics).toMatch(/^process_resident_memory_bytes [1-9]/m)
+
+    const { code, lines, output } = await server.stop()
+    expect(code).toBe(0)
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      ['info', 'schema brought up to date'],
+      ['info', expect.stringMatching(/^Convene is ready at http:/)],
+      ['warn', 'request'],
+      ['info', 'stopping'],
+    ])
+    expect(lines[2]).toEqual({
+      level: 'warn',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      request_id: failed.headers.get('x-request-id'),
+      method: 'POST',
+      route: '/api/v1/auth/messenger',
+      status: 503,
+      ms: expect.any(Number),
+      msg: 'request',
+    })
+    for (const hidden of ['secret-user', password, ada.email]) expect(output).not.toContain(hidden)
+  })
+
+  test('tells every request at LOG_LEVEL=debug, by its pattern, without tokens, positions or names', async () => {
+    const server = await serve({ LOG_LEVEL: 'debug' })
+    const session = await (await server.ask('/api/v1/auth/register', ada)).json()
+    const authorization = `Bearer ${session.access_token}`
+    await server.ask('/api/v1/search/nearby?lat=38.71693&lng=-9.13991', undefined, { authorization })
+    await server.ask(`/api/v1/users/${session.user.id}?_t=${session.access_token}`)
+    await server.ask('/api/v1/nowhere/secret-path?_t=secret-token')
+
+    const { lines, output } = await server.stop()
+    const requests = lines.filter(({ msg }) => msg === 'request')
+    expect(requests.map(({ method, route, status }) => [method, route, status])).toEqual([
+      ['POST', '/api/v1/auth/register', 201],
+      ['GET', '/api/v1/search/nearby', 200],
+      ['GET', '/api/v1/users/:id', 200],
+      ['GET', '', 404],
+    ])
+    expect(requests.every(({ level, request_id }) => level === 'debug' && typeof request_id === 'string')).toBe(true)
+    const hidden = ['secret', '38.71', '-9.13', session.access_token, session.refresh_token, password, ada.email]
+    for (const text of [...hidden, session.user.id]) expect(output).not.toContain(text)
+  })
+})
