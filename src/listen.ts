@@ -18,7 +18,7 @@ export function listen(app: App, services: Services, { host, port }: { host: str
     throw cannotListen(error, host, port)
   }
   const server = app.server!
-  services.hub.start()
+  services.hub.start((topic, frame) => void server.publish(topic, frame, false))
   return server.url
 }
 

@@ -4,6 +4,7 @@ export type Metrics = ReturnType<typeof openMetrics>
 
 /** What is looked at when somebody asks, rather than counted as it happens. */
 type Watched = {
+  callers: { counts(): { hits: number; misses: number } }
   hub: { counts(): { sockets: number; users: number; pushed: number } }
   storage: { size(): { database: number; log: number } }
 }
@@ -77,7 +78,7 @@ export function openMetrics() {
       if (outcome === 'done') jobDone.set({ job }, Date.now() / 1000)
     },
 
-    watch({ hub, storage }: Watched) {
+    watch({ callers, hub, storage }: Watched) {
       const gauge = (name: string, help: string, read: () => number) =>
         new Gauge({
           name,
@@ -91,6 +92,18 @@ export function openMetrics() {
       gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
       gauge('convene_database_bytes', 'Size of the database', () => storage.size().database)
       gauge('convene_wal_bytes', 'Size of its write-ahead log', () => storage.size().log)
+      new Counter({
+        name: 'convene_token_lookups_total',
+        help: 'Access tokens that were remembered (hit) or had to be verified and looked up (miss)',
+        labelNames: ['outcome'],
+        registers,
+        collect() {
+          const { hits, misses } = callers.counts()
+          this.reset()
+          this.inc({ outcome: 'hit' }, hits)
+          this.inc({ outcome: 'miss' }, misses)
+        },
+      })
       new Counter({
         name: 'convene_events_pushed_total',
         help: 'Durable events sent to sockets as they happened',

@@ -138,7 +138,7 @@ export function buildServices({
     ids,
     now,
   })
-  metrics.watch({ hub, storage })
+  metrics.watch({ callers, hub, storage })
   const erasures = openErasures({
     store: storage.erasures,
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),

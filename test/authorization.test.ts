@@ -470,3 +470,37 @@ test('a moderator neither reads nor decides what concerns themselves, nor finds 
   expect((await mo.get('admin/audit?limit=100')).text).not.toContain(nora.id)
   expect((await other.get(`admin/reports/${reports[1]}`)).body.evidence.review).toMatchObject({ reviewer_id: nora.id })
 })
+
+test.each(['suspended', 'signed out'])(
+  'who is %s while their request’s body comes does nothing with it',
+  async (end) => {
+    const app = await testApp()
+    const [ada, bob, mo] = [await app.person(), await app.person(), await app.person()]
+    await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    const chat = (await ada.post('chats', { user_id: bob.id })).body.id
+    const base = await app.listen()
+    const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const encoder = new TextEncoder()
+    const body = new ReadableStream({
+      async start(stream) {
+        stream.enqueue(encoder.encode('{"text":'))
+        begun.resolve()
+        await rest.promise
+        stream.enqueue(encoder.encode('"Late"}'))
+        stream.close()
+      },
+    })
+    const pending = fetch(new URL(`/api/v1/chats/${chat}/messages`, base), {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${ada.token}`, 'content-type': 'application/json' },
+    })
+    await begun.promise
+    await Bun.sleep(100) // until the guard has seen its head
+    if (end === 'suspended') await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Insults.' })
+    else await ada.post('auth/logout')
+    rest.resolve()
+    expect((await pending).status).toBe(end === 'suspended' ? 403 : 401)
+    expect((await bob.get(`chats/${chat}/messages`)).body.items).toEqual([])
+  },
+)

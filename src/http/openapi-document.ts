@@ -30,6 +30,7 @@ type Answer = {
 type Operation = {
   operationId?: string
   summary?: string
+  description?: string
   tags?: string[]
   security?: object[]
   parameters?: { name: string; in: string; required: boolean; schema: Schema; example?: unknown }[]
@@ -125,7 +126,6 @@ export function openapiDocument(app: AnyElysia) {
 /** What the plugin makes of a route, with schemas in plain words, examples, and its refusals. */
 function finished(operation: Operation, route: Route, schemas: Record<string, Schema>): Operation {
   const { body, response = {}, detail } = route.hooks
-  const { hide: _, refusals: __, limit, ...said } = detail
   const content = (schema: Schema) => {
     const shown = plain(schema)
     const type = shown.type === 'string' ? 'text/plain' : 'application/json'
@@ -145,11 +145,18 @@ function finished(operation: Operation, route: Route, schemas: Record<string, Sc
     return [status, { description, ...(status !== '204' && { content: content(schema) }) }]
   })
   return {
-    ...said,
     operationId: operation.operationId?.replace('ApiV1', ''),
-    ...(parameters && { parameters }),
-    ...(body && { requestBody: { required: Boolean(body.required), content: content(body) } }),
-    responses: { ...Object.fromEntries(answers), ...said.responses, ...problems(refusalsOf(route), limit) },
+    summary: detail.summary,
+    description: detail.description,
+    tags: detail.tags,
+    security: detail.security,
+    parameters,
+    requestBody: body ? { required: Boolean(body.required), content: content(body) } : detail.requestBody,
+    responses: {
+      ...Object.fromEntries(answers),
+      ...detail.responses,
+      ...problems(refusalsOf(route), detail.limit),
+    },
   }
 }
 

@@ -22,8 +22,12 @@ export const requestLog = ({ log, metrics }: { log: Logger; metrics: Metrics }) 
       const ms = performance.now() - arrivedAt
       const method = methods.has(request.method) ? request.method : 'other'
       const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
-      metrics.request(method, route || 'none', status, ms / 1000)
+      const pattern = route || 'none'
+      metrics.request(method, pattern, status, ms / 1000)
       const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
       if (!log.isLevelEnabled(level)) return
-      log[level]({ request_id: set.headers['x-request-id'], method, route, status, ms: Math.round(ms) }, 'request')
+      log[level](
+        { request_id: set.headers['x-request-id'], method, route: pattern, status, ms: Math.round(ms) },
+        'request',
+      )
     })

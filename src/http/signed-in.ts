@@ -46,8 +46,7 @@ export const guard = ({ config, callers, origins, limits }: Deps) =>
     .derive(async ({ headers, query, request, route }): Promise<{ caller: Caller }> => {
       const { token, fromCookie } = tokenOf(headers, query)
       if (!token) throw notSignedIn()
-      const evenSuspended = whileSuspended.has(`${request.method} ${route}`)
-      const caller = await callers.byToken(token, { evenSuspended })
+      const caller = await callers.byToken(token, { evenSuspended: isForSuspended(request, route) })
       // A browser sends the cookie along whoever asks it to.
       if (fromCookie && changesState(request.method) && !origins.allows(headers))
         throw new Refusal('forbidden', 'This page may not act for you here.')
@@ -58,7 +57,18 @@ export const guard = ({ config, callers, origins, limits }: Deps) =>
     .as('scoped')
 
 /** The guard, and bodies read as JSON after it: what nearly every feature uses. */
-export const signedIn = (deps: Deps) => new Elysia({ name: 'signed-in' }).use(guard(deps)).use(jsonBody).as('scoped')
+export const signedIn = (deps: Deps) =>
+  new Elysia({ name: 'signed-in' })
+    .use(guard(deps))
+    .use(jsonBody)
+    // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
+    .onTransform(async ({ headers, query, request, route }) => {
+      if (!changesState(request.method)) return
+      await deps.callers.byToken(tokenOf(headers, query).token!, { evenSuspended: isForSuspended(request, route) })
+    })
+    .as('scoped')
+
+const isForSuspended = ({ method }: Request, route: string) => whileSuspended.has(`${method} ${route}`)
 
 /** The token of a request: the first one of the three that is there. */
 export function tokenOf(headers: Record<string, string | undefined>, query: unknown) {

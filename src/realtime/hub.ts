@@ -21,6 +21,7 @@ export const closing = {
 export type Socket = {
   id: string
   send(frame: string): number
+  subscribe(topic: string): void
   close(code: number, reason: string): void
   terminate(): void
   getBufferedAmount(): number
@@ -31,16 +32,23 @@ export type Owner = { user_id: string; session_id: string; token_expires_at: num
 type Connection = {
   socket: Socket
   owner: Owner
-  /** Number of the last event sent, or passed over as not wanted. */
+  /** Number of the last event sent while catching up, or passed over as not wanted. */
   sent: number
-  /** Number of the newest event that was published and could not be sent on at once. */
-  published: number
-  /** Has caught up with storage: gets events as they are published. */
-  live: boolean
-  /** Has caught up once: gets passing frames. */
+  /** Has caught up and subscribed to the user's topic. */
   joined: boolean
   closed: boolean
   drained: (() => void) | null
+}
+
+/** A user's sockets on this node, and how far their topic has come. */
+type Audience = {
+  connections: Set<Connection>
+  /** Number of the last event published on the topic; null until a socket has joined. */
+  published: number | null
+  /** Number of the newest event that this node was told of. */
+  told: number
+  /** The reading of what the topic has missed, while it runs. */
+  advancing: Promise<void> | null
 }
 
 const socketsPerUser = 20
@@ -61,17 +69,19 @@ type Deps = {
 }
 
 /**
- * The sockets of this process. Storage is the truth and publishing a hint: each socket knows the last event that it was
- * sent, takes the next one from the hint, and anything else from storage. So each event reaches it once and in order,
- * whatever order they are published in, and though one is not published at all.
+ * The sockets of this process, a topic for each user. Storage is the truth and what is told a hint: a topic carries the
+ * event after its last one as it is told, and reads any other from storage first; a socket joins the topic once it stands
+ * at the same event. So each event reaches it once and in order, however late one is told, or never.
  */
 export function openHub({ replay, peers, log, now }: Deps) {
   const connections = new Map<string, Connection>()
-  const ofUser = new Map<string, Set<Connection>>()
+  const audiences = new Map<string, Audience>()
+  let publish: (topic: string, frame: string) => void = () => {}
   let closingDown = false
   let pushed = 0
   let expiry: Timer | null = null
 
+  const topicOf = (userId: string) => `user:${userId}`
   const passing = (type: string, data: unknown, cid?: string) =>
     JSON.stringify({ type, ...(cid === undefined ? {} : { cid }), at: iso(now()), data })
 
@@ -89,10 +99,10 @@ export function openHub({ replay, peers, log, now }: Deps) {
     connection.drained?.()
     connections.delete(connection.socket.id)
     const { user_id } = connection.owner
-    const own = ofUser.get(user_id)
-    own?.delete(connection)
-    if (own?.size === 0) {
-      ofUser.delete(user_id)
+    const audience = audiences.get(user_id)
+    audience?.connections.delete(connection)
+    if (audience?.connections.size === 0) {
+      audiences.delete(user_id)
       if (!closingDown) void announce(user_id, false)
     }
   }
@@ -101,21 +111,20 @@ export function openHub({ replay, peers, log, now }: Deps) {
   async function announce(userId: string, online: boolean) {
     const frame = passing('presence', { user_id: userId, online, last_seen_at: iso(now()) })
     try {
-      for (const peer of await peers(userId)) deliverAll(peer, frame)
+      for (const peer of await peers(userId)) deliver(peer, frame)
     } catch (error) {
       log.error({ err: error }, 'presence was not told')
     }
   }
 
-  /** Sends a frame, and cuts off who does not read. */
-  function deliver(connection: Connection, frame: string) {
-    connection.socket.send(frame)
-    if (connection.socket.getBufferedAmount() > bufferLimit) shut(connection, closing.tooSlow, 'too slow')
-  }
-
-  /** Sends a frame that has no number to every socket of a user. */
-  function deliverAll(userId: string, frame: string) {
-    for (const connection of [...(ofUser.get(userId) ?? [])]) if (connection.joined) deliver(connection, frame)
+  /** Sends a frame to every socket that has joined a user's topic, and cuts off those that do not read. */
+  function deliver(userId: string, frame: string) {
+    const audience = audiences.get(userId)
+    if (!audience) return
+    publish(topicOf(userId), frame)
+    for (const connection of audience.connections)
+      if (connection.joined && connection.socket.getBufferedAmount() > bufferLimit)
+        shut(connection, closing.tooSlow, 'too slow')
   }
 
   /** Sends to one socket that catches up, waiting while it is behind. False where it does not read, or is gone. */
@@ -133,20 +142,46 @@ export function openHub({ replay, peers, log, now }: Deps) {
     return drained && !connection.closed
   }
 
-  async function catchUp(connection: Connection) {
-    for (;;) {
-      const frames: Frame[] = await replay.after(connection.owner.user_id, connection.sent, replayBatch)
+  /** Publishes what is stored and was not published yet. One reading at a time for each user. */
+  function advance(userId: string, audience: Audience): Promise<void> {
+    audience.advancing ??= (async () => {
+      try {
+        while (audience.published !== null) {
+          const frames = await replay.after(userId, audience.published, replayBatch)
+          if (frames.length === 0) return
+          for (const frame of frames) {
+            audience.published = frame.seq
+            deliver(userId, JSON.stringify(frame))
+          }
+        }
+      } finally {
+        audience.advancing = null
+      }
+    })()
+    return audience.advancing
+  }
+
+  /** Sends a socket what it missed, and lets it join the topic where both stand at the same event. */
+  async function catchUp(connection: Connection, audience: Audience) {
+    const { user_id } = connection.owner
+    while (!connection.closed) {
+      const frames: Frame[] = await replay.after(user_id, connection.sent, replayBatch)
       for (const frame of frames) {
         if (!(await sendOrWait(connection, JSON.stringify(frame)))) return
         connection.sent = frame.seq
       }
-      if (connection.closed) return
-      if (frames.length > 0) continue
-      // Published, but not to be read yet: cannot be, as publishing comes after the commit.
-      if (connection.published > connection.sent) throw new Error('an event was published that is not stored')
-      connection.live = true
-      connection.joined = true
-      return
+      // Something more was stored while this was read.
+      if (frames.length > 0 || audience.told > connection.sent) continue
+      audience.published ??= connection.sent
+      // From this look to the subscription nothing else runs.
+      if (audience.published === connection.sent && !audience.advancing) {
+        if (connection.closed) return
+        connection.socket.subscribe(topicOf(user_id))
+        connection.joined = true
+        return
+      }
+      // The topic is behind storage: what it has missed is told to those who have joined, and then to nobody twice.
+      await advance(user_id, audience)
     }
   }
 
@@ -157,26 +192,30 @@ export function openHub({ replay, peers, log, now }: Deps) {
   }
 
   const push: Push = {
-    isConnected: (userId) => ofUser.has(userId),
+    isConnected: (userId) => audiences.has(userId),
 
     events(events: readonly DurableEvent[]) {
       for (const { user_id, seq, type, at, data } of events) {
-        let frame: string | null = null
-        for (const connection of [...(ofUser.get(user_id) ?? [])]) {
-          // Found in storage before it was published.
-          if (seq <= connection.sent) continue
-          if (connection.live && seq === connection.sent + 1) {
-            connection.sent = seq
-            pushed++
-            deliver(connection, (frame ??= JSON.stringify({ type, seq, at: iso(at), data })))
-            continue
-          }
-          connection.published = Math.max(connection.published, seq)
-          if (!connection.live) continue
-          // One before it is stored and not published yet.
-          connection.live = false
-          catchUp(connection).catch((error) => giveUp(connection, error))
+        const audience = audiences.get(user_id)
+        if (!audience) continue
+        audience.told = Math.max(audience.told, seq)
+        // Nobody has joined: who catches up finds it in storage. Or it was found there before it was told.
+        if (audience.published === null || seq <= audience.published) continue
+        if (seq === audience.published + 1 && !audience.advancing) {
+          audience.published = seq
+          pushed++
+          deliver(user_id, JSON.stringify({ type, seq, at: iso(at), data }))
+          continue
         }
+        // One before it is stored and not told yet.
+        advance(user_id, audience)
+          .then(
+            // A reading that was under way may have ended before this one was stored.
+            () => (audience.published! < seq ? advance(user_id, audience) : undefined),
+          )
+          .catch((error) => {
+            for (const connection of [...audience.connections]) giveUp(connection, error)
+          })
       }
     },
   }
@@ -190,7 +229,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
       }
     },
     suspend(userId) {
-      for (const connection of [...(ofUser.get(userId) ?? [])]) {
+      for (const connection of [...(audiences.get(userId)?.connections ?? [])]) {
         connection.socket.send(passing('session_ended', {}))
         shut(connection, closing.suspended, 'suspended')
       }
@@ -201,8 +240,9 @@ export function openHub({ replay, peers, log, now }: Deps) {
     push,
     control,
 
-    /** Begins to look after the sockets. */
-    start() {
+    /** Begins to look after the sockets, with the server's way of publishing to a topic. */
+    start(publisher: (topic: string, frame: string) => void) {
+      publish = publisher
       expiry ??= setInterval(() => this.endExpired(), expiryEveryMs).unref()
     },
 
@@ -213,31 +253,29 @@ export function openHub({ replay, peers, log, now }: Deps) {
 
     /** Takes a new socket in: `hello`, then what it missed after `since`, then live events. */
     async open(socket: Socket, owner: Owner, since: number | null) {
-      const own = ofUser.get(owner.user_id) ?? new Set()
-      const comesOnline = own.size === 0
-      const connection: Connection = {
-        socket,
-        owner,
-        sent: 0,
-        published: 0,
-        live: false,
-        joined: false,
-        closed: false,
-        drained: null,
+      const audience = audiences.get(owner.user_id) ?? {
+        connections: new Set(),
+        published: null,
+        told: 0,
+        advancing: null,
       }
+      const comesOnline = audience.connections.size === 0
+      const connection: Connection = { socket, owner, sent: 0, joined: false, closed: false, drained: null }
       connections.set(socket.id, connection)
-      ofUser.set(owner.user_id, own.add(connection))
-      if (own.size > socketsPerUser) shut(own.values().next().value!, closing.tooMany, 'too many sockets')
+      audiences.set(owner.user_id, audience)
+      audience.connections.add(connection)
+      if (audience.connections.size > socketsPerUser)
+        shut(audience.connections.values().next().value!, closing.tooMany, 'too many sockets')
       try {
         const { seq, resume } = await replay.state(owner.user_id, since)
         if (connection.closed) return
         socket.send(passing('hello', { connection_id: socket.id, seq, resume, heartbeat_s: heartbeatS }))
         connection.sent = resume === 'ok' ? since! : seq
-        await catchUp(connection)
+        await catchUp(connection, audience)
         if (connection.closed) return
         if (comesOnline) void announce(owner.user_id, true)
         for (const peer of await peers(owner.user_id))
-          if (ofUser.has(peer) && !connection.closed)
+          if (audiences.has(peer) && !connection.closed)
             socket.send(passing('presence', { user_id: peer, online: true, last_seen_at: iso(now()) }))
       } catch (error) {
         giveUp(connection, error)
@@ -259,7 +297,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
 
     /** A frame that is not kept: it reaches who is there. */
     pass(userId: string, type: string, data: unknown) {
-      if (ofUser.has(userId)) deliverAll(userId, passing(type, data))
+      if (audiences.has(userId)) deliver(userId, passing(type, data))
     },
 
     passing,
@@ -283,6 +321,6 @@ export function openHub({ replay, peers, log, now }: Deps) {
     isClosing: () => closingDown,
 
     /** Open sockets, users who have one, and the durable events sent to sockets as they happened. */
-    counts: () => ({ sockets: connections.size, users: ofUser.size, pushed }),
+    counts: () => ({ sockets: connections.size, users: audiences.size, pushed }),
   }
 }

@@ -147,6 +147,7 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
         {
           id,
           send: (frame) => ws.send(frame),
+          subscribe: (topic) => ws.subscribe(topic),
           close: (code, reason) => ws.close(code, reason),
           terminate: () => ws.terminate(),
           getBufferedAmount: () => ws.getBufferedAmount(),

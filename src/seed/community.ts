@@ -75,7 +75,8 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
 
   function* residents(): Generator<Resident> {
     const random = openRandom(`${seed} residents`)
-    sizes.flatMap((size, city) => Array<number>(size).fill(city)).forEach((city, i) => (cityOf[i] = city))
+    let housed = 0
+    for (const [city, size] of sizes.entries()) cityOf.fill(city, housed, (housed += size))
     for (let i = users - 1; i > 0; i--) {
       const j = random.below(i + 1)
       ;[cityOf[i], cityOf[j]] = [cityOf[j]!, cityOf[i]!]
@@ -84,16 +85,16 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
       const city = cities[cityOf[i]!]!
       const at = Math.floor(((AGE - days) * (i + random.unit())) / users) - AGE
       const id = idOf(random, at)
-      const whereabouts = follow(placeKey(locationKey, id), NOWHERE, homeIn(city, random.unit(), random.unit()))
+      const home = homeIn(city, random.unit(), random.unit())
       ids.push(id)
       cameAt[i] = at
-      walk[i] = stepOf(whereabouts.published!)
+      walk[i] = stepOf(home)
       yield {
         id,
         email: `user${i + 1}@example.org`,
         city: city.name,
         created_at: now + at,
-        whereabouts,
+        whereabouts: follow(placeKey(locationKey, id), NOWHERE, home),
         ...personaOf(random, city),
         consents: (random.chance(0.3) ? [...editions, marketing] : editions).map((consent) => ({
           id: idOf(random, at),

@@ -108,7 +108,7 @@ async function failingFsync({ long, random, directory, measured }: Run) {
     const [fatal, ...more] = server
       .output()
       .split('\n')
-      .filter((line) => line.includes('"level":60'))
+      .filter((line) => line.includes('"level":"fatal"'))
     assert.ok(fatal && more.length === 0, `one fatal line expected:\n${server.output()}`)
     assert.match(JSON.parse(fatal).msg, /disk/)
   }
@@ -284,7 +284,7 @@ async function damagedAtWork({ directory }: Run) {
   const fatal = again
     .output()
     .split('\n')
-    .filter((line) => line.includes('"level":60'))
+    .filter((line) => line.includes('"level":"fatal"'))
   assert.equal(fatal.length, 1, again.output())
   assert.match(JSON.parse(fatal[0]!).msg, /damaged.*convene restore/)
 }

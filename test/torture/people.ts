@@ -3,7 +3,7 @@ import { botToken } from './server.ts'
 export type Answer = { status: number; headers: Headers; body: any }
 
 /** Somebody who is signed in. */
-export type Person = { id: string; number: number; name: string; token: string }
+export type Person = { id: string; number: number; name: string; token: string; refresh: string }
 
 /** One request; a refusal is an answer like others. Throws where none came. */
 export async function call(
@@ -34,13 +34,13 @@ export async function done(answer: Promise<Answer>): Promise<any> {
   return body
 }
 
-/** Signs in the person of that number, whose account is made at the first time. */
-export async function person(base: URL, number: number): Promise<Person> {
+/** Signs in the person of that number, whose account is made at the first time. `at` is the time by the server's clock. */
+export async function person(base: URL, number: number, at = Date.now()): Promise<Person> {
   const name = `Person ${number}`
   const body = await done(
-    call(base, 'POST', 'auth/messenger', { body: { init_data: initData({ id: number, first_name: name }) } }),
+    call(base, 'POST', 'auth/messenger', { body: { init_data: initData({ id: number, first_name: name }, at) } }),
   )
-  return { id: body.user.id, number, name, token: body.access_token }
+  return { id: body.user.id, number, name, token: body.access_token, refresh: body.refresh_token }
 }
 
 export const people = (base: URL, count: number): Promise<Person[]> =>
@@ -51,8 +51,8 @@ export const chatOf = async (base: URL, a: Person, b: Person): Promise<string> =
   (await done(call(base, 'POST', 'chats', { token: a.token, body: { user_id: b.id } }))).id
 
 /** Init data as a messenger signs it: https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app */
-function initData(user: { id: number; first_name: string }): string {
-  const fields = { auth_date: String(Math.floor(Date.now() / 1000)), user: JSON.stringify(user) }
+function initData(user: { id: number; first_name: string }, at: number): string {
+  const fields = { auth_date: String(Math.floor(at / 1000)), user: JSON.stringify(user) }
   const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
   const hmac = (key: string | Uint8Array, data: string) => new Bun.CryptoHasher('sha256', key).update(data)
   const hash = hmac(hmac('WebAppData', botToken).digest(), lines.join('\n')).digest('hex')

@@ -40,6 +40,8 @@ export function callers({
   const tokensOf = new Map<string, Set<string>>()
   // Counts the times that something was forgotten: a look-up that began before must not be remembered after.
   let epoch = 0
+  let hits = 0
+  let misses = 0
 
   function remember(token: string, entry: Known) {
     if (known.size >= remembered) drop(known.keys().next().value!)
@@ -79,6 +81,8 @@ export function callers({
         drop(token)
         entry = undefined
       }
+      if (entry) hits++
+      else misses++
       entry ??= await lookUp(token)
       if (!evenSuspended) refuseSuspended(entry, now())
       return entry.caller
@@ -89,6 +93,9 @@ export function callers({
       epoch++
       for (const token of tokensOf.get(userId) ?? []) drop(token)
     },
+
+    /** How often a token was one that is remembered, and how often not. */
+    counts: () => ({ hits, misses }),
   }
 }
 

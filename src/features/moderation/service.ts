@@ -76,7 +76,7 @@ export function moderationService(deps: Deps) {
     return user
   }
 
-  /** The report, for moderators whom it does not concern: who reported or anonymously reviewed one is not for one to know. */
+  /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
   async function reportOf(moderator: Moderator, reportId: string) {
     const report = await store.report(reportId)
     if (!report) throw new Refusal('not_found', 'There is no such report.')
