@@ -411,7 +411,7 @@ function furtherSearches(search: ReturnType<typeof ours>['search'], points: Poin
   return queries.flatMap(([name, build]) => {
     const built = points.slice(0, 60).map(build)
     return Object.entries(search).map(([cache, find]) => {
-      built.slice(0, 5).forEach(find)
+      built.forEach(find)
       let found = 0
       const times = built.map((one) => {
         const start = performance.now()

@@ -3,4 +3,3 @@ DROP VIEW visible_traits;
 DROP VIEW traits;
 DROP INDEX users_suspended;
 DROP INDEX locations_nearby;
-ALTER TABLE locations DROP COLUMN square;

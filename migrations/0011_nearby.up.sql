@@ -1,6 +1,3 @@
--- For the nearby search. The number of the published point's square in a Z-ordered grid, written with the point.
-ALTER TABLE locations ADD COLUMN square INTEGER;
-
 -- All that a search without filters reads. Hidden people are not in it.
 CREATE INDEX locations_nearby ON locations (square, latitude, longitude, updated_at, user_id) WHERE visible = 1;
 CREATE INDEX users_suspended ON users (id, suspended_until) WHERE suspended_until IS NOT NULL;
@@ -25,3 +22,4 @@ CREATE TABLE nearby_traits (
   location_id INTEGER NOT NULL,
   PRIMARY KEY (trait, square, location_id)
 ) WITHOUT ROWID;
+INSERT INTO nearby_traits SELECT trait, square, location_id FROM visible_traits ORDER BY 1, 2, 3;

@@ -1,5 +1,5 @@
 // Compiles the one file that an operator needs: `bun run build`, or `bun run build --all` for every platform.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 
@@ -17,11 +17,25 @@ const { values } = parseArgs({ options: { all: { type: 'boolean', default: false
 
 mkdirSync('dist', { recursive: true })
 
-// Names are kept: full minification breaks how Elysia reads its handlers' parameters.
-const flags = ['--compile', '--minify-whitespace', '--minify-syntax', '--sourcemap', '--bytecode']
+const flags = [
+  '--compile',
+  // Names are kept: full minification breaks how Elysia reads its handlers' parameters.
+  '--minify-whitespace',
+  '--minify-syntax',
+  '--sourcemap',
+  '--bytecode',
+  // What lies about in the working directory must not change what runs: settings are the environment's alone.
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
+  // Who asks where they lie would be told the path on the machine that compiles.
+  `--define=__dirname="/"`,
+  `--define=import.meta.dir="/"`,
+]
 
 async function compile(outfile: string, target?: string) {
   await $`${process.execPath} build ${flags} ${target ? [`--target=bun-${target}`] : []} src/main.ts --outfile ${outfile}`.quiet()
+  // The binary carries it too, and that is the one it reads.
+  rmSync(`${outfile}.map`)
   console.log(outfile)
 }
 

@@ -24,6 +24,12 @@ export type Config = {
   eventRetentionDays: number
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   legalDir: string | null
+  /** Where scheduled backups go; null where there are none. */
+  backupDir: string | null
+  /** Cron expression, in UTC. */
+  backupCron: string
+  /** How many of them are kept. */
+  backupKeep: number
   metricsToken: string | null
   /** How many proxies stand in front: the client's address is that many places from the end of `X-Forwarded-For`. */
   trustProxy: number
@@ -55,6 +61,9 @@ export function readConfig(env: Environment = process.env): Config {
     eventRetentionDays: integer(env, 'EVENT_RETENTION_DAYS', { default: 7, min: 1, max: 3650 }),
     logLevel: oneOf(env, 'LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
     legalDir: text(env, 'LEGAL_DIR'),
+    backupDir: backupDir(env, dataDir),
+    backupCron: backupCron(env),
+    backupKeep: integer(env, 'BACKUP_KEEP', { default: 7, min: 1, max: 1000 }),
     metricsToken: metricsToken(env),
     trustProxy: integer(env, 'TRUST_PROXY', { default: 0, min: 0, max: 16 }),
   }
@@ -120,6 +129,30 @@ function botToken(env: Environment): string | null {
   if (value !== null && (value.length < 8 || /\s/.test(value)))
     throw new ConfigError('MESSENGER_BOT_TOKEN must be the token that the messenger gave for the bot')
   return value
+}
+
+function backupDir(env: Environment, dataDir: string): string | null {
+  const value = text(env, 'BACKUP_DIR')
+  if (value === null) return null
+  const directory = resolve(value)
+  // What the directory of the data loses, the backups of it should not.
+  if (directory === dataDir) throw new ConfigError('BACKUP_DIR must be another directory than DATA_DIR')
+  return directory
+}
+
+function backupCron(env: Environment): string {
+  const value = text(env, 'BACKUP_CRON') ?? '0 3 * * *'
+  if (!comesRound(value))
+    throw new ConfigError('BACKUP_CRON must be a cron expression of five fields, in UTC, such as 0 3 * * *')
+  return value
+}
+
+function comesRound(expression: string): boolean {
+  try {
+    return Bun.cron.parse(expression, Date.now(), { tz: 'UTC' }) !== null
+  } catch {
+    return false
+  }
 }
 
 function metricsToken(env: Environment): string | null {

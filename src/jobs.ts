@@ -1,10 +1,12 @@
+import type { Config } from './config.ts'
+import { backUpInto } from './scheduled-backup.ts'
 import type { Services } from './services.ts'
 
 /** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
 export type Job = { name: string; schedule: string; run(): Promise<number> }
 
 /** All scheduled work. */
-export const jobs = ({ media }: Services): Job[] => [
+export const jobs = ({ config, now, media, retention, erasures }: Services): Job[] => [
   {
     name: 'media-sweep',
     schedule: '17 * * * *',
@@ -13,7 +15,25 @@ export const jobs = ({ media }: Services): Job[] => [
       return images + files
     },
   },
+  { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
+  { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
+  { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
+  { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
+  { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
+  { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
+  { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },
+  { name: 'old-message-versions', schedule: '53 * * * *', run: retention.messageVersions },
+  ...(config.backupDir === null ? [] : [backup(config.backupDir, config, now)]),
 ]
+
+const backup = (directory: string, { backupCron, backupKeep }: Config, now: () => number): Job => ({
+  name: 'backup',
+  schedule: backupCron,
+  async run() {
+    await backUpInto(directory, { keep: backupKeep, at: now() })
+    return 1
+  },
+})
 
 /**
  * Runs the jobs in this process when their time comes, no job twice at once. One that fails is logged and comes round

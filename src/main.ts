@@ -9,6 +9,14 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'bring the schema up to date, take steps back, list them',
     load: () => import('./commands/migrate.ts'),
   },
+  backup: {
+    summary: 'write a backup of database and photos, beside the running server',
+    load: () => import('./commands/backup.ts'),
+  },
+  restore: {
+    summary: 'put a backup in the place of what is there',
+    load: () => import('./commands/restore.ts'),
+  },
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
   admin: { summary: 'make somebody a moderator or an admin', load: () => import('./commands/admin.ts') },
   seed: {

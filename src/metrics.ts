@@ -106,7 +106,7 @@ export function openMetrics() {
       })
       new Counter({
         name: 'convene_events_pushed_total',
-        help: 'Durable events sent to sockets as they happened',
+        help: 'Durable events of users who had a socket open, as they happened',
         registers,
         collect() {
           this.reset()

@@ -158,6 +158,14 @@ const variables: Record<string, Case> = {
     ],
     bad: ['verbose', 'INFO'],
   },
+  BACKUP_DIR: { field: 'backupDir', default: null, good: [['/mnt/backups', '/mnt/backups']], bad: ['./data'] },
+  BACKUP_CRON: {
+    field: 'backupCron',
+    default: '0 3 * * *',
+    good: [['*/15 * * * MON-FRI', '*/15 * * * MON-FRI']],
+    bad: ['daily', '0 3 * *', '61 * * * *', '0 0 30 2 *'],
+  },
+  BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
   LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
   METRICS_TOKEN: {
     field: 'metricsToken',

@@ -112,6 +112,21 @@ describe('POST /auth/consents', () => {
     expect(await missing()).toEqual([])
   })
 
+  test('the last word counts, though the clock was set back since the one before', async () => {
+    const { person, clock } = await testApp()
+    const ada = await person('Ada')
+    for (const [ms, terms] of [
+      [-86_400_000, false],
+      [-3_600_000, true],
+      [86_400_000, false],
+    ] as const) {
+      clock.now += ms
+      await ada.post('auth/consents', { consents: { terms } })
+      clock.now += 1000
+      expect((await ada.get('me')).body.consents_missing).toEqual(terms ? [] : ['terms'])
+    }
+  })
+
   test('adds to the log and never changes what is in it', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')

@@ -1,12 +1,25 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+
+const root = join(import.meta.dir, '..')
+
+/** How Convene is run: the binary that `CONVENE_BIN` names, or else the sources. Absolute, for any working directory. */
+export const command = process.env.CONVENE_BIN
+  ? [resolve(process.env.CONVENE_BIN)]
+  : [process.execPath, join(root, 'src/main.ts')]
 
 /** What a command left behind: its exit code and what it printed. */
 export type Outcome = { code: number; out: string; err: string }
 
+type Where = { command?: string[]; cwd?: string }
+
 /** Runs the command line as a process of its own, with no settings but the given ones. */
-export async function convene(args: string[], settings: Record<string, string> = {}): Promise<Outcome> {
-  const child = Bun.spawn([...command, ...args], {
-    cwd: join(import.meta.dir, '..'),
+export async function convene(
+  args: string[],
+  settings: Record<string, string> = {},
+  where: Where = {},
+): Promise<Outcome> {
+  const child = Bun.spawn([...(where.command ?? command), ...args], {
+    cwd: where.cwd ?? root,
     env: { PATH: process.env.PATH, ...settings },
     stdout: 'pipe',
     stderr: 'pipe',
@@ -21,4 +34,35 @@ export async function convene(args: string[], settings: Record<string, string> =
   return { code, out, err }
 }
 
-const command = process.env.CONVENE_BIN ? [process.env.CONVENE_BIN] : [process.execPath, 'src/main.ts']
+/** Starts a server on a free port, if the settings name none, and returns once it is ready. */
+export async function startServer(settings: Record<string, string>, where: Where = {}) {
+  const child = Bun.spawn(where.command ?? command, {
+    cwd: where.cwd ?? root,
+    // Nothing of the caller's own settings: they could change what is shown, or where it is stored.
+    env: { PATH: process.env.PATH, PORT: '0', ...settings },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
+  let log = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`the server did not start: ${log}`)
+    log += value
+    const url = /ready at (http:[^"\s]+)/.exec(log)?.[1]
+    if (url === undefined) continue
+    // A pipe that nobody empties would stop it in the end.
+    void (async () => {
+      while (!(await reader.read()).done);
+    })()
+    return {
+      base: new URL(url),
+      pid: child.pid,
+      /** Ends it by that signal and answers its exit code. */
+      async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number> {
+        child.kill(signal)
+        return child.exited
+      },
+    }
+  }
+}

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startServer } from './convene.ts'
 
 const patienceMs = 10_000
 const consents = { terms: true, privacy: true, disclaimer: true }
@@ -10,25 +11,6 @@ const colors = process.stdout.isTTY ? { Ada: '\x1b[36m', Bob: '\x1b[33m', title:
 
 let chapters = 0
 const chapter = (title: string) => console.log(`\n${colors?.title ?? ''}${++chapters}. ${title}${colors?.end ?? ''}`)
-
-/** A server of its own on a free port, over an empty directory. */
-async function startServer(dataDir: string) {
-  const server = Bun.spawn(process.env.CONVENE_BIN ? [process.env.CONVENE_BIN] : [process.execPath, 'src/main.ts'], {
-    cwd: join(import.meta.dir, '..'),
-    // Nothing of the caller's own settings: they could change what is shown, or where it is stored.
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0' },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  const lines = server.stdout.pipeThrough(new TextDecoderStream())
-  let log = ''
-  for await (const text of lines) {
-    log += text
-    const url = /ready at (http:[^"\s]+)/.exec(log)?.[1]
-    if (url) return { url, stop: () => server.kill('SIGTERM'), exited: server.exited }
-  }
-  throw new Error(`the server did not start: ${log}`)
-}
 
 type Json = Record<string, any>
 
@@ -239,13 +221,12 @@ async function talk(base: string) {
 
 const dataDir = mkdtempSync(join(tmpdir(), 'convene-demo-'))
 try {
-  const server = await startServer(dataDir)
+  const server = await startServer({ DATA_DIR: dataDir })
   try {
-    console.log(`A server runs at ${server.url}, over an empty directory, ${dataDir}.`)
-    await talk(server.url)
+    console.log(`A server runs at ${server.base.origin}, over an empty directory, ${dataDir}.`)
+    await talk(server.base.origin)
   } finally {
-    server.stop()
-    await server.exited
+    await server.end()
   }
 } finally {
   rmSync(dataDir, { recursive: true })

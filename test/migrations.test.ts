@@ -72,6 +72,9 @@ function fill(db: Database) {
         if (oneOf) return oneOf[1]!
         if (type === 'INTEGER') return i + 1
         if (type === 'REAL') return i + 0.5
+        // Lists are JSON.
+        const byDefault = /\b(\w+)\s+TEXT NOT NULL DEFAULT '\[\]'/g
+        if ([...sql.matchAll(byDefault)].some(([, column]) => column === name)) return JSON.stringify([`${name}-${i}`])
         if (type === 'BLOB') return new Uint8Array([i])
         return `${table}-${name}-${i}`
       }

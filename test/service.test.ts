@@ -8,6 +8,7 @@ import { down, up } from '../src/storage/migrate.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { version } from '../src/version.ts'
 import { consents, password, testApp } from './app.ts'
+import { command } from './convene.ts'
 import { connect, ofType } from './socket-client.ts'
 
 const token = 'a token for the scraper'.replaceAll(' ', '-')
@@ -114,7 +115,6 @@ describe('metrics', () => {
     await ask('/api/v1/me', { headers: {} })
     await ask('/api/v1/nowhere/secret-path?token=secret-token')
     await ask('/api/v1/me', { method: 'PROPFIND' })
-    await Bun.sleep(0)
 
     const samples = await scrape(base)
     const count = (method: string, route: string, status: number) =>
@@ -144,14 +144,14 @@ describe('metrics', () => {
     const samples = await scrape(base)
     expect(samples.get('convene_sockets')).toBe(2)
     expect(samples.get('convene_users_connected')).toBe(1)
-    expect(samples.get('convene_events_pushed_total')).toBe(2)
+    expect(samples.get('convene_events_pushed_total')).toBe(1)
 
     client.socket.close()
     second.socket.close()
     await Promise.all([client.closed, second.closed])
     const after = await scrape(base)
     expect([after.get('convene_sockets'), after.get('convene_users_connected')]).toEqual([0, 0])
-    expect(after.get('convene_events_pushed_total')).toBe(2)
+    expect(after.get('convene_events_pushed_total')).toBe(1)
   })
 
   test('tell how often a token was remembered', async () => {
@@ -159,11 +159,11 @@ describe('metrics', () => {
     const base = await test.listen()
     const ada = await test.person('Ada')
     for (let i = 0; i < 3; i++) await ada.get('me')
-    await ada.post('auth/logout')
+    test.services.callers.forget(ada.id)
     await ada.get('me')
     const samples = await scrape(base)
     expect(samples.get('convene_token_lookups_total{outcome="miss"}')).toBe(2)
-    expect(samples.get('convene_token_lookups_total{outcome="hit"}')).toBe(3)
+    expect(samples.get('convene_token_lookups_total{outcome="hit"}')).toBe(2)
   })
 
   test('tell the sizes of write groups, and what the database takes on disk', async () => {
@@ -273,7 +273,7 @@ describe('the log of a server that runs', () => {
   /** A server as a process of its own; `stop` ends it and answers its log. */
   async function serve(settings: Record<string, string>) {
     const dataDir = mkdtempSync(join(tmpdir(), 'convene-service-'))
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+    const child = Bun.spawn(command, {
       env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...settings },
       stdout: 'pipe',
     })
@@ -319,13 +319,15 @@ describe('the log of a server that runs', () => {
 
     const { code, lines, output } = await server.stop()
     expect(code).toBe(0)
-    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    // On a machine that is busy the registration may take long enough to be worth a line.
+    const told = lines.filter(({ msg, ms, status }) => msg !== 'request' || Number(ms) <= 1000 || status === 503)
+    expect(told.map(({ level, msg }) => [level, msg])).toEqual([
       ['info', 'schema brought up to date'],
       ['info', expect.stringMatching(/^Convene is ready at http:/)],
       ['warn', 'request'],
       ['info', 'stopping'],
     ])
-    expect(lines[2]).toEqual({
+    expect(told[2]).toEqual({
       level: 'warn',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       request_id: failed.headers.get('x-request-id'),
@@ -356,7 +358,10 @@ describe('the log of a server that runs', () => {
       ['GET', '/api/v1/users/:id', 200],
       ['GET', 'none', 404],
     ])
-    expect(requests.every(({ level, request_id }) => level === 'debug' && typeof request_id === 'string')).toBe(true)
+    for (const { level, ms, request_id } of requests) {
+      expect(level).toBe(Number(ms) > 1000 ? 'warn' : 'debug')
+      expect(request_id).toBeString()
+    }
     const hidden = ['secret', '38.71', '-9.13', session.access_token, session.refresh_token, password, ada.email]
     for (const text of [...hidden, session.user.id]) expect(output).not.toContain(text)
   })

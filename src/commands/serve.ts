@@ -8,6 +8,7 @@ import { openLog } from '../log.ts'
 import { openMetrics } from '../metrics.ts'
 import { readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
+import { holdDataDir } from '../storage/data-dir.ts'
 import { openStorage, refuseForeign } from '../storage/open.ts'
 
 export const help = `usage: convene [serve]
@@ -30,6 +31,9 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   FIRST_CONTACT        guarded lets a stranger send three texts, without links or photos, before an answer (open)
   NEARBY_MAX_AGE_DAYS  how long a position is found by others, in days (30)
   EVENT_RETENTION_DAYS how long missed events can be caught up on, in days (7)
+  BACKUP_DIR           directory of scheduled backups (none are made)
+  BACKUP_CRON          when they are made, a cron expression in UTC (0 3 * * *)
+  BACKUP_KEEP          how many are kept (7)
   LEGAL_DIR            directory of your own terms.en.md, privacy.en.md, disclaimer.en.md (those of the product)
   METRICS_TOKEN        who sends it as a bearer token may read /metrics from elsewhere, 16 characters at least (none)
   LOG_LEVEL            trace, debug, info, warn, error or silent (info)
@@ -48,6 +52,7 @@ export async function serve(config: Config): Promise<void> {
   // A start that cannot succeed touches nothing; beside a server of an older release it would even migrate under it.
   refuseTakenPort(config)
   refuseForeign(config.databasePath)
+  holdDataDir(config.dataDir)
   const log = openLog(config)
   const secrets = readSecrets(config)
   const metrics = openMetrics()
@@ -61,6 +66,8 @@ export async function serve(config: Config): Promise<void> {
   })
   if (migrated.length > 0) log.info({ migrated }, 'schema brought up to date')
   const services = buildServices({ config, secrets, storage, log, metrics })
+  const erasedAgain = await services.erasures.replay()
+  if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
   const app = buildApp(services)
   const url = listen(app, services, config)
   const stopJobs = startJobs(services)

@@ -2,7 +2,6 @@ import { type AnyElysia, Elysia } from 'elysia'
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import swagger from 'swagger-ui-dist/package.json'
-import { openapiDocument } from './openapi-document.ts'
 
 // In the path, so that a browser may keep them until another release of theirs.
 const assets = `/openapi/${swagger.version}`
@@ -35,8 +34,12 @@ const policy = [
 
 /** `GET /openapi`, a page to read and try the interface; `GET /openapi/json`, the document that it shows. */
 export function openapi(app: () => AnyElysia) {
-  // Made when it is first asked for: it takes longer than the rest of the start.
-  let document: string | undefined
+  // Made when it is first asked for: it would be a good part of the start.
+  let document: Promise<string> | undefined
+  const made = async () => {
+    const { openapiDocument } = await import('./openapi-document.ts')
+    return JSON.stringify(openapiDocument(app()))
+  }
   const asset = (path: string, type: string) => () =>
     new Response(Bun.file(path), {
       headers: { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' },
@@ -53,9 +56,6 @@ export function openapi(app: () => AnyElysia) {
     .get(`${assets}/page.css`, asset(style, 'text/css; charset=utf-8'))
     .get(
       '/openapi/json',
-      () =>
-        new Response((document ??= JSON.stringify(openapiDocument(app()))), {
-          headers: { 'content-type': 'application/json' },
-        }),
+      async () => new Response(await (document ??= made()), { headers: { 'content-type': 'application/json' } }),
     )
 }

@@ -198,12 +198,12 @@ export function openHub({ replay, peers, log, now }: Deps) {
       for (const { user_id, seq, type, at, data } of events) {
         const audience = audiences.get(user_id)
         if (!audience) continue
+        pushed++
         audience.told = Math.max(audience.told, seq)
         // Nobody has joined: who catches up finds it in storage. Or it was found there before it was told.
         if (audience.published === null || seq <= audience.published) continue
         if (seq === audience.published + 1 && !audience.advancing) {
           audience.published = seq
-          pushed++
           deliver(user_id, JSON.stringify({ type, seq, at: iso(at), data }))
           continue
         }
@@ -320,7 +320,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
 
     isClosing: () => closingDown,
 
-    /** Open sockets, users who have one, and the durable events sent to sockets as they happened. */
+    /** Open sockets, users who have one, and the durable events told to such users so far. */
     counts: () => ({ sockets: connections.size, users: audiences.size, pushed }),
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { call, chatOf, done, people, type Person } from './people.ts'
+import { allOf, call, chatOf, done, people, type Person } from './people.ts'
 import { databaseOf, withSoundCopy, withSoundDatabase } from './database.ts'
 import type { Random } from './random.ts'
 import { type Case, type Run, until } from './run.ts'
@@ -224,17 +224,6 @@ async function compareWithAnswers(ledger: Ledger, base: URL, ears: Ear[]) {
     if (ear) await until(`events to ${seq} on the socket, which is at ${ear.heard}`, () => ear.heard === seq)
   }
   for (const ear of ears) assert.equal(ear.wrong, null)
-}
-
-async function allOf(base: URL, path: string, token: string): Promise<any[]> {
-  const items: any[] = []
-  for (let cursor = ''; ;) {
-    const query = `${path.includes('?') ? '&' : '?'}limit=100${cursor && `&cursor=${cursor}`}`
-    const page = await done(call(base, 'GET', path + query, { token }))
-    items.push(...page.items)
-    if (page.next_cursor === null) return items
-    cursor = page.next_cursor
-  }
 }
 
 type Row = {

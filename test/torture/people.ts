@@ -50,6 +50,31 @@ export const people = (base: URL, count: number): Promise<Person[]> =>
 export const chatOf = async (base: URL, a: Person, b: Person): Promise<string> =>
   (await done(call(base, 'POST', 'chats', { token: a.token, body: { user_id: b.id } }))).id
 
+/** All items of a list, page by page. */
+export async function allOf(base: URL, path: string, token: string): Promise<any[]> {
+  const items: any[] = []
+  for (let cursor = ''; ;) {
+    const query = `${path.includes('?') ? '&' : '?'}limit=100${cursor && `&cursor=${cursor}`}`
+    const page = await done(call(base, 'GET', path + query, { token }))
+    items.push(...page.items)
+    if (page.next_cursor === null) return items
+    cursor = page.next_cursor
+  }
+}
+
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** Uploads an image of one pixel. */
+export async function upload(base: URL, token: string): Promise<{ id: string; url: string }> {
+  const body = new FormData()
+  body.append('file', new Blob([Buffer.from(dot, 'base64')]), 'dot.png')
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(new URL('/api/v1/media', base), { method: 'POST', body, headers })
+  const answer: any = await response.json()
+  if (response.status !== 201) throw new Error(`expected 201, got ${response.status} ${JSON.stringify(answer)}`)
+  return answer
+}
+
 /** Init data as a messenger signs it: https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app */
 function initData(user: { id: number; first_name: string }, at: number): string {
   const fields = { auth_date: String(Math.floor(at / 1000)), user: JSON.stringify(user) }

@@ -39,9 +39,10 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
     .from(users)
     .where(eq(users.messenger_id, sql.placeholder('messenger_id')))
     .prepare()
+  // By the order of writing, which a clock that was set back does not change.
   const newestConsent = db.$client.prepare<Omit<Consent, 'accepted'> & { accepted: number }, [string, ConsentKind]>(`
     SELECT id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address
-    FROM consent_log WHERE user_id = +? AND kind = +? ORDER BY recorded_at DESC, id DESC LIMIT 1`)
+    FROM consent_log WHERE user_id = +? AND kind = +? ORDER BY rowid DESC LIMIT 1`)
 
   function insertAccount({ language, ...account }: NewAccount): boolean {
     const inserted = db

@@ -30,7 +30,7 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
     client.run('PRAGMA busy_timeout = 0')
     client.run('PRAGMA temp_store = MEMORY')
     client.run('PRAGMA cache_size = -65536')
-    client.run('PRAGMA mmap_size = 1073741824')
+    client.run('PRAGMA mmap_size = 2147418112')
     return client
   } catch (error) {
     client?.close()

@@ -9,6 +9,8 @@ type Counted = Square & { nearest: number; farthest: number; people: number }
 
 /** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
 const FIRST_REACH_M = 35
+/** The next search around there begins with so much more than this one took: a reach that falls just short is read in vain. */
+const SLACK = 1.15
 /** At most so many squares cover a box: fewer would hold too many people, more take too many look-ups. */
 const PIECES = 32
 /** A square with more than this part of the people needed is split. */
@@ -57,9 +59,9 @@ const nearest = (people: string) => `
 /**
  * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
  *
- * Sorting a circle of 50 km around a big city takes half a second. So boxes are tried, from a small one on, until one
- * holds enough people, and its crowded squares are split until it is clear which of them matter: for somebody in the
- * country the fifty nearest are on the near edge of the city, and the rest of it is not read.
+ * Sorting all of a circle of 50 km around a big city takes tenths of a second. So boxes are tried, from a small one on,
+ * until one holds enough people, and its crowded squares are split until it is clear which of them matter: for somebody
+ * in the country the fifty nearest are on the near edge of the city, and the rest of it is not read.
  *
  * `db` is opened in strict mode and migrated. `cache` tells where to begin, never what to answer.
  */
@@ -77,7 +79,7 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
 
     /** Those squares that hold anyone on the list (null: anyone at all) who is not behind us. */
     function count(squares: Square[], list: string | null, most: number): Counted[] {
-      const params = { squares: JSON.stringify(squares.map(numbersIn)), most }
+      const params = { squares: numbers(squares), most }
       const rows = list ? countOnList.values({ ...params, list }) : countEveryone.values({ ...params, since })
       return squares
         .map((square, i) => ({ ...square, ...extent(centre, square), people: rows[i]![0] as number }))
@@ -89,21 +91,9 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
       const { south, north, longitudes } = boxAround(centre, reach)
       const [range, range2] = longitudes
       const { distance, user_id } = after ?? { distance: -1, user_id: '' }
-      const squareNumbers = JSON.stringify(squares.map(numbersIn))
       const place = { ...centre, south, north, west: range!.west, east: range!.east }
-      const otherRange = { west2: range2?.west ?? null, east2: range2?.east ?? null }
-      const params = {
-        squares: squareNumbers,
-        ...place,
-        ...otherRange,
-        reach,
-        limit,
-        distance,
-        user_id,
-        caller,
-        since,
-        now,
-      }
+      const beyond = { west2: range2?.west ?? null, east2: range2?.east ?? null, distance, user_id }
+      const params = { ...place, ...beyond, squares: numbers(squares), reach, limit, caller, since, now }
       if (!list) return nearestOfEveryone.all(params)
       const [list2 = null, list3 = null, list4 = null, list5 = null] = others
       return nearestOnEveryList.all({ ...params, list, list2, list3, list4, list5 })
@@ -140,7 +130,7 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
       const found = read(squares, reach, order)
       if (found.length === limit || reach === radius) {
         const full = found.length === limit ? found.at(-1)!.distance : 2 * radius
-        cache?.write(centre, lists, Math.sqrt(Math.max(1, full ** 2 - inner ** 2) / limit))
+        cache?.write(centre, lists, SLACK * Math.sqrt(Math.max(1, full ** 2 - inner ** 2) / limit))
         return found
       }
       // Some were counted who may not be found.
@@ -149,6 +139,8 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
     }
   }
 }
+
+const numbers = (squares: Square[]) => JSON.stringify(squares.map(numbersIn))
 
 const total = (squares: Counted[]) => squares.reduce((sum, { people }) => sum + people, 0)
 

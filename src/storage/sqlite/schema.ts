@@ -59,11 +59,11 @@ export const locations = sqliteTable('locations', {
   user_id: text().notNull().unique(),
   latitude: real(),
   longitude: real(),
+  square: integer(),
   visible: integer({ mode: 'boolean' }).notNull().default(true),
   cell: blob({ mode: 'buffer' }),
   strayed: integer({ mode: 'boolean' }).notNull().default(false),
   updated_at: integer(),
-  square: integer(),
 })
 
 export const nearbyTraits = sqliteTable(

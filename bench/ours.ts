@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../src/config.ts'
+import { openLog } from '../src/log.ts'
+import { readSecrets } from '../src/secrets.ts'
+import { buildServices } from '../src/services.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { freePort, type Server, start } from './process.ts'
+
+export type Person = { id: string; token: string }
+
+/** People, and a chat of the first with each of the others, with messages of theirs in it. */
+export type Crowd = { hub: Person; others: (Person & { chat_id: string })[] }
+
+const client = { address: '127.0.0.1', user_agent: 'bench', language: 'en' }
+const root = join(import.meta.dir, '..')
+
+/** A data directory that goes with the process. */
+export function dataDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'convene-bench-'))
+  process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+const environment = (dir: string) => ({ DATA_DIR: dir, RATE_LIMIT: 'off', LOG_LEVEL: 'warn' })
+
+/** Our services over a data directory, for filling it while no server runs on it. */
+export function openServices(dir: string) {
+  const config = readConfig(environment(dir))
+  const { storage } = openStorage(config.databasePath, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  return buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
+}
+
+type Services = ReturnType<typeof openServices>
+
+/** Somebody new, signed in. Without a password, as each would cost a hash of 46 MiB. */
+export async function newPerson({ storage, consents, auth }: Services, name: string): Promise<Person> {
+  const id = Bun.randomUUIDv7()
+  await storage.accounts.register(
+    {
+      id,
+      email: `${id}@example.org`,
+      phone: null,
+      messenger_id: null,
+      password_hash: null,
+      name,
+      city: 'Riga',
+      bio: 'Here for coffee, walks along the river and board games.',
+      gender: 'other',
+      photo: null,
+      language: 'en',
+      created_at: Date.now(),
+    },
+    consents.entries(id, { terms: true, privacy: true, disclaimer: true }, client),
+  )
+  return { id, token: (await auth.begin(id, client)).access_token }
+}
+
+/** Fills an empty data directory with a crowd. */
+export async function crowd(dir: string, { others: count, messages }: { others: number; messages: number }): Promise<Crowd> {
+  const services = openServices(dir)
+  const { callers, chats, storage } = services
+  const hub = await newPerson(services, 'Hub')
+  const hubCaller = await callers.byToken(hub.token)
+  const people = await Promise.all(Array.from({ length: count }, (_, i) => newPerson(services, `Person ${i}`)))
+  const others = await Promise.all(
+    people.map(async (person, i) => {
+      const caller = await callers.byToken(person.token)
+      const { chat } = await chats.ensure(caller, hub.id)
+      for (let n = 0; n < messages; n++)
+        await chats.send(n % 2 === 0 ? caller : hubCaller, chat.id, { text: text(i, n) })
+      return { ...person, chat_id: chat.id }
+    }),
+  )
+  await storage.close()
+  return { hub, others }
+}
+
+/** What people write, some 50 characters. */
+export const text = (person: number, n: number) => `Message ${n} of ${person}: shall we meet at the river at noon?`
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** Starts the real server over a data directory: from source, or from the binary given. */
+export function startOurs(
+  dir: string,
+  { command = [process.execPath, join(root, 'src/main.ts')] }: { command?: string[] } = {},
+): Promise<Server & { startedMs: number }> {
+  const port = freePort()
+  return start({
+    command: [...command, 'serve'],
+    env: { ...environment(dir), PORT: String(port) },
+    url: new URL(`http://127.0.0.1:${port}`),
+    path: '/api/v1/me',
+  })
+}

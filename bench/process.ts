@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import type { Subprocess } from 'bun'
+
+/** A server that was started: ask it at `url`, and `stop` it in the end. */
+export type Server = { url: URL; pid: number; stop(): Promise<void> }
+
+type Start = {
+  command: string[]
+  env?: Record<string, string>
+  cwd?: string
+  url: URL
+  /** What answers as soon as the server does. */
+  path: string
+}
+
+/** Starts a server and waits for its first answer, whatever it is. */
+export async function start({ command, env = {}, cwd, url, path }: Start): Promise<Server & { startedMs: number }> {
+  const began = performance.now()
+  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdout: 'ignore', stderr: 'inherit' })
+  process.on('exit', () => child.kill('SIGKILL'))
+  while (!(await answers(new URL(path, url)))) {
+    if (child.exitCode !== null || performance.now() - began > 20_000) {
+      child.kill('SIGKILL')
+      throw new Error(`${command.join(' ')} did not start`)
+    }
+    await Bun.sleep(1)
+  }
+  return { url, pid: child.pid, startedMs: performance.now() - began, stop: () => stop(child) }
+}
+
+const answers = (url: URL) =>
+  fetch(url).then(
+    (response) => response.arrayBuffer().then(() => true),
+    () => false,
+  )
+
+async function stop(child: Subprocess): Promise<void> {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await child.exited
+  clearTimeout(timer)
+}
+
+/** A port that nobody listens on now. */
+export function freePort(): number {
+  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = probe
+  probe.stop(true)
+  return port!
+}
+
+/** Memory of a process in MiB: resident now, and at its highest. */
+export function memory(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const mebibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)![1]) / 1024
+  return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
+}

@@ -1,0 +1,144 @@
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Config, readConfig } from '../config.ts'
+import { openErasures } from '../features/account/erasures.ts'
+import { auditService } from '../features/audit/service.ts'
+import type { Files } from '../features/media/files.ts'
+import { ids } from '../ids.ts'
+import { holdDataDir } from '../storage/data-dir.ts'
+import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
+import { openErasureJournal } from '../storage/files/erasure-journal.ts'
+import { up } from '../storage/migrate.ts'
+import { copyClean, examineBackup, unpackDatabase, unpackPhotos } from '../storage/sqlite/backup.ts'
+import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
+import { compact } from '../time.ts'
+import { UsageError } from './command.ts'
+
+export const help = `usage: convene restore FILE
+
+Puts the database and the photos of a backup in the place of those that are there. Stop the server first.
+
+FILE is examined before anything is changed: one that is damaged, not Convene's, or of a newer release is refused. What is
+there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>: remove them once all is well.
+Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log.
+
+Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay.
+The secrets stay as they are: on another machine, put your copies into DATA_DIR before.`
+
+export async function run(args: string[]): Promise<void> {
+  const { positionals } = parseArgs({ args, allowPositionals: true })
+  const [file, ...more] = positionals
+  if (file === undefined) throw new UsageError('which one? restore FILE')
+  if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
+  const config = readConfig()
+  const letGo = holdDataDir(config.dataDir)
+  try {
+    for (const line of await restore(config, resolve(file), Date.now())) console.log(line)
+  } finally {
+    letGo()
+  }
+}
+
+async function restore({ databasePath, dataDir }: Config, file: string, at: number): Promise<string[]> {
+  if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
+  if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  const { users, messages, photos, made_at, has_photos } = examineBackup(file)
+  settleLog(databasePath)
+  const media = join(dataDir, 'media')
+  const unpacked = `${databasePath}.unpacked`
+  const restored = { database: `${databasePath}.restored`, media: `${media}.restored` }
+  const removeUnfinished = () => {
+    for (const path of [...logs.map((log) => unpacked + log), unpacked, restored.database, restored.media])
+      rmSync(path, { recursive: true, force: true })
+  }
+  // What a restore that was cut off has left.
+  removeUnfinished()
+  try {
+    mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
+    unpackDatabase(file, unpacked)
+    const files = openDiskFiles(has_photos ? restored.media : media)
+    if (has_photos) await unpackPhotos(file, files)
+    const erased = await bringUpToDate(unpacked, restored.database, { files, dataDir, at })
+    const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos, at })
+    for (const directory of new Set([dirname(databasePath), dataDir])) await syncDirectory(directory)
+    const state = made_at === null ? '' : `, as they were at ${made_at}`
+    return [
+      `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
+      ...(erased === 0 ? [] : [`erased again who had erased their accounts since: ${erased}`]),
+      ...(kept.length === 0 ? [] : [`what was there before is kept: ${kept.join(', ')}`]),
+    ]
+  } finally {
+    removeUnfinished()
+  }
+}
+
+/** Brings a database to this release's schema, erases again who was erased since, and copies it clean. Answers how many. */
+async function bringUpToDate(
+  unpacked: string,
+  target: string,
+  { files, dataDir, at }: { files: Files; dataDir: string; at: number },
+): Promise<number> {
+  const db = openDatabase(unpacked)
+  up(db)
+  const storage = sqliteStorage(withDrizzle(db), {
+    onFatal(error) {
+      throw error
+    },
+  })
+  try {
+    const now = () => at
+    const journal = openErasureJournal(join(dataDir, 'erasures.log'))
+    const audit = auditService({ store: storage.audit, ids, now })
+    const erased = await openErasures({ store: storage.erasures, journal, files, audit, now }).replay()
+    copyClean(db, target)
+    return erased
+  } finally {
+    await storage.close()
+  }
+}
+
+const logs = ['-wal', '-shm']
+
+/** Takes the log of the present database into it. Throws where somebody uses it; one that is broken stays as it is. */
+function settleLog(databasePath: string) {
+  if (!existsSync(databasePath)) return
+  try {
+    openDatabase(databasePath, { alone: true }).close()
+  } catch (error) {
+    if (String(((error as Error).cause as { code?: string } | undefined)?.code).startsWith('SQLITE_BUSY')) throw error
+  }
+}
+
+type Place = { database: string; media: string }
+
+/** Puts what was restored in the place of what is there, which gets other names: these are answered. */
+function exchange(present: Place, restored: Place, { with_media, at }: { with_media: boolean; at: number }): string[] {
+  const aside = (path: string) => `${path}.before-restore-${compact(at)}`
+  const kept: string[] = []
+  // Two names for a moment, so that a crash in between leaves no place without a database.
+  if (existsSync(present.database)) {
+    keepAlso(present.database, aside(present.database))
+    for (const log of logs.filter((log) => existsSync(present.database + log)))
+      renameSync(present.database + log, aside(present.database) + log)
+    kept.push(aside(present.database))
+  }
+  if (with_media) {
+    if (existsSync(present.media)) {
+      renameSync(present.media, aside(present.media))
+      kept.push(aside(present.media))
+    }
+    renameSync(restored.media, present.media)
+  }
+  renameSync(restored.database, present.database)
+  return kept
+}
+
+function keepAlso(path: string, name: string) {
+  try {
+    linkSync(path, name)
+  } catch {
+    // Not every file system knows two names for one file.
+    copyFileSync(path, name, constants.COPYFILE_EXCL)
+  }
+}

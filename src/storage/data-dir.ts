@@ -1,0 +1,29 @@
+import { Database } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../config.ts'
+
+/**
+ * Keeps every other server and every restore off the data directory, until the answer is called or this process ends,
+ * however it ends. Throws ConfigError where somebody else does.
+ */
+export function holdDataDir(dataDir: string): () => void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // SQLite locks files in each system's own way, and the system lets go of what a killed process held.
+  const lock = new Database(join(dataDir, 'convene.lock'), { create: true })
+  try {
+    lock.run('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (!(error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
+    throw new ConfigError(`DATA_DIR is in use by another Convene: stop that one first (${dataDir})`, { cause: error })
+  }
+  held.add(lock)
+  return () => {
+    held.delete(lock)
+    lock.close()
+  }
+}
+
+// What nobody refers to any more is closed, and the lock with it.
+const held = new Set<Database>()

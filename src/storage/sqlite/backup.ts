@@ -1,0 +1,169 @@
+import { constants, Database } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import type { Files } from '../../features/media/files.ts'
+import { status } from '../migrate.ts'
+import { openReadOnly } from './database.ts'
+
+/** What a backup holds, in numbers. */
+export type Contents = { users: number; messages: number; photos: number }
+
+/** A backup is a database of ours with these two tables more: so it is one file, which SQLite itself can examine. */
+const extraTables = `
+  CREATE TABLE backup (made_at TEXT NOT NULL, release TEXT NOT NULL, users INTEGER NOT NULL, messages INTEGER NOT NULL, photos INTEGER NOT NULL);
+  CREATE TABLE backup_photos (name TEXT PRIMARY KEY NOT NULL, bytes BLOB NOT NULL);`
+
+// A server's group of writes takes some milliseconds, a migration perhaps seconds.
+const patienceMs = 10_000
+const batch = 500
+
+/**
+ * Writes a backup of a database and its images into an empty file, beside a running server: what it reads is one moment's
+ * state, and the server goes on writing. Examined and on disk when it resolves; throws where the result is not whole.
+ */
+export async function writeBackup(
+  file: string,
+  { databasePath, files, release, at }: { databasePath: string; files: Files; release: string; at: number },
+): Promise<Contents> {
+  const source = new Database(databasePath, { readwrite: true })
+  try {
+    source.run(`PRAGMA busy_timeout = ${patienceMs}`)
+    // Copies what is there and nothing that was removed.
+    source.prepare('VACUUM INTO ?').run(file)
+  } finally {
+    source.close()
+  }
+  const backup = new Database(file, { readwrite: true, strict: true })
+  try {
+    // A crash leaves a file that nobody takes for a backup: no need for a journal, nor to wait for the disk before the end.
+    backup.run('PRAGMA journal_mode = OFF')
+    backup.run('PRAGMA synchronous = OFF')
+    backup.run('BEGIN')
+    backup.run(extraTables)
+    await addPhotos(backup, files)
+    const { users, messages, photos } = contentsOf(backup)
+    backup
+      .prepare('INSERT INTO backup (made_at, release, users, messages, photos) VALUES (?, ?, ?, ?, ?)')
+      .run(new Date(at).toISOString(), release, users, messages, photos)
+    backup.run('COMMIT')
+    refuseDamage(backup, 'the backup')
+    return { users, messages, photos }
+  } finally {
+    backup.close()
+    syncFile(file)
+  }
+}
+
+async function addPhotos(backup: Database, files: Files) {
+  const namesAfter = backup.prepare<{ file: string }, [string, number]>(
+    'SELECT file FROM media WHERE file > ? ORDER BY file LIMIT ?',
+  )
+  const add = backup.prepare<null, [string, Uint8Array]>('INSERT INTO backup_photos (name, bytes) VALUES (?, ?)')
+  for (let last = ''; ; ) {
+    const names = namesAfter.all(last, batch).map(({ file }) => file)
+    for (const name of names) {
+      const stored = await files.get(name)
+      // One that was removed meanwhile is in the database still, and its photo shown as gone.
+      const bytes = stored && (await stored.blob.bytes().catch(gone))
+      if (bytes) add.run(name, bytes)
+    }
+    if (names.length < batch) return
+    last = names.at(-1)!
+  }
+}
+
+function gone(error: unknown): null {
+  if ((error as { code?: string }).code === 'ENOENT') return null
+  throw error
+}
+
+const count = (db: Database, table: string) =>
+  db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+
+const has = (db: Database, table: string) =>
+  db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null
+
+const contentsOf = (db: Database): Contents => ({
+  users: count(db, 'users'),
+  messages: count(db, 'messages'),
+  photos: has(db, 'backup_photos') ? count(db, 'backup_photos') : 0,
+})
+
+function refuseDamage(db: Database, what: string) {
+  const damage = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
+  if (damage !== 'ok') throw new Error(`${what} is damaged: ${damage}`)
+  const orphan = db.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
+  if (orphan !== undefined) throw new Error(`${what} is damaged: a row of ${orphan} points at nothing`)
+}
+
+/**
+ * Examines a backup, or a bare copy of a database of ours, and answers what it holds. Throws where it is something else,
+ * damaged, incomplete, or newer than this release knows.
+ */
+export function examineBackup(path: string): Contents & { made_at: string | null; has_photos: boolean } {
+  const db = openReadOnly(path)
+  try {
+    refuseDamage(db, path)
+    if (status(db).every(({ applied_at }) => applied_at === null)) throw new Error(`${path} holds no data of Convene`)
+    const contents = contentsOf(db)
+    if (!has(db, 'backup')) return { ...contents, made_at: null, has_photos: false }
+    const said = db.query<Contents & { made_at: string }, []>('SELECT * FROM backup').get()
+    for (const kind of ['users', 'messages', 'photos'] as const)
+      if (contents[kind] !== said?.[kind])
+        throw new Error(`${path} is incomplete: it holds ${contents[kind]} ${kind}, and should hold ${said?.[kind]}`)
+    return { ...contents, made_at: said!.made_at, has_photos: true }
+  } finally {
+    db.close()
+  }
+}
+
+/** Copies the database in a backup, without the photos, to a path where nothing is. */
+export function unpackDatabase(path: string, target: string) {
+  closeSync(openSync(target, 'wx', 0o600))
+  const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
+  const db = new Database(target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI)
+  try {
+    db.run('PRAGMA journal_mode = OFF')
+    db.run('PRAGMA synchronous = OFF')
+    db.prepare('ATTACH ? AS backup').run(`${pathToFileURL(path)}?${existsSync(`${path}-wal`) ? 'mode=ro' : 'immutable=1'}`)
+    const made = db
+      .query<{ type: string; name: string; sql: string }, []>(
+        `SELECT type, name, sql FROM backup.sqlite_schema
+         WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND tbl_name NOT IN ('backup', 'backup_photos')
+         ORDER BY type <> 'table', rowid`,
+      )
+      .all()
+    db.run('BEGIN')
+    for (const { type, name, sql } of made) {
+      db.run(sql)
+      if (type === 'table') db.run(`INSERT INTO main."${name}" SELECT * FROM backup."${name}"`)
+    }
+    db.run('COMMIT')
+  } finally {
+    db.close()
+  }
+}
+
+/** Copies the photos in a backup to where images are kept. */
+export async function unpackPhotos(path: string, files: Files): Promise<void> {
+  const db = openReadOnly(path)
+  try {
+    const photos = db.prepare<{ name: string; bytes: Uint8Array<ArrayBuffer> }, []>('SELECT name, bytes FROM backup_photos')
+    for (const { name, bytes } of photos.iterate()) await files.put(name, bytes)
+  } finally {
+    db.close()
+  }
+}
+
+/** Copies a database to a path where nothing is, without a trace of what was removed from it, and waits for the disk. */
+export function copyClean(db: Database, target: string) {
+  closeSync(openSync(target, 'wx', 0o600))
+  db.prepare('VACUUM INTO ?').run(target)
+  syncFile(target)
+}
+
+function syncFile(path: string) {
+  const file = openSync(path, 'r+')
+  fsyncSync(file)
+  closeSync(file)
+}

@@ -1,0 +1,453 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrations } from '../migrations/index.ts'
+import { jobs } from '../src/jobs.ts'
+import { backUpInto } from '../src/scheduled-backup.ts'
+import { holdDataDir } from '../src/storage/data-dir.ts'
+import { down, status } from '../src/storage/migrate.ts'
+import { openReadOnly } from '../src/storage/sqlite/database.ts'
+import { days, hours } from '../src/time.ts'
+import { password, type Person, start, type TestApp, testApp } from './app.ts'
+
+const root = join(import.meta.dir, '..')
+const folder = mkdtempSync(join(tmpdir(), 'convene-backup-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const newPath = (end = '') => join(folder, `${crypto.randomUUID()}${end}`)
+
+/** A program of ours in a process of its own. */
+async function program(environment: Record<string, string>, ...args: string[]) {
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: root,
+    env: { ...process.env, LOG_LEVEL: 'silent', ...environment },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, error }
+}
+const convene = (dataDir: string, ...args: string[]) => program({ DATA_DIR: dataDir }, 'src/main.ts', ...args)
+
+/** A server's data directory, and the server. */
+async function installation(): Promise<TestApp & { databasePath: string }> {
+  const databasePath = newPath('.db')
+  const app = await testApp({ DATABASE_URL: `sqlite:${databasePath}` }, { databasePath })
+  return { ...app, databasePath }
+}
+const environmentOf = ({ dataDir, databasePath }: { dataDir: string; databasePath: string }) => ({
+  DATA_DIR: dataDir,
+  DATABASE_URL: `sqlite:${databasePath}`,
+})
+
+const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+async function uploaded(person: Person, size: number): Promise<{ id: string; url: string }> {
+  const form = new FormData()
+  form.append('file', new Blob([await new Bun.Image(pixel).resize(size, size, { fit: 'fill' }).png().bytes()]), 'a.png')
+  return (await person.post('media', form)).body
+}
+
+/** What lies in a directory, with its bytes. */
+const contentOf = (directory: string) =>
+  new Map(
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => [join(entry.parentPath, entry.name).slice(directory.length + 1), entry])
+      .map(([name, entry]) => [name as string, Bun.hash(readFileSync(join((entry as any).parentPath, (entry as any).name)))])
+      .sort() as [string, bigint | number][],
+  )
+
+const tables = (db: Database) =>
+  db
+    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    .all()
+    .map(({ name }) => name)
+
+/** All rows of all tables. */
+function rowsOf(path: string) {
+  const db = openReadOnly(path)
+  try {
+    const list = tables(db).filter((name) => !name.startsWith('backup'))
+    return Object.fromEntries(list.map((name) => [name, db.query(`SELECT * FROM ${name} ORDER BY 1, 2, 3`).values()]))
+  } finally {
+    db.close()
+  }
+}
+
+/** A community of two with photos, closed; its data directory. */
+async function closedInstallation(): Promise<{ dataDir: string; ada: Person; bob: Person }> {
+  const app = await installation()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chatId = (await ada.post('chats', { user_id: bob.id })).body.id
+  for (let i = 0; i < 5; i++) await ada.post(`chats/${chatId}/messages`, { text: `Message ${i}` })
+  await ada.put('me', { photo: (await uploaded(ada, 20)).id })
+  await bob.post(`chats/${chatId}/messages`, { kind: 'photo', photo: (await uploaded(bob, 30)).id })
+  const dataDir = newPath()
+  mkdirSync(dataDir)
+  await app.services.storage.close()
+  copyFileSync(app.databasePath, join(dataDir, 'convene.db'))
+  for (const name of contentOf(join(app.dataDir, 'media')).keys()) {
+    mkdirSync(join(dataDir, 'media', name, '..'), { recursive: true })
+    copyFileSync(join(app.dataDir, 'media', name), join(dataDir, 'media', name))
+  }
+  app.services.storage.close = async () => {}
+  return { dataDir, ada, bob }
+}
+
+test('a backup under load is one moment’s state, and restored it is equal to it, photos too', async () => {
+  const app = await installation()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chatId = (await ada.post('chats', { user_id: bob.id })).body.id as string
+  await ada.put('me', { photo: (await uploaded(ada, 20)).id })
+  await bob.post(`chats/${chatId}/messages`, { kind: 'photo', photo: (await uploaded(bob, 30)).id })
+  const { chats } = app.services.storage
+  const answered: string[] = []
+  const send = async () => {
+    const id = Bun.randomUUIDv7()
+    const message = { id, chat_id: chatId, sender_id: ada.id, kind: 'text' as const, text: 'x'.repeat(300) }
+    await chats.append({ ...message, photo_id: null, client_id: null, created_at: Date.now() }, bob.id, null)
+    answered.push(id)
+  }
+  for (let i = 0; i < 3000; i++) await send()
+  const before = answered.length
+
+  const file = newPath('.db')
+  let running = true
+  const backup = program(environmentOf(app), 'src/main.ts', 'backup', file).finally(() => (running = false))
+  while (running) {
+    await Promise.all(Array.from({ length: 8 }, send))
+    await Bun.sleep(0)
+  }
+  expect(await backup).toMatchObject({ code: 0, error: '' })
+  const after = answered.length
+  expect(after).toBeGreaterThan(before)
+
+  const dataDir = newPath()
+  expect(await convene(dataDir, 'restore', file)).toMatchObject({ code: 0, error: '' })
+  expect(rowsOf(join(dataDir, 'convene.db'))).toEqual(rowsOf(file))
+  expect(contentOf(join(dataDir, 'media'))).toEqual(contentOf(join(app.dataDir, 'media')))
+  const restored = openReadOnly(join(dataDir, 'convene.db'))
+  expect(restored.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+  expect(tables(restored)).toEqual(tables(app.db.$client))
+  const ids = restored
+    .query<{ id: string }, []>("SELECT id FROM messages WHERE kind = 'text' ORDER BY seq")
+    .all()
+    .map(({ id }) => id)
+  // All that was answered before, none that was not, and nothing left out in between.
+  expect(ids.length).toBeGreaterThanOrEqual(before)
+  expect(ids).toEqual(answered.slice(0, ids.length))
+  const { last_seq } = restored.query<{ last_seq: number }, []>('SELECT last_seq FROM chats').get()!
+  expect(last_seq).toBe(ids.length + 1)
+  const { n } = restored.query<{ n: number }, [string]>('SELECT count(*) AS n FROM events WHERE user_id = ?').get(bob.id)!
+  const { seq } = restored.query<{ seq: number }, [string]>('SELECT seq FROM event_counters WHERE user_id = ?').get(bob.id)!
+  expect(n).toBe(seq)
+  restored.close()
+})
+
+test('a backup is for its owner only, and holds neither a secret nor a true position', async () => {
+  const app = await testApp({}, { databasePath: newPath('.db') })
+  const secrets = { jwt: 'feedc0de'.repeat(8), location: 'deadbeef'.repeat(8) }
+  writeFileSync(join(app.dataDir, 'jwt-secret'), secrets.jwt)
+  writeFileSync(join(app.dataDir, 'location-key'), secrets.location)
+  const ada = await app.person('Ada')
+  const truth = { latitude: 41.123456789, longitude: -71.987654321 }
+  for (let i = 0; i < 3; i++) await ada.put('me/location', truth)
+  const file = newPath('.db')
+  const environment = environmentOf({ dataDir: app.dataDir, databasePath: app.db.$client.filename })
+  expect((await program(environment, 'src/main.ts', 'backup', file)).code).toBe(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const bytes = readFileSync(file)
+  expect(bytes.includes('Ada')).toBe(true)
+  const doubles = Object.values(truth).flatMap((value) => {
+    const [big, little] = [Buffer.alloc(8), Buffer.alloc(8)]
+    big.writeDoubleBE(value)
+    little.writeDoubleLE(value)
+    return [big, little]
+  })
+  const keys = [...Object.values(secrets), ada.token, ada.refresh, password]
+  for (const secret of [...keys, ...keys.slice(0, 2).map((key) => Buffer.from(key, 'hex')), ...doubles, '41.1234', '71.98765'])
+    expect(bytes.includes(secret)).toBe(false)
+})
+
+test('a backup replaces nothing unless told, never the database, and a failed one leaves nothing behind', async () => {
+  const { dataDir } = await closedInstallation()
+  const directory = newPath()
+  mkdirSync(directory)
+  const file = join(directory, 'a.db')
+  writeFileSync(file, 'mine')
+  const refused = await convene(dataDir, 'backup', file)
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.error).toContain('exists')
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+  expect((await convene(dataDir, 'backup', '--force', file)).out).toMatch(/^backed up 2 users, 6 messages and 2 photos to /)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+
+  const database = join(dataDir, 'convene.db')
+  const before = contentOf(dataDir)
+  for (const [args, reason] of [
+    [['backup', '--force', database], 'is the database itself'],
+    [['backup', join(directory, 'no', 'such.db')], 'there is no directory'],
+    [['backup'], 'where to?'],
+    [['backup', file, 'more'], "unexpected argument 'more'"],
+  ] as const) {
+    const { code, error } = await convene(dataDir, ...args)
+    expect(code).toBeGreaterThan(0)
+    expect(error).toContain(reason)
+  }
+  expect(contentOf(dataDir)).toEqual(before)
+  expect((await convene(newPath(), 'backup', join(directory, 'b.db'))).error).toContain('there is no database')
+
+  // A page of an index is overwritten: what is copied then is not whole.
+  const broken = openReadOnly(database)
+  const { rootpage } = broken
+    .query<{ rootpage: number }, []>("SELECT rootpage FROM sqlite_schema WHERE name = 'chats_of_a'")
+    .get()!
+  broken.close()
+  const bytes = readFileSync(database)
+  bytes.fill(0, (rootpage - 1) * 4096 + 100, rootpage * 4096)
+  writeFileSync(database, bytes)
+  expect((await convene(dataDir, 'backup', join(directory, 'c.db'))).error).toMatch(/malformed|damaged/)
+  expect(readdirSync(directory)).toEqual(['a.db'])
+})
+
+describe('restore refuses, and changes nothing,', () => {
+  const cases: Record<string, [reason: RegExp, make: (file: string) => void]> = {
+    'a file that is no database': [/no SQLite database/, (file) => writeFileSync(file, 'Dear diary, '.repeat(1000))],
+    'an empty file': [/holds no data of Convene/, (file) => writeFileSync(file, '')],
+    'a file that is not there': [/there is no file/, (file) => rmSync(file)],
+    'a truncated one': [/damaged|malformed/, (file) => truncateSync(file, statSync(file).size - 4096 * 3)],
+    'one with a broken page': [
+      /damaged|malformed/,
+      (file) => {
+        const bytes = readFileSync(file)
+        bytes.fill(0x5a, 4096 * 4 + 8, 4096 * 5)
+        writeFileSync(file, bytes)
+      },
+    ],
+    'one that lacks rows': [/incomplete: it holds 5 messages, and should hold 6/, changed('DELETE FROM messages WHERE seq = 6')],
+    'one that points at what is not there': [/points at nothing/, changed("UPDATE chats SET user_b = 'zzz'")],
+    'one of a newer release': [/newer than this release/, changed("INSERT INTO schema_migrations VALUES (999, 'later', '')")],
+    'a database of another program': [
+      /belongs to another program/,
+      (file) => {
+        rmSync(file)
+        const db = new Database(file, { create: true })
+        db.run('CREATE TABLE notes (text TEXT)')
+        db.close()
+      },
+    ],
+  }
+  function changed(sql: string) {
+    return (file: string) => {
+      const db = new Database(file)
+      db.run(sql)
+      db.close()
+    }
+  }
+
+  let made: Promise<{ dataDir: string; file: string }> | null = null
+  const backup = () =>
+    (made ??= (async () => {
+      const { dataDir } = await closedInstallation()
+      const file = newPath('.db')
+      await convene(dataDir, 'backup', file)
+      return { dataDir, file }
+    })())
+
+  test.each(Object.entries(cases))('%s', async (_, [reason, make]) => {
+    const { dataDir, file } = await backup()
+    const bad = newPath('.db')
+    copyFileSync(file, bad)
+    make(bad)
+    const before = contentOf(dataDir)
+    const { code, out, error } = await convene(dataDir, 'restore', bad)
+    expect(error).toMatch(reason)
+    expect(error.trim()).not.toContain('\n')
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    const after = contentOf(dataDir)
+    after.delete('convene.lock')
+    before.delete('convene.lock')
+    expect(after).toEqual(before)
+  })
+
+  test('while a server runs on that data directory, or has the database open', async () => {
+    const { dataDir, file } = await backup()
+    const letGo = holdDataDir(dataDir)
+    const before = contentOf(dataDir)
+    expect((await convene(dataDir, 'restore', file)).error).toContain('DATA_DIR is in use by another Convene')
+    expect(() => holdDataDir(dataDir)).toThrow('in use')
+    letGo()
+    const database = new Database(join(dataDir, 'convene.db'))
+    database.run('PRAGMA journal_mode = WAL')
+    database.query('SELECT count(*) FROM users').get()
+    expect((await convene(dataDir, 'restore', file)).error).toContain('is in use')
+    database.close(true)
+    expect(readdirSync(dataDir).filter((name) => name.includes('restore'))).toEqual([])
+    expect([...before.keys()]).toEqual(expect.arrayContaining(['convene.db']))
+  })
+})
+
+test('what was there before a restore is kept, log and photos too, and can be restored again', async () => {
+  const { dataDir } = await closedInstallation()
+  const file = newPath('.db')
+  await convene(dataDir, 'backup', file)
+  const photos = contentOf(join(dataDir, 'media'))
+  const database = join(dataDir, 'convene.db')
+  // Written since, and still in the log, as after a crash: in another process, which is killed.
+  const later = `const { Database } = await import('bun:sqlite'); const db = new Database('${database}')
+    db.run('PRAGMA journal_mode = WAL'); db.run("UPDATE users SET city = 'Later' WHERE name = 'Ada'"); process.kill(process.pid, 'SIGKILL')`
+  await program({}, '-e', later)
+  expect(existsSync(`${database}-wal`)).toBe(true)
+  writeFileSync(join(dataDir, 'media', 'newer.webp'), 'newer')
+
+  const restored = await convene(dataDir, 'restore', file)
+  expect(restored).toMatchObject({ code: 0, error: '' })
+  const cityOf = () => {
+    const db = openReadOnly(database)
+    const row = db.query<{ city: string | null }, []>("SELECT city FROM users WHERE name = 'Ada'").get()
+    db.close()
+    return row?.city
+  }
+  expect(cityOf()).toBeNull()
+  expect(contentOf(join(dataDir, 'media'))).toEqual(photos)
+  const kept = readdirSync(dataDir).filter((name) => name.includes('.before-restore-'))
+  expect(kept.sort()).toEqual([
+    expect.stringMatching(/^convene\.db\.before-restore-\d{8}T\d{6}Z$/),
+    expect.stringMatching(/^media\.before-restore-\d{8}T\d{6}Z$/),
+  ])
+  for (const name of kept) expect(restored.out).toContain(name)
+  expect(contentOf(join(dataDir, kept[1]!)).size).toBe(photos.size + 1)
+  expect(statSync(database).mode & 0o777).toBe(0o600)
+  expect(readdirSync(dataDir).sort()).toEqual(['convene.db', 'convene.lock', 'media', ...kept].sort())
+
+  await Bun.sleep(1000 - (Date.now() % 1000))
+  expect((await convene(dataDir, 'restore', join(dataDir, kept[0]!))).code).toBe(0)
+  expect(cityOf()).toBe('Later')
+  expect(contentOf(join(dataDir, 'media'))).toEqual(photos)
+})
+
+test('a broken database is put aside as it is', async () => {
+  const { dataDir } = await closedInstallation()
+  const file = newPath('.db')
+  await convene(dataDir, 'backup', file)
+  writeFileSync(join(dataDir, 'convene.db'), 'rubbish')
+  writeFileSync(join(dataDir, 'convene.db-wal'), 'more rubbish')
+  expect(await convene(dataDir, 'restore', file)).toMatchObject({ code: 0, error: '' })
+  expect(rowsOf(join(dataDir, 'convene.db'))).toEqual(rowsOf(file))
+  const kept = readdirSync(dataDir).filter((name) => name.startsWith('convene.db.'))
+  expect(kept.map((name) => readFileSync(join(dataDir, name), 'utf8')).sort()).toEqual(['more rubbish', 'rubbish'])
+})
+
+test('who was erased stays erased when an older backup is restored, their photos too', async () => {
+  const { dataDir, ada, bob } = await closedInstallation()
+  const file = newPath('.db')
+  await convene(dataDir, 'backup', file)
+  const at = new Date(start + hours).toISOString()
+  writeFileSync(join(dataDir, 'erasures.log'), `${at} ${ada.id}\n`)
+  const { code, out } = await convene(dataDir, 'restore', file)
+  expect(code).toBe(0)
+  expect(out).toContain('erased again who had erased their accounts since: 1')
+  const bytes = readFileSync(join(dataDir, 'convene.db'))
+  for (const mark of [ada.email, 'Message 0']) {
+    expect(readFileSync(file).includes(mark)).toBe(true)
+    expect(bytes.includes(mark)).toBe(false)
+  }
+  expect(bytes.includes(bob.email)).toBe(true)
+  const photos = [...contentOf(join(dataDir, 'media')).keys()].filter((name) => name.endsWith('.webp'))
+  expect(photos).toHaveLength(1)
+  const db = openReadOnly(join(dataDir, 'convene.db'))
+  expect(db.query('SELECT name, deleted_at FROM users WHERE id = ?').get(ada.id)).toEqual({
+    name: null,
+    deleted_at: Date.parse(at),
+  })
+  expect(db.query('SELECT action, actor_id FROM audit_log WHERE subject_id = ?').all(ada.id)).toContainEqual({
+    action: 'erase_again',
+    actor_id: null,
+  })
+  db.close()
+})
+
+test('a backup of an older release is brought up to this one’s schema', async () => {
+  const { dataDir } = await closedInstallation()
+  const db = new Database(join(dataDir, 'convene.db'))
+  down(db, { steps: 2 })
+  db.close()
+  const file = newPath('.db')
+  expect((await convene(dataDir, 'backup', file)).code).toBe(0)
+  expect((await convene(dataDir, 'restore', file)).code).toBe(0)
+  const restored = openReadOnly(join(dataDir, 'convene.db'))
+  expect(status(restored).filter(({ applied_at }) => applied_at === null)).toEqual([])
+  expect(status(restored)).toHaveLength(migrations.length)
+  restored.close()
+})
+
+describe('scheduled backups', () => {
+  const writing = (content: string) => async (file: string) => writeFileSync(file, content)
+
+  test('are named by their time; the oldest beyond those to keep go, and nothing else', async () => {
+    const directory = newPath()
+    for (let day = 0; day < 5; day++)
+      await backUpInto(directory, { keep: 3, at: start + day * days, backUp: writing(`day ${day}`) })
+    writeFileSync(join(directory, 'notes.txt'), 'mine')
+    writeFileSync(join(directory, 'convene-20261126T120000Z.db.0a1b2c3d.part'), 'cut off')
+    await backUpInto(directory, { keep: 3, at: start + 5 * days, backUp: writing('day 5') })
+    expect(readdirSync(directory).sort()).toEqual([
+      'convene-20261124T120000Z.db',
+      'convene-20261125T120000Z.db',
+      'convene-20261126T120000Z.db',
+      'notes.txt',
+    ])
+  })
+
+  test('a clock that was set back does not cost the newest one', async () => {
+    const directory = newPath()
+    for (const at of [start, start + days, start - days])
+      await backUpInto(directory, { keep: 2, at, backUp: writing(String(at)) })
+    expect(readdirSync(directory).sort()).toEqual(['convene-20261120T120000Z.db', 'convene-20261122T120000Z.db'])
+  })
+
+  test('one that fails takes no older one with it, and says why', async () => {
+    const directory = newPath()
+    for (const at of [start, start + days]) await backUpInto(directory, { keep: 2, at, backUp: writing('good') })
+    const failing = backUpInto(directory, {
+      keep: 1,
+      at: start + 2 * days,
+      backUp: () => Promise.reject(new Error('no room')),
+    })
+    expect(failing).rejects.toThrow('no room')
+    await failing.catch(() => {})
+    expect(readdirSync(directory)).toHaveLength(2)
+  })
+
+  test('run in a process of their own, on the same data', async () => {
+    const { dataDir } = await closedInstallation()
+    const directory = newPath()
+    const script = `const { backUpInto } = await import('${root}/src/scheduled-backup.ts')
+      try { await backUpInto('${directory}', { keep: 1, at: ${start} }); console.log('done') } catch (error) { console.log(error.message) }`
+    expect((await program({ DATA_DIR: dataDir }, '-e', script)).out).toBe('done\n')
+    expect(rowsOf(join(directory, 'convene-20261121T120000Z.db'))).toEqual(rowsOf(join(dataDir, 'convene.db')))
+    const failed = await program({ DATA_DIR: newPath() }, '-e', script.replace(String(start), String(start + days)))
+    expect(failed.out).toContain('there is no database')
+    expect(readdirSync(directory)).toHaveLength(1)
+  })
+
+  test('are a job where there is a directory for them, and none where there is not', async () => {
+    const named = ({ services }: TestApp) => jobs(services).find(({ name }) => name === 'backup')?.schedule
+    expect(named(await testApp())).toBeUndefined()
+    expect(named(await testApp({ BACKUP_DIR: newPath() }))).toBe('0 3 * * *')
+    expect(named(await testApp({ BACKUP_DIR: newPath(), BACKUP_CRON: '*/5 * * * *' }))).toBe('*/5 * * * *')
+  })
+})
