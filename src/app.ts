@@ -31,7 +31,7 @@ export type App = ReturnType<typeof buildApp>
 export function buildApp(services: Services) {
   const { config, now, log, limits, callers, auth, legal, media, profiles, chats, locations, replay, hub } = services
   const origins = originPolicy(config)
-  const { account, safety, reviews, notices, moderation, storage, metrics } = services
+  const { account, safety, reviews, notices, moderation, storage, metrics, traces } = services
   const visitor = publicDoor({ config, limits })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
   const door = { config, callers, origins, limits }
@@ -47,7 +47,7 @@ export function buildApp(services: Services) {
     .use(requestId)
     .use(securityHeaders)
     .use(cors({ config, origins }))
-    .use(requestLog({ log, metrics }))
+    .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth }))
     .use(legalRoutes({ visitor, legal }))

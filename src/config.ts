@@ -31,6 +31,8 @@ export type Config = {
   /** How many of them are kept. */
   backupKeep: number
   metricsToken: string | null
+  /** Where OpenTelemetry traces go; null where none are made. */
+  otlpEndpoint: string | null
   /** How many proxies stand in front: the client's address is that many places from the end of `X-Forwarded-For`. */
   trustProxy: number
 }
@@ -65,6 +67,7 @@ export function readConfig(env: Environment = process.env): Config {
     backupCron: backupCron(env),
     backupKeep: integer(env, 'BACKUP_KEEP', { default: 7, min: 1, max: 1000 }),
     metricsToken: metricsToken(env),
+    otlpEndpoint: otlpEndpoint(env),
     trustProxy: integer(env, 'TRUST_PROXY', { default: 0, min: 0, max: 16 }),
   }
 }
@@ -153,6 +156,13 @@ function comesRound(expression: string): boolean {
   } catch {
     return false
   }
+}
+
+function otlpEndpoint(env: Environment): string | null {
+  const value = text(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (value !== null && (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)))
+    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, for example http://127.0.0.1:4318')
+  return value
 }
 
 function metricsToken(env: Environment): string | null {

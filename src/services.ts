@@ -25,6 +25,7 @@ import { safetyService } from './features/safety/service.ts'
 import { ids as realIds, type Ids } from './ids.ts'
 import { openLimits } from './limits.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import type { Traces } from './traces.ts'
 import { openHub } from './realtime/hub.ts'
 import { type EventViews, replay as openReplay } from './realtime/replay.ts'
 import type { Secrets } from './secrets.ts'
@@ -38,6 +39,8 @@ export type Ports = {
   storage: Storage
   log: Logger
   metrics?: Metrics
+  /** Null where nobody asked for traces. */
+  traces?: Traces | null
   ids?: Ids
   now?: () => number
 }
@@ -51,6 +54,7 @@ export function buildServices({
   storage,
   log,
   metrics = openMetrics(),
+  traces = null,
   ids = realIds,
   now = Date.now,
 }: Ports) {
@@ -181,6 +185,7 @@ export function buildServices({
     storage,
     log,
     metrics,
+    traces,
     limits,
     legal,
     audit,

@@ -6,6 +6,7 @@ import { listen } from '../src/listen.ts'
 import { openLog } from '../src/log.ts'
 import { buildServices, type Services } from '../src/services.ts'
 import { up } from '../src/storage/migrate.ts'
+import type { Traces } from '../src/traces.ts'
 import { type Db, openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +61,7 @@ let sharedHash: Promise<string> | null = null
 /** A fresh app over in-memory SQLite, with its own clock. It goes when the test ends. */
 export async function testApp(
   environment: Record<string, string> = {},
-  { ids, databasePath = ':memory:' }: { ids?: Ids; databasePath?: string } = {},
+  { ids, databasePath = ':memory:', traces }: { ids?: Ids; databasePath?: string; traces?: Traces } = {},
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
   const config = readConfig({
@@ -81,7 +82,7 @@ export async function testApp(
     },
   })
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
-  const services = buildServices({ config, secrets, storage, log: openLog(config), ids, now: () => clock.now })
+  const services = buildServices({ config, secrets, storage, log: openLog(config), ids, traces, now: () => clock.now })
   const app = buildApp(services)
 
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {

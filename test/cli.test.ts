@@ -1,14 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { help as serveHelp } from '../src/commands/serve.ts'
 import { readConfig } from '../src/config.ts'
 import { up } from '../src/storage/migrate.ts'
 import { openDatabase } from '../src/storage/sqlite/database.ts'
 import { testApp } from './app.ts'
-import { convene, type Outcome } from './convene.ts'
+import { convene, type Outcome, startServer } from './convene.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'convene-cli-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -39,7 +39,7 @@ describe('help', () => {
   test('of the whole lists the commands, and each command has its own', async () => {
     const { code, out, err } = await convene(['--help'])
     expect([code, err]).toEqual([0, ''])
-    for (const name of ['serve', 'migrate', 'check', 'admin', 'seed'])
+    for (const name of ['serve', 'migrate', 'check', 'health', 'admin', 'seed'])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
 
     const seed = await convene(['seed', '--users', 'many', '--help'])
@@ -51,7 +51,7 @@ describe('help', () => {
     const read = new Set<string>()
     readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }))
     expect(read.size).toBeGreaterThan(15)
-    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_]+) /gm)].map(([, name]) => name!)
+    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_]+)\s/gm)].map(([, name]) => name!)
     expect(told.toSorted()).toEqual([...read].sort())
   })
 
@@ -271,5 +271,49 @@ describe('check', () => {
     expect(none.code).toBe(1)
     expect(none.out).toContain(`WRONG  DATA_DIR is not there: ${path}`)
     expect(existsSync(path)).toBe(false)
+  })
+})
+
+describe('health', () => {
+  const other = (body: string) => Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(body) })
+
+  const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === '::1'),
+  )
+  const hosts = ['127.0.0.1', '0.0.0.0', ...(hasIPv6 ? ['::1', '::'] : [])]
+
+  test.each(hosts)('finds the server that runs with HOST=%s', async (host) => {
+    const settings = { DATA_DIR: newPath(), HOST: host }
+    const server = await startServer(settings)
+    // A proxy of the environment is not asked.
+    const asked = { ...settings, PORT: server.base.port, HTTP_PROXY: 'http://127.0.0.1:9' }
+    expect(await convene(['health'], asked)).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^Convene 0\.6\.0 lives at http:\S+\n$/),
+      err: '',
+    })
+    expect(await server.end()).toBe(0)
+    expectRefusal(await convene(['health'], asked), 1, /nothing answers at http:/)
+  })
+
+  test('is not deceived by another program, and makes no data directory', async () => {
+    for (const body of ['hello', '{}', 'null']) {
+      const server = other(body)
+      const settings = { DATA_DIR: newPath(), PORT: String(server.port) }
+      expectRefusal(await convene(['health'], settings), 1, /is not Convene/)
+      expect(existsSync(settings.DATA_DIR)).toBe(false)
+      await server.stop(true)
+    }
+  })
+
+  test('gives up on a server that takes the call and is silent', async () => {
+    const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    expectRefusal(await convene(['health'], { PORT: String(silent.port) }), 1, /nothing answers/)
+    silent.stop(true)
+  })
+
+  test('needs a port that it can know', async () => {
+    expectRefusal(await convene(['health'], { PORT: '0' }), 1, /PORT is 0/)
+    expectRefusal(await convene(['health', 'now'], {}), 2, /unexpected argument 'now'/)
   })
 })

@@ -167,6 +167,12 @@ const variables: Record<string, Case> = {
   },
   BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
   LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    field: 'otlpEndpoint',
+    default: null,
+    good: [['http://127.0.0.1:4318', 'http://127.0.0.1:4318']],
+    bad: ['collector', '127.0.0.1:4318', 'ftp://collector.example'],
+  },
   METRICS_TOKEN: {
     field: 'metricsToken',
     default: null,

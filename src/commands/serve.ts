@@ -36,6 +36,8 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   BACKUP_KEEP          how many are kept (7)
   LEGAL_DIR            directory of your own terms.en.md, privacy.en.md, disclaimer.en.md (those of the product)
   METRICS_TOKEN        who sends it as a bearer token may read /metrics from elsewhere, 16 characters at least (none)
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                       an OpenTelemetry collector, such as http://127.0.0.1:4318, that gets a trace of each request (none)
   LOG_LEVEL            trace, debug, info, warn, error or silent (info)
 
 convene check tells whether they are fit for production.`
@@ -65,7 +67,9 @@ export async function serve(config: Config): Promise<void> {
     },
   })
   if (migrated.length > 0) log.info({ migrated }, 'schema brought up to date')
-  const services = buildServices({ config, secrets, storage, log, metrics })
+  const traces =
+    config.otlpEndpoint === null ? null : await (await import('../traces.ts')).openTraces(config.otlpEndpoint)
+  const services = buildServices({ config, secrets, storage, log, metrics, traces })
   const erasedAgain = await services.erasures.replay()
   if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
   const app = buildApp(services)
@@ -84,6 +88,7 @@ export async function serve(config: Config): Promise<void> {
     await Promise.race([Promise.all([app.server!.stop(false), stopJobs()]), Bun.sleep(8000)])
     await app.server!.stop(true)
     await storage.close()
+    await traces?.close()
     process.exit(0)
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))

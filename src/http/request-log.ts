@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
+import type { Traces } from '../traces.ts'
 
 const slowMs = 1000
 
@@ -8,11 +9,11 @@ const slowMs = 1000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 
 /**
- * Counts every answer, and logs it at `debug`; at `warn` those that failed on our side or took over a second. A line for
+ * Counts every answer, traces it where traces are on, and logs it at `debug`; at `warn` those that failed on our side or took over a second. A line for
  * each request costs more than many of the requests do. The route's pattern stands for the URL, as a query may hold a
  * position or a token.
  */
-export const requestLog = ({ log, metrics }: { log: Logger; metrics: Metrics }) =>
+export const requestLog = ({ log, metrics, traces }: { log: Logger; metrics: Metrics; traces: Traces | null }) =>
   new Elysia({ name: 'request-log' })
     .decorate('arrivedAt', 0)
     .onRequest((context) => {
@@ -24,6 +25,11 @@ export const requestLog = ({ log, metrics }: { log: Logger; metrics: Metrics }) 
       const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
       const pattern = route || 'none'
       metrics.request(method, pattern, status, ms / 1000)
+      if (traces) {
+        const end = Date.now()
+        const traceparent = request.headers.get('traceparent')
+        traces.request({ method, route: pattern, status, start: end - ms, end, traceparent })
+      }
       const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
       if (!log.isLevelEnabled(level)) return
       log[level](

@@ -8,7 +8,14 @@ import { ConfigError } from '../config.ts'
  * however it ends. Throws ConfigError where somebody else does.
  */
 export function holdDataDir(dataDir: string): () => void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    throw new ConfigError(`DATA_DIR must be a directory that can be written, not ${dataDir} (${code})`, {
+      cause: error,
+    })
+  }
   // SQLite locks files in each system's own way, and the system lets go of what a killed process held.
   const lock = new Database(join(dataDir, 'convene.lock'), { create: true })
   try {

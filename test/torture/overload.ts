@@ -81,7 +81,7 @@ async function attacked(run: Run, bystanders: Bystanders, attack: () => Promise<
   const after = await bystanders.during(() => Bun.sleep(1000))
   const ms = (value: number) => `${value.toFixed(0)} ms`
   run.measured(
-    `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} during (${under.requests} requests), ${ms(after.p99)} after; ` +
+    `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} (p50 ${ms(under.p50)}) during ${under.requests} requests, ${ms(after.p99)} after; ` +
       `memory ${memory.toFixed(0)} MiB before, ${under.peak.toFixed(0)} at most, ${after.peak.toFixed(0)} after`,
   )
   assert.ok(under.p99 < worstP99, `others waited ${ms(under.p99)}`)
@@ -131,7 +131,8 @@ async function stalledSockets(run: Run) {
   assert.equal(await socketsOf(server), 100)
 
   const seconds = run.long ? 20 : 5
-  const text = 'not read '.repeat(100)
+  // Of 8 KB each: a socket's buffers in the kernel take some 4 MB before the server's own begin to fill.
+  const text = '🙂'.repeat(2000)
   let sent = 0
   await attacked(run, bystanders, async () => {
     const running: Promise<unknown>[] = []
@@ -181,7 +182,10 @@ async function floodingSocket(run: Run) {
         const socket = new WebSocket(new URL(`/ws?token=${mallory!.token}`, base).href.replace('http', 'ws'))
         const closed = new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)))
         await until('a socket', () => socket.readyState === WebSocket.OPEN)
-        for (let i = 0; i < count; i++) socket.send(frame)
+        for (let i = 0; i < count; i++) {
+          socket.send(frame)
+          if (i % 500 === 0) await Bun.sleep(0)
+        }
         const code = await Promise.race([closed, Bun.sleep(10_000)])
         assert.ok(code === 4429 || code === 4413 || code === 1006, `${what}: closed with ${code}`)
       }
@@ -247,11 +251,7 @@ async function largeBodies(run: Run) {
       [415, 503],
     ],
     ['nested arrays', json('auth/login', '['.repeat(deep) + ']'.repeat(deep)), [400, 422]],
-    [
-      'nested arrays in a field',
-      json('me/prefs', `{"drinks":${'['.repeat(deep)}${']'.repeat(deep)}}`),
-      [400, 404, 422],
-    ],
+    ['nested arrays in a field', json('blocks', `{"user_id":${'['.repeat(deep)}${']'.repeat(deep)}}`), [400, 422]],
     ['nested objects', json('auth/login', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`), [400, 422]],
     ['an open end', json('auth/login', '['.repeat(60_000)), [400]],
     ['a number of 60,000 digits', json('reviews', `{"chat_id":"x","rating":${'9'.repeat(60_000)}}`), [400, 422]],

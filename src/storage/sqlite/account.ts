@@ -5,6 +5,7 @@ import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import { reviewOf } from './reviews.ts'
 import { traitKeeper } from './traits.ts'
+import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
 type Params = { user: string; at: number }
@@ -13,7 +14,7 @@ const chatsOf = 'SELECT id FROM chats WHERE user_a = $user UNION ALL SELECT id F
 // There is no index by sender: nobody else asks for it, and every message would pay for it.
 const theirMessages = `sender_id = $user AND chat_id IN (${chatsOf})`
 
-export function erasureStore(db: Db, writer: Writer): ErasureStore {
+export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore {
   const client = db.$client
   const record = eventRecorder(db)
   const audit = auditRecorder(db)
@@ -105,6 +106,7 @@ export function erasureStore(db: Db, writer: Writer): ErasureStore {
     erasedSince: async (time) => erasedSince.all(time),
 
     emptyLog: async () => {
+      reads.end()
       client.run('PRAGMA wal_checkpoint(TRUNCATE)')
     },
   }

@@ -8,6 +8,7 @@ import {
   type SessionStore,
 } from '../../features/auth/store.ts'
 import type { Db } from './database.ts'
+import type { Reads } from './reads.ts'
 import { consentLog, preferences, sessions, users } from './schema.ts'
 import type { Writer } from './writer.ts'
 
@@ -27,7 +28,7 @@ const endSessions = (db: Db, userId: string, now: number, except?: string): stri
     .all()
     .map((row) => row.id)
 
-export function accountStore(db: Db, writer: Writer): AccountStore {
+export function accountStore(db: Db, writer: Writer, { read }: Reads): AccountStore {
   const credentialColumns = {
     user_id: users.id,
     password_hash: users.password_hash,
@@ -119,13 +120,13 @@ export function accountStore(db: Db, writer: Writer): AccountStore {
 
     consents: async (userId) =>
       consentKinds.flatMap((kind) => {
-        const newest = newestConsent.get(userId, kind)
+        const newest = read(() => newestConsent.get(userId, kind))
         return newest ? { ...newest, accepted: newest.accepted !== 0 } : []
       }),
   }
 }
 
-export function sessionStore(db: Db, writer: Writer): SessionStore {
+export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionStore {
   const sessionColumns = {
     id: sessions.id,
     user_id: sessions.user_id,
@@ -162,7 +163,7 @@ export function sessionStore(db: Db, writer: Writer): SessionStore {
         return true
       }),
 
-    byId: async (id) => byId.get({ id }) ?? null,
+    byId: async (id) => read(() => byId.get({ id })) ?? null,
 
     rotate: (id, from, to, now) =>
       writer.write(

@@ -1,6 +1,7 @@
 import type { Chat, ChatEntry, ChatStore, EventNumbers, Message } from '../../features/chats/store.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
+import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
 type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
@@ -35,10 +36,11 @@ const joinLast = `
 const listOf = (side: 'user_a' | 'user_b') => `
   SELECT * FROM (
     SELECT *, coalesce(last_msg_at, created_at) AS at FROM chats
-    WHERE ${side} = +$user AND (coalesce(last_msg_at, created_at), id) < ($at, $id)
+    WHERE ${side} = +$user AND coalesce(last_msg_at, created_at) <= +$at
+      AND (coalesce(last_msg_at, created_at), id) < ($at, $id)
     ORDER BY coalesce(last_msg_at, created_at) DESC, id DESC LIMIT +$limit)`
 
-export function chatStore(db: Db, writer: Writer): ChatStore {
+export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const client = db.$client
   const record = eventRecorder(db)
 
@@ -132,13 +134,14 @@ export function chatStore(db: Db, writer: Writer): ChatStore {
         }
       }),
 
-    byId: async (id) => chatById.get(id),
-    ofPair: async (a, b) => chatOfPair.get(a, b),
+    byId: async (id) => read(() => chatById.get(id)),
+    ofPair: async (a, b) => read(() => chatOfPair.get(a, b)),
     list: async (userId, limit, after) =>
-      listChats
-        .all({ user: userId, at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit })
-        .map(entryOf),
-    entries: async (userId, chatIds) => someChats.all({ user: userId, ids: JSON.stringify(chatIds) }).map(entryOf),
+      read(() =>
+        listChats.all({ user: userId, at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit }),
+      ).map(entryOf),
+    entries: async (userId, chatIds) =>
+      read(() => someChats.all({ user: userId, ids: JSON.stringify(chatIds) })).map(entryOf),
     peers: async (userId) => peersOf.all({ user: userId }).map((row) => row.id),
 
     append: (message, otherId, untilReply) =>
@@ -168,11 +171,11 @@ export function chatStore(db: Db, writer: Writer): ChatStore {
         return { message: stored, created: true, events }
       }),
 
-    before: async (chatId, seq, limit) => messagesBefore.all(chatId, seq, limit),
-    after: async (chatId, seq, limit) => messagesAfter.all(chatId, seq, limit),
-    message: async (id) => messageById.get(id),
-    messages: async (ids) => messagesByIds.all(JSON.stringify(ids)),
-    hasWritten: async (chatId, userId) => sentBy.get(chatId, userId)!.n > 0,
+    before: async (chatId, seq, limit) => read(() => messagesBefore.all(chatId, seq, limit)),
+    after: async (chatId, seq, limit) => read(() => messagesAfter.all(chatId, seq, limit)),
+    message: async (id) => read(() => messageById.get(id)),
+    messages: async (ids) => read(() => messagesByIds.all(JSON.stringify(ids))),
+    hasWritten: async (chatId, userId) => read(() => sentBy.get(chatId, userId))!.n > 0,
 
     markRead: (chat, readerId, now) =>
       writer.write(() => {

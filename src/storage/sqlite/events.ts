@@ -1,7 +1,6 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
-import type { EventStore } from '../../realtime/store.ts'
+import type { EventStore, StoredEvent } from '../../realtime/store.ts'
 import type { Db } from './database.ts'
-import { eventCounters, events } from './schema.ts'
+import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
 export type RecordEvent = ReturnType<typeof eventRecorder>
@@ -24,39 +23,33 @@ export function eventRecorder(db: Db) {
   }
 }
 
-export function eventStore(db: Db, writer: Writer): EventStore {
-  const newest = db
-    .select({ seq: eventCounters.seq })
-    .from(eventCounters)
-    .where(eq(eventCounters.user_id, sql.placeholder('user_id')))
-    .prepare()
-  const oldest = db
-    .select({ seq: sql<number | null>`min(${events.seq})` })
-    .from(events)
-    .where(eq(events.user_id, sql.placeholder('user_id')))
-    .prepare()
-  const after = db
-    .select({ seq: events.seq, type: events.type, at: events.at, ref: events.ref, data: events.data })
-    .from(events)
-    .where(and(eq(events.user_id, sql.placeholder('user_id')), gt(events.seq, sql.placeholder('since'))))
-    .orderBy(events.seq)
-    .limit(sql.placeholder('limit'))
-    .prepare()
-  const usersAfter = db.$client.prepare<{ user_id: string }, [string, number]>(
+export function eventStore(db: Db, writer: Writer, { read }: Reads): EventStore {
+  const client = db.$client
+  const ends = client.prepare<{ oldest: number | null; newest: number | null }, [string, string]>(`
+    SELECT (SELECT min(seq) FROM events WHERE user_id = +?) AS oldest,
+      (SELECT seq FROM event_counters WHERE user_id = +?) AS newest`)
+  const after = client.prepare<Omit<StoredEvent, 'data'> & { data: string | null }, [string, number, number]>(
+    'SELECT seq, type, at, ref, data FROM events WHERE user_id = +? AND seq > ? ORDER BY seq LIMIT +?',
+  )
+  const usersAfter = client.prepare<{ user_id: string }, [string, number]>(
     'SELECT user_id FROM event_counters WHERE user_id > ? ORDER BY user_id LIMIT ?',
   )
   // A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
-  const purgeUser = db.$client.prepare<null, [string, string, number]>(
+  const purgeUser = client.prepare<null, [string, string, number]>(
     'DELETE FROM events WHERE user_id = ? AND seq < coalesce((SELECT min(seq) FROM events WHERE user_id = ? AND at >= ?), 9e15)',
   )
 
   return {
     range: async (userId) => {
-      const last = newest.get({ user_id: userId })?.seq ?? 0
-      return { oldest: oldest.get({ user_id: userId })?.seq ?? last + 1, newest: last }
+      const { oldest, newest } = read(() => ends.get(userId, userId)!)
+      return { oldest: oldest ?? (newest ?? 0) + 1, newest: newest ?? 0 }
     },
 
-    after: async (userId, since, limit) => after.all({ user_id: userId, since, limit }),
+    after: async (userId, since, limit) =>
+      read(() => after.all(userId, since, limit)).map(({ data, ...event }) => ({
+        ...event,
+        data: data === null ? null : JSON.parse(data),
+      })),
 
     purge: async (before) => {
       let purged = 0

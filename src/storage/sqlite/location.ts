@@ -8,9 +8,10 @@ import { reachCache } from './reach-cache.ts'
 import { locationCells, locations } from './schema.ts'
 import { squareOf } from './squares.ts'
 import { traitKeeper } from './traits.ts'
+import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
-export function locationStore(db: Db, writer: Writer): LocationStore {
+export function locationStore(db: Db, writer: Writer, { read }: Reads): LocationStore {
   const locationOf = db
     .select()
     .from(locations)
@@ -93,7 +94,7 @@ export function locationStore(db: Db, writer: Writer): LocationStore {
       }),
 
     of: async (userId) => of(userId),
-    nearby: async (query) => search(query),
+    nearby: async (query) => read(() => search(query)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import type { Db } from './database.ts'
+import type { Reads } from './reads.ts'
 import { media, preferences, users } from './schema.ts'
 import { traitKeeper } from './traits.ts'
 import type { Writer } from './writer.ts'
@@ -15,7 +16,7 @@ const profileColumns = `
     rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
   FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
 
-export function userStore(db: Db, writer: Writer): UserStore {
+export function userStore(db: Db, writer: Writer, { read }: Reads): UserStore {
   const retrait = traitKeeper(db)
   const client = db.$client
   const userById = client.prepare<Omit<User, 'visible'> & { visible: number }, [string]>(`
@@ -50,14 +51,14 @@ export function userStore(db: Db, writer: Writer): UserStore {
   }
 
   return {
-    byId: async (id) => readUser(id),
+    byId: async (id) => read(() => readUser(id)),
 
     profile: async (id) => {
-      const row = profileById.get(id)
+      const row = read(() => profileById.get(id))
       return row && profileOf(row)
     },
 
-    profiles: async (ids) => profilesByIds.all(JSON.stringify(ids)).map(profileOf),
+    profiles: async (ids) => read(() => profilesByIds.all(JSON.stringify(ids))).map(profileOf),
 
     update: (id, change, now) =>
       writer.write(() => {
@@ -78,7 +79,7 @@ export function userStore(db: Db, writer: Writer): UserStore {
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
 
-    preferences: async (id) => preferencesOf.get({ id }) ?? noPreferences,
+    preferences: async (id) => read(() => preferencesOf.get({ id })) ?? noPreferences,
 
     savePreferences: (id, change) =>
       writer.write(() => {

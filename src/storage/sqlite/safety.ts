@@ -3,12 +3,13 @@ import type { Profile } from '../../features/profile/store.ts'
 import type { Block, BlockStore, Evidence, NewReport, Report, ReportStore } from '../../features/safety/store.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
+import type { Reads } from './reads.ts'
 import { reviewReader } from './reviews.ts'
 import type { Writer } from './writer.ts'
 
 const lastOfAll = { at: Number.MAX_SAFE_INTEGER, id: '' }
 
-export function blockStore(db: Db, writer: Writer): BlockStore {
+export function blockStore(db: Db, writer: Writer, { read }: Reads): BlockStore {
   const client = db.$client
   const record = eventRecorder(db)
 
@@ -35,10 +36,10 @@ export function blockStore(db: Db, writer: Writer): BlockStore {
 
   return {
     among: async (userId, others) =>
-      new Set(amongThem.all({ user: userId, others: JSON.stringify(others) }).map((row) => row.id)),
+      new Set(read(() => amongThem.all({ user: userId, others: JSON.stringify(others) })).map((row) => row.id)),
 
     between: async (a, b) => {
-      const found = blockers.all(a, b)
+      const found = read(() => blockers.all(a, b))
       return { by_a: found.some((row) => row.blocker_id === a), by_b: found.some((row) => row.blocker_id === b) }
     },
 

@@ -10,6 +10,7 @@ import { mediaStore } from './media.ts'
 import { moderationStore, noticeStore } from './moderation.ts'
 import { locationStore } from './location.ts'
 import { userStore } from './profile.ts'
+import { openReads } from './reads.ts'
 import { retentionStore } from './retention.ts'
 import { reviewStore } from './reviews.ts'
 import { blockStore, reportStore } from './safety.ts'
@@ -19,22 +20,23 @@ export type SqliteOptions = { onFatal: OnFatal; onGroup?: (report: WriterReport)
 
 /** Storage over a migrated SQLite database. */
 export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
-  const writer = openWriter(db.$client, options)
+  const reads = openReads(db.$client)
+  const writer = openWriter(db.$client, options, reads)
   return {
-    users: userStore(db, writer),
-    accounts: accountStore(db, writer),
-    sessions: sessionStore(db, writer),
+    users: userStore(db, writer, reads),
+    accounts: accountStore(db, writer, reads),
+    sessions: sessionStore(db, writer, reads),
     audit: auditStore(db, writer),
-    blocks: blockStore(db, writer),
+    blocks: blockStore(db, writer, reads),
     reports: reportStore(db, writer),
     reviews: reviewStore(db, writer),
     notices: noticeStore(db, writer),
     moderation: moderationStore(db, writer),
     media: mediaStore(db, writer),
-    events: eventStore(db, writer),
-    chats: chatStore(db, writer),
-    locations: locationStore(db, writer),
-    erasures: erasureStore(db, writer),
+    events: eventStore(db, writer, reads),
+    chats: chatStore(db, writer, reads),
+    locations: locationStore(db, writer, reads),
+    erasures: erasureStore(db, writer, reads),
     holdings: holdingsStore(db),
     retention: retentionStore(db, writer),
 

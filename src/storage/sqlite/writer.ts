@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { Refusal } from '../../refusal.ts'
+import { openReads, type Reads } from './reads.ts'
 
 type Job = { work: () => unknown; done: (value: never) => void; fail: (error: unknown) => void }
 
@@ -31,6 +32,7 @@ const queueLimit = 4096
 export function openWriter(
   db: Database,
   { onFatal, onGroup }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void },
+  reads: Pick<Reads, 'end'> = openReads(db),
 ): Writer {
   let queue: Job[] = []
   let scheduled = false
@@ -50,6 +52,7 @@ export function openWriter(
     const started = performance.now()
     const answers: (() => void)[] = []
     try {
+      reads.end()
       begin.run()
       for (const job of group) {
         savepoint.run()
@@ -96,6 +99,7 @@ export function openWriter(
     close() {
       closed = true
       flush()
+      reads.end()
     },
   }
 }
