@@ -62,7 +62,10 @@ export async function newPerson({ storage, consents, auth }: Services, name: str
 }
 
 /** Fills an empty data directory with a crowd. */
-export async function crowd(dir: string, { others: count, messages }: { others: number; messages: number }): Promise<Crowd> {
+export async function crowd(
+  dir: string,
+  { others: count, messages }: { others: number; messages: number },
+): Promise<Crowd> {
   const services = openServices(dir)
   const { callers, chats, storage } = services
   const hub = await newPerson(services, 'Hub')
@@ -79,6 +82,23 @@ export async function crowd(dir: string, { others: count, messages }: { others: 
   )
   await storage.close()
   return { hub, others }
+}
+
+/** Two people and the chat that they have. */
+export type Pair = { id: string; a: Person; b: Person }
+
+/** Fills an empty data directory with pairs of people. */
+export async function pairs(dir: string, count: number): Promise<Pair[]> {
+  const services = openServices(dir)
+  const made = await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const [a, b] = await Promise.all([newPerson(services, `A ${i}`), newPerson(services, `B ${i}`)])
+      const { chat } = await services.chats.ensure(await services.callers.byToken(a.token), b.id)
+      return { id: chat.id, a, b }
+    }),
+  )
+  await services.storage.close()
+  return made
 }
 
 /** What people write, some 50 characters. */

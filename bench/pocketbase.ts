@@ -77,7 +77,9 @@ const plain = (name: string, type: 'text' | 'number' | 'date') => ({ name, type,
 /** The collections of a chat application with the rules that it needs, indexed for what is asked of them. */
 async function makeCollections(url: URL, token: string) {
   const collections = '/api/collections'
-  const users = await (await fetch(new URL(`${collections}/users`, url), { headers: { authorization: token } })).json()
+  const users = (await (
+    await fetch(new URL(`${collections}/users`, url), { headers: { authorization: token } })
+  ).json()) as { id: string; schema: object[] }
   const signedIn = '@request.auth.id != ""'
   await call(url, `${collections}/users`, token, 'PATCH', {
     viewRule: signedIn,
@@ -96,10 +98,7 @@ async function makeCollections(url: URL, token: string) {
     ],
     listRule: member,
     viewRule: member,
-    indexes: [
-      'CREATE INDEX chats_of_a ON chats (a, last_msg_at)',
-      'CREATE INDEX chats_of_b ON chats (b, last_msg_at)',
-    ],
+    indexes: ['CREATE INDEX chats_of_a ON chats (a, last_msg_at)', 'CREATE INDEX chats_of_b ON chats (b, last_msg_at)'],
   })
   const chatMember = 'chat.a = @request.auth.id || chat.b = @request.auth.id'
   const messages = await call(url, collections, token, 'POST', {
@@ -136,7 +135,10 @@ export async function pocketCrowd(
 
   const db = new Database(join(dir, 'data.db'), { strict: true })
   const at = (n: number) => new Date(Date.now() - 86_400_000 + n * 1000).toISOString().replace('T', ' ')
-  const newId = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex').slice(0, 15)
+  const newId = () =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(8)))
+      .toString('hex')
+      .slice(0, 15)
   const addUser = db.query(
     `INSERT INTO users (id, created, updated, username, name, city, bio, gender, passwordHash, tokenKey, email, avatar, verified, emailVisibility, lastResetSentAt, lastVerificationSentAt)
      SELECT $id, created, updated, $name, $name, 'Riga', 'Here for coffee, walks along the river and board games.', 'other', passwordHash, $key, '', '', 0, 0, '', '' FROM users WHERE id = $hub`,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 
 /** A server that was started: ask it at `url`, and `stop` it in the end. */
@@ -54,4 +55,22 @@ export function memory(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const mebibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)![1]) / 1024
   return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
+}
+
+/** What a server answered, to be answered by a bare one. */
+export async function answerOf(url: URL, path: string, headers: Record<string, string>) {
+  const response = await fetch(new URL(path, url), { headers })
+  const { date: _, 'content-length': __, ...kept } = Object.fromEntries(response.headers)
+  return { status: response.status, headers: kept, body: await response.text() }
+}
+
+/** Starts a server of Bun alone that answers just this, and publishes `frame`. */
+export function startBare(answer: Awaited<ReturnType<typeof answerOf>>, frame = ''): Promise<Server> {
+  const port = freePort()
+  return start({
+    command: [process.execPath, join(import.meta.dir, 'bare.ts')],
+    env: { PORT: String(port), ANSWER: JSON.stringify(answer), FRAME: frame },
+    url: new URL(`http://127.0.0.1:${port}`),
+    path: '/answer',
+  })
 }

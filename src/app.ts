@@ -9,6 +9,7 @@ import { moderationRoutes } from './features/moderation/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
+import { openClients } from './http/client.ts'
 import { cors } from './http/cors.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
@@ -32,15 +33,18 @@ export function buildApp(services: Services) {
   const { config, now, log, limits, callers, auth, legal, media, profiles, chats, locations, replay, hub } = services
   const origins = originPolicy(config)
   const { account, safety, reviews, notices, moderation, storage, metrics, traces } = services
-  const visitor = publicDoor({ config, limits })
+  const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
+  const visitor = publicDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
-  const door = { config, callers, origins, limits }
+  const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
 
   const app = new Elysia({
     name: 'convene',
     normalize: true,
+    // Answers are cleaned and checked. That no schema encodes them on the way, Elysia would find out for each one anew.
+    encodeSchema: false,
     serve: { development: false, error: serverError(log) },
   })
   return app
@@ -60,7 +64,7 @@ export function buildApp(services: Services) {
     .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
     .use(accountRoutes({ signedIn, account }))
     .use(syncRoutes({ signedIn, replay }))
-    .use(socketRoute({ callers, origins, hub, now }))
+    .use(socketRoute({ config, callers, origins, hub, now }))
     .use(healthRoutes({ storage, hub }))
     .use(metricsRoute({ config, metrics }))
     .use(openapi(() => app))

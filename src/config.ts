@@ -37,6 +37,10 @@ export type Config = {
   trustProxy: number
 }
 
+// Elysia asks once, when it is loaded. Otherwise it would put every refusal of a body into words that nobody reads, at
+// many times the cost, and fail over what cannot be put into any.
+Bun.env.NODE_ENV ??= 'production'
+
 type Environment = Record<string, string | undefined>
 
 /**

@@ -2,6 +2,7 @@
 export type RefusalCode =
   | 'malformed_body'
   | 'bad_request'
+  | 'upgrade_required'
   | 'unauthenticated'
   | 'token_expired'
   | 'invalid_credentials'

@@ -19,7 +19,11 @@ export async function backUpInto(
   await backUp(join(directory, made))
   // Where the clock was set back, the newest one does not look it.
   const others = readdirSync(directory).filter((entry) => name.test(entry) && entry !== made)
-  for (const old of others.sort().reverse().slice(keep - 1)) rmSync(join(directory, old))
+  for (const old of others
+    .sort()
+    .reverse()
+    .slice(keep - 1))
+    rmSync(join(directory, old))
 }
 
 /** `convene backup FILE`, run by this same program, so that the server's own work is not held up. Throws with its message. */
@@ -27,5 +31,6 @@ async function inProcessOfItsOwn(file: string): Promise<void> {
   const program = Bun.isStandaloneExecutable ? [] : [join(import.meta.dir, 'main.ts')]
   const child = Bun.spawn([process.execPath, ...program, 'backup', file], { stdout: 'ignore', stderr: 'pipe' })
   const said = await child.stderr.text()
-  if ((await child.exited) !== 0) throw new Error(said.trim() || `the backup ended with ${child.signalCode ?? child.exitCode}`)
+  if ((await child.exited) !== 0)
+    throw new Error(said.trim() || `the backup ended with ${child.signalCode ?? child.exitCode}`)
 }

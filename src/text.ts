@@ -13,6 +13,15 @@ export const tidy = (text: string) => text.replaceAll('\r\n', '\n').normalize('N
 /** Whether there is anything to see in it, rather than white space and formatting alone. */
 export const isVisible = (text: string) => visible.test(text)
 
+/** The canonical form of a BCP 47 language tag, as `pt-BR` of `pt-br`; null for what is none. */
+export function languageTag(tag: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? null
+  } catch {
+    return null
+  }
+}
+
 function text(kind: 'line' | 'prose', max: number, min: number, forbidden: RegExp) {
   const format = `${kind}-${min}-${max}`
   if (!FormatRegistry.Has(format)) {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   copyFileSync,
   existsSync,
@@ -22,6 +22,9 @@ import { down, status } from '../src/storage/migrate.ts'
 import { openReadOnly } from '../src/storage/sqlite/database.ts'
 import { days, hours } from '../src/time.ts'
 import { password, type Person, start, type TestApp, testApp } from './app.ts'
+
+// Each runs programs of ours, which takes its time where others work too.
+setDefaultTimeout(30_000)
 
 const root = join(import.meta.dir, '..')
 const folder = mkdtempSync(join(tmpdir(), 'convene-backup-'))
@@ -60,19 +63,19 @@ async function uploaded(person: Person, size: number): Promise<{ id: string; url
   return (await person.post('media', form)).body
 }
 
-/** What lies in a directory, with its bytes. */
-const contentOf = (directory: string) =>
-  new Map(
-    readdirSync(directory, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => [join(entry.parentPath, entry.name).slice(directory.length + 1), entry])
-      .map(([name, entry]) => [name as string, Bun.hash(readFileSync(join((entry as any).parentPath, (entry as any).name)))])
-      .sort() as [string, bigint | number][],
+/** What lies in a directory, with a hash of its bytes. */
+function contentOf(directory: string) {
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name !== 'convene.lock' && statSync(join(directory, name)).isFile(),
   )
+  return new Map(files.sort().map((name) => [name, Bun.hash(readFileSync(join(directory, name)))]))
+}
 
 const tables = (db: Database) =>
   db
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
+    )
     .all()
     .map(({ name }) => name)
 
@@ -81,7 +84,7 @@ function rowsOf(path: string) {
   const db = openReadOnly(path)
   try {
     const list = tables(db).filter((name) => !name.startsWith('backup'))
-    return Object.fromEntries(list.map((name) => [name, db.query(`SELECT * FROM ${name} ORDER BY 1, 2, 3`).values()]))
+    return Object.fromEntries(list.map((name) => [name, db.query(`SELECT * FROM ${name} ORDER BY 1, 2`).values()]))
   } finally {
     db.close()
   }
@@ -121,7 +124,7 @@ test('a backup under load is one moment’s state, and restored it is equal to i
     await chats.append({ ...message, photo_id: null, client_id: null, created_at: Date.now() }, bob.id, null)
     answered.push(id)
   }
-  for (let i = 0; i < 3000; i++) await send()
+  for (let i = 0; i < 60; i++) await Promise.all(Array.from({ length: 50 }, send))
   const before = answered.length
 
   const file = newPath('.db')
@@ -151,8 +154,12 @@ test('a backup under load is one moment’s state, and restored it is equal to i
   expect(ids).toEqual(answered.slice(0, ids.length))
   const { last_seq } = restored.query<{ last_seq: number }, []>('SELECT last_seq FROM chats').get()!
   expect(last_seq).toBe(ids.length + 1)
-  const { n } = restored.query<{ n: number }, [string]>('SELECT count(*) AS n FROM events WHERE user_id = ?').get(bob.id)!
-  const { seq } = restored.query<{ seq: number }, [string]>('SELECT seq FROM event_counters WHERE user_id = ?').get(bob.id)!
+  const { n } = restored
+    .query<{ n: number }, [string]>('SELECT count(*) AS n FROM events WHERE user_id = ?')
+    .get(bob.id)!
+  const { seq } = restored
+    .query<{ seq: number }, [string]>('SELECT seq FROM event_counters WHERE user_id = ?')
+    .get(bob.id)!
   expect(n).toBe(seq)
   restored.close()
 })
@@ -178,7 +185,13 @@ test('a backup is for its owner only, and holds neither a secret nor a true posi
     return [big, little]
   })
   const keys = [...Object.values(secrets), ada.token, ada.refresh, password]
-  for (const secret of [...keys, ...keys.slice(0, 2).map((key) => Buffer.from(key, 'hex')), ...doubles, '41.1234', '71.98765'])
+  for (const secret of [
+    ...keys,
+    ...keys.slice(0, 2).map((key) => Buffer.from(key, 'hex')),
+    ...doubles,
+    '41.1234',
+    '71.98765',
+  ])
     expect(bytes.includes(secret)).toBe(false)
 })
 
@@ -192,7 +205,9 @@ test('a backup replaces nothing unless told, never the database, and a failed on
   expect(refused).toMatchObject({ code: 1, out: '' })
   expect(refused.error).toContain('exists')
   expect(readFileSync(file, 'utf8')).toBe('mine')
-  expect((await convene(dataDir, 'backup', '--force', file)).out).toMatch(/^backed up 2 users, 6 messages and 2 photos to /)
+  expect((await convene(dataDir, 'backup', '--force', file)).out).toMatch(
+    /^backed up 2 users, 6 messages and 2 photos to /,
+  )
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
   const database = join(dataDir, 'convene.db')
@@ -237,9 +252,15 @@ describe('restore refuses, and changes nothing,', () => {
         writeFileSync(file, bytes)
       },
     ],
-    'one that lacks rows': [/incomplete: it holds 5 messages, and should hold 6/, changed('DELETE FROM messages WHERE seq = 6')],
+    'one that lacks rows': [
+      /incomplete: it holds 5 messages, and should hold 6/,
+      changed('DELETE FROM messages WHERE seq = 6'),
+    ],
     'one that points at what is not there': [/points at nothing/, changed("UPDATE chats SET user_b = 'zzz'")],
-    'one of a newer release': [/newer than this release/, changed("INSERT INTO schema_migrations VALUES (999, 'later', '')")],
+    'one of a newer release': [
+      /newer than this release/,
+      changed("INSERT INTO schema_migrations VALUES (999, 'later', '')"),
+    ],
     'a database of another program': [
       /belongs to another program/,
       (file) => {
@@ -277,16 +298,12 @@ describe('restore refuses, and changes nothing,', () => {
     expect(error).toMatch(reason)
     expect(error.trim()).not.toContain('\n')
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    const after = contentOf(dataDir)
-    after.delete('convene.lock')
-    before.delete('convene.lock')
-    expect(after).toEqual(before)
+    expect(contentOf(dataDir)).toEqual(before)
   })
 
   test('while a server runs on that data directory, or has the database open', async () => {
     const { dataDir, file } = await backup()
     const letGo = holdDataDir(dataDir)
-    const before = contentOf(dataDir)
     expect((await convene(dataDir, 'restore', file)).error).toContain('DATA_DIR is in use by another Convene')
     expect(() => holdDataDir(dataDir)).toThrow('in use')
     letGo()
@@ -296,7 +313,6 @@ describe('restore refuses, and changes nothing,', () => {
     expect((await convene(dataDir, 'restore', file)).error).toContain('is in use')
     database.close(true)
     expect(readdirSync(dataDir).filter((name) => name.includes('restore'))).toEqual([])
-    expect([...before.keys()]).toEqual(expect.arrayContaining(['convene.db']))
   })
 })
 
@@ -380,6 +396,33 @@ test('who was erased stays erased when an older backup is restored, their photos
   db.close()
 })
 
+test('who was erased is erased again at the start, if an older database was put in place by hand', async () => {
+  const { dataDir, ada, bob } = await closedInstallation()
+  writeFileSync(join(dataDir, 'erasures.log'), `${new Date(start).toISOString()} ${ada.id}\n`)
+  const server = Bun.spawn([process.execPath, 'src/main.ts'], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let log = ''
+  for await (const bytes of server.stdout) {
+    log += Buffer.from(bytes).toString()
+    if (log.includes('is ready')) break
+  }
+  expect(log.split('\n').find((line) => line.includes('erased again'))).toContain('"count":1')
+  // Nothing restores over a server that runs, nor is there a second one.
+  for (const command of [['restore', join(dataDir, 'convene.db')], ['serve']]) {
+    const { code, error } = await program({ DATA_DIR: dataDir, PORT: '0' }, 'src/main.ts', ...command)
+    expect([code, error]).toEqual([1, expect.stringContaining('DATA_DIR is in use by another Convene')])
+  }
+  server.kill()
+  await server.exited
+  const bytes = readFileSync(join(dataDir, 'convene.db'))
+  expect(bytes.includes(ada.email)).toBe(false)
+  expect(bytes.includes(bob.email)).toBe(true)
+})
+
 test('a backup of an older release is brought up to this one’s schema', async () => {
   const { dataDir } = await closedInstallation()
   const db = new Database(join(dataDir, 'convene.db'))
@@ -427,8 +470,7 @@ describe('scheduled backups', () => {
       at: start + 2 * days,
       backUp: () => Promise.reject(new Error('no room')),
     })
-    expect(failing).rejects.toThrow('no room')
-    await failing.catch(() => {})
+    await expect(failing).rejects.toThrow('no room')
     expect(readdirSync(directory)).toHaveLength(2)
   })
 

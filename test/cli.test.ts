@@ -157,7 +157,8 @@ describe('migrate', () => {
         .map((line) => line.endsWith('not applied')),
     ).toEqual(steps.map((_, i) => i >= steps.length - 2))
 
-    expect((await convene(['migrate', 'up'], settings)).out.trim().split('\n')).toEqual(steps.slice(-2))
+    const again = (await convene(['migrate', 'up'], settings)).out.trim().split('\n')
+    expect(again).toEqual([...steps.slice(-2), expect.stringContaining('is kept in')])
     expect((await convene(['migrate', 'up'], settings)).out).toBe('nothing to do: the schema is up to date\n')
   })
 

@@ -149,6 +149,8 @@ export async function community() {
 
     restore() {
       const changed = differing()
+      // The reads of this turn of the event loop share a transaction, in which the keys cannot be switched off.
+      if (db.$client.inTransaction) db.$client.run('COMMIT')
       db.$client.run('PRAGMA foreign_keys = OFF')
       db.$client.run('BEGIN')
       for (const { empty, fill } of changed) {

@@ -1,5 +1,14 @@
 import { afterAll, expect, test } from 'bun:test'
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openErasureJournal } from '../src/storage/files/erasure-journal.ts'
@@ -66,7 +75,9 @@ test('nothing of an erased person is left in any file, and all of the others is'
   })
   const { id } = registered.body.user
   const ada = { id, ...app.as(registered.body.access_token) } as Person
-  const hash = app.db.$client.query<{ h: string }, [string]>('SELECT password_hash AS h FROM users WHERE id = ?').get(id)!
+  const hash = app.db.$client
+    .query<{ h: string }, [string]>('SELECT password_hash AS h FROM users WHERE id = ?')
+    .get(id)!
   app.db.$client.run('UPDATE users SET messenger_id = ? WHERE id = ?', ['778899001122', id])
   await ada.put('me/prefs', { drinks: ['Mark-Drink'], purposes: ['Mark-Purpose'], language: 'gsw-u-mark' })
   const { body: place } = await ada.put('me/location', { latitude: 47.1234567, longitude: 8.7654321 })
@@ -95,7 +106,9 @@ test('nothing of an erased person is left in any file, and all of the others is'
   expect((await erase(ada)).status).toBe(204)
   expect(found(allBytes(app))).toEqual([])
   expect(allBytes(app).includes('Bob-Text')).toBe(true)
-  expect(readdirSync(join(app.dataDir, 'media'), { recursive: true }).filter((name) => String(name).endsWith('.webp'))).toEqual([])
+  expect(
+    readdirSync(join(app.dataDir, 'media'), { recursive: true }).filter((name) => String(name).endsWith('.webp')),
+  ).toEqual([])
 
   const rowsWith = (table: string, column: string) =>
     app.db.$client.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).get(id)!.n
@@ -139,8 +152,7 @@ test('tokens and sockets stop at once, and nobody finds the erased one any more'
   expect(await nearby()).toEqual([])
   for (const path of [`users/${ada.id}`, `users/${ada.id}/reviews`, `users/${ada.id}/stats`])
     expectProblem(await bob.get(path), 404, 'not_found')
-  for (const path of ['chats', 'blocks'])
-    expectProblem(await cay.post(path, { user_id: ada.id }), 404, 'not_found')
+  for (const path of ['chats', 'blocks']) expectProblem(await cay.post(path, { user_id: ada.id }), 404, 'not_found')
 
   const again = await app.request('POST', 'auth/register', { body: { ...login, name: 'Ada', consents } })
   expect(again.status).toBe(201)

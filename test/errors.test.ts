@@ -352,6 +352,25 @@ describe('what does not fit is named by its field', () => {
   })
 })
 
+test('an id may come in either case, in path, query and body, and is answered in ours', async () => {
+  const { person } = await testApp()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const upper = (id: string) => id.toUpperCase()
+  expect((await ada.get(`users/${upper(bob.id)}`)).body.id).toBe(bob.id)
+  expect((await ada.post('chats', { user_id: upper(ada.id) })).body.code).toBe('self_not_allowed')
+  const chat = (await ada.post('chats', { user_id: upper(bob.id) })).body
+  expect(chat.user.id).toBe(bob.id)
+  expect((await bob.post('chats', { user_id: ada.id })).body.id).toBe(chat.id)
+  const first = (await ada.post(`chats/${upper(chat.id)}/messages`, { text: 'one' })).body
+  expect(first.chat_id).toBe(chat.id)
+  const second = (await ada.post(`chats/${chat.id}/messages`, { text: 'two' })).body
+  const later = await bob.get(`chats/${chat.id}/messages?after=${upper(first.id)}`)
+  expect(later.body.items.map(({ id }: { id: string }) => id)).toEqual([second.id])
+  const block = await ada.post('blocks', { user_id: upper(bob.id) })
+  expect(block.body.user_id).toBe(bob.id)
+  expect((await ada.delete(`blocks/${upper(block.body.id)}`)).status).toBe(204)
+})
+
 async function answerOf(answered: Response | Promise<Response>): Promise<Answer> {
   const { status, headers, text } = await Promise.resolve(answered).then(async (response) => ({
     status: response.status,

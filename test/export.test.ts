@@ -13,7 +13,8 @@ async function uploaded(person: Person): Promise<{ id: string; url: string }> {
   return (await person.post('media', form)).body
 }
 const chatOf = async (a: Person, b: Person): Promise<string> => (await a.post('chats', { user_id: b.id })).body.id
-const send = async (from: Person, chatId: string, body: object) => (await from.post(`chats/${chatId}/messages`, body)).body
+const send = async (from: Person, chatId: string, body: object) =>
+  (await from.post(`chats/${chatId}/messages`, body)).body
 const actionsOf = (body: any) => body.actions.map(({ action }: any) => action)
 
 async function people<const N extends string>({ person }: TestApp, ...names: N[]): Promise<Record<N, Person>> {
@@ -93,7 +94,12 @@ test('everything stored about the caller is in it, in the documented form', asyn
   expect(actionsOf(body)).toEqual(expect.arrayContaining(['profile', 'preferences', 'consents', 'report', 'block']))
   expect(body.chats).toMatchObject([{ id: chatId, user: { id: Bob.id, name: 'Bob' } }])
   expect(
-    body.chats[0].messages.map((m: any) => [m.sender_id, m.text, m.client_id, m.earlier_versions.map((v: any) => v.text)]),
+    body.chats[0].messages.map((m: any) => [
+      m.sender_id,
+      m.text,
+      m.client_id,
+      m.earlier_versions.map((v: any) => v.text),
+    ]),
   ).toEqual([
     [Ada.id, 'Two', 'c1', ['One']],
     [Ada.id, null, null, ['Gone']],
@@ -207,11 +213,13 @@ test('who does not read is not read for: memory holds some pieces of the documen
     return found
   }
   const base = await app.listen()
-  const response = await fetch(new URL('/api/v1/me/export', base), { headers: { authorization: `Bearer ${Ada.token}` } })
+  const response = await fetch(new URL('/api/v1/me/export', base), {
+    headers: { authorization: `Bearer ${Ada.token}` },
+  })
   const reader = response.body!.getReader()
   await reader.read()
   // The sockets of both sides take some megabytes; the document has 33.
-  for (let before = -1; before !== read; ) {
+  for (let before = -1; before !== read;) {
     before = read
     await Bun.sleep(100)
   }

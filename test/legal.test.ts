@@ -80,8 +80,16 @@ test('who asks for Markdown gets just that', async () => {
   expect(answer.headers.get('content-language')).toBe('ru')
   expect(answer.headers.get('vary')).toMatch(/Accept\b/)
   expect(answer.text).toBe(text)
-  for (const accept of ['*/*', 'application/json', 'text/html'])
-    expect((await request('GET', 'legal/privacy', { headers: { accept } })).body.kind).toBe('privacy')
+  for (const accept of [
+    '*/*',
+    'application/json',
+    'text/html',
+    'application/json, text/markdown;q=0.5',
+    'text/markdown;q=0, */*',
+  ])
+    expect((await request('GET', 'legal/privacy', { headers: { accept } })).body?.kind).toBe('privacy')
+  for (const accept of ['text/html, text/markdown;q=0.9, */*;q=0.1', 'application/json;q=0.2, text/markdown'])
+    expect((await request('GET', 'legal/privacy?lang=ru', { headers: { accept } })).text).toBe(text)
 })
 
 describe('with LEGAL_DIR', () => {

@@ -177,6 +177,9 @@ test('filters take any value of one and all of the different ones, commas and ca
   expect(await found('activities=chess&drinks=wine')).toEqual([eve!.id])
   expect(await found('activities=chess&gender=female')).toEqual([eve!.id])
   expect(await found('language=de')).toEqual([bob!.id])
+  await eve!.put('me/prefs', { language: 'pt-br' })
+  for (const tag of ['pt-br', 'pt-BR', 'PT-BR']) expect(await found(`language=${tag}`)).toEqual([eve!.id])
+  expect(await found('language=pt-br&language=de')).toEqual(both)
   expect(await found('purposes=love')).toEqual([])
   await bob!.put('me/prefs', { drinks: [] })
   expect(await found('drinks=tea')).toEqual([])
@@ -210,6 +213,9 @@ test('bad positions and queries are refused by field, and nothing is stored', as
     ['lat=0&lng=0&limit=0', '/limit'],
     ['lat=0&lng=0&limit=101', '/limit'],
     ['lat=0&lng=0&cursor=x', '/cursor'],
+    ['lat=0&lng=0&gender=female&gender=robot', '/gender'],
+    ['lat=0&lng=0&language=pt_BR', '/language'],
+    [`lat=0&lng=0&drinks=${'x'.repeat(161)}`, '/drinks'],
   ] as const) {
     const answer = await ada.get(`search/nearby?${query}`)
     expect([query, answer.status, answer.body.errors?.[0].path]).toEqual([query, 422, path])

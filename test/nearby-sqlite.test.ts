@@ -395,6 +395,7 @@ describe('at once, with a warm cache', () => {
     storage = storageOver(db)
     expect(await found()).toEqual(wishes.map(() => other.id))
   })
+  afterEach(() => storage.close())
 
   test('hiding takes away, showing brings back', async () => {
     await storage.locations.setVisible(other.id, false)

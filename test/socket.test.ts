@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { connect as tcpConnect } from 'node:net'
 import { testApp } from './app.ts'
-import { connect, ofType } from './socket-client.ts'
+import { expectProblem } from './problem.ts'
+import { type Client, connect, ofType } from './socket-client.ts'
 
 async function pair(environment: Record<string, string> = {}) {
   const app = await testApp(environment)
@@ -77,9 +78,54 @@ test('without a good token the upgrade answers 401, from a foreign page 403, wit
   expect(await status(`?token=${ada.token}`, { origin: 'null' })).toBe(403)
   for (const since of ['-1', 'x', '1.5', '1e3', ''])
     expect(await status(`?token=${ada.token}&since=${since}`)).toBe(422)
-  expect((await fetch(new URL(`/ws?token=${ada.token}`, base))).status).toBe(400)
   const allowed = connect(base, ada.token, '', { origin: 'https://app.example.org' })
   await allowed.until(ofType('hello'))
+})
+
+test('a request that upgrades nothing, or to another version, answers 426 to who has a token', async () => {
+  const { base, ada } = await pair()
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+  for (const headers of [{}, { ...upgrade, 'sec-websocket-version': '8' }, upgrade] as Record<string, string>[]) {
+    expect((await fetch(new URL('/ws', base), { headers })).status).toBe(401)
+    const response = await fetch(new URL(`/ws?token=${ada.token}`, base), { headers })
+    const text = await response.text()
+    expectProblem(
+      { status: response.status, headers: response.headers, text, body: JSON.parse(text) },
+      426,
+      'bad_request',
+    )
+    expect(response.headers.get('upgrade')).toBe('websocket')
+    expect(response.headers.get('sec-websocket-version')).toBe('13')
+  }
+})
+
+test('the answer to an upgrade carries a request id, as any other', async () => {
+  const { base, ada } = await pair()
+  const socket = tcpConnect(Number(base.port), base.hostname)
+  socket.write(
+    `GET /ws?token=${ada.token} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  )
+  const head = await new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString('latin1'))))
+  socket.destroy()
+  expect(head).toStartWith('HTTP/1.1 101 ')
+  expect(head).toMatch(/\r\nx-request-id: [0-9a-z-]{8,}\r\n/i)
+})
+
+test('where the gate is on, no socket opens before the consents are given', async () => {
+  const { app, base, ada } = await pair({ CONSENT_GATE: 'on' })
+  await app.services.consents.record(ada.id, { terms: false }, { address: '', user_agent: null, language: null })
+  app.services.callers.forget(ada.id)
+  const headers = {
+    connection: 'upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  const refused = await fetch(new URL(`/ws?token=${ada.token}`, base), { headers })
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, 'consents_required'])
+  await ada.post('auth/consents', { consents: { terms: true } })
+  await connect(base, ada.token).until(ofType('hello'))
 })
 
 test('since brings what was missed, as it is now, in order, and then what happens', async () => {
@@ -193,7 +239,7 @@ test('typing goes to the other one only, once a second, and to nobody across a b
   const eve = await app.person('Eve')
   const [a, b, e] = [connect(base, ada.token), connect(base, bob.token), connect(base, eve.token)]
   for (const client of [a, b, e]) await client.until(ofType('hello'))
-  for (let i = 0; i < 5; i++) a.send({ type: 'typing', data: { chat_id: chat.id } })
+  for (let i = 0; i < 5; i++) a.send({ type: 'typing', data: { chat_id: i % 2 ? chat.id : chat.id.toUpperCase() } })
   e.send({ type: 'typing', cid: 'q', data: { chat_id: chat.id } })
   expect((await b.until(ofType('typing'))).data).toEqual({ chat_id: chat.id, user_id: ada.id })
   expect(await e.until(ofType('error'))).toMatchObject({ cid: 'q', data: { code: 'not_a_member' } })
@@ -259,12 +305,20 @@ test('ping is answered with its cid; what is no frame is refused and the socket 
 
 test('too many frames, or one too large, close that socket alone', async () => {
   const { base, ada } = await pair()
-  const [flood, large, calm] = [connect(base, ada.token), connect(base, ada.token), connect(base, ada.token)]
-  for (const client of [flood, large, calm]) await client.until(ofType('hello'))
+  const [flood, large, wide, calm] = Array.from({ length: 4 }, () => connect(base, ada.token)) as [
+    Client,
+    Client,
+    Client,
+    Client,
+  ]
+  for (const client of [flood, large, wide, calm]) await client.until(ofType('hello'))
   for (let i = 0; i < 20_000 && flood.socket.readyState === WebSocket.OPEN; i++) flood.send('{"type":"ping"}')
   large.send('x'.repeat(16 * 1024 + 1))
+  // Bytes count, of which this letter takes two.
+  wide.send('é'.repeat(8 * 1024 + 1))
   expect(await flood.closed).toBe(4429)
   expect(await large.closed).toBe(4413)
+  expect(await wide.closed).toBe(4413)
   calm.send({ type: 'ping' })
   await calm.until(ofType('pong'))
 })

@@ -214,14 +214,40 @@ describe('a disk that failed', () => {
 })
 
 describe('busy', () => {
-  test('is the answer while another process writes, and nothing waits for it', async () => {
+  test('is the answer where another process writes for long, and nothing but the write waits for it', async () => {
     outside.run('BEGIN IMMEDIATE')
+    let turns = 0
+    const turning = setInterval(() => turns++, 1)
     const failed = await failure(note(1))
+    clearInterval(turning)
     expectRefusal(failed, 'busy')
+    expect(turns).toBeGreaterThan(10)
     outside.run('ROLLBACK')
     expect(await note(2)).toBe(2)
     expect(stored()).toEqual([2])
     expect(fatal).toEqual([])
+  })
+
+  test('is not the answer where another process has the lock for a moment: what came meanwhile is stored in order', async () => {
+    outside.run('BEGIN IMMEDIATE')
+    const first = note(1)
+    await Bun.sleep(20)
+    const second = note(2)
+    outside.run('ROLLBACK')
+    expect(await Promise.all([first, second])).toEqual([1, 2])
+    expect(groups).toEqual([2])
+    expect(stored()).toEqual([1, 2])
+  })
+
+  test('is the answer to what waits for the lock when the writer closes', async () => {
+    outside.run('BEGIN IMMEDIATE')
+    const waiting = failure(note(1))
+    await Bun.sleep(5)
+    writer.close()
+    expectRefusal(await waiting, 'busy')
+    outside.run('ROLLBACK')
+    await Bun.sleep(5)
+    expect(stored()).toEqual([])
   })
 
   test('is the answer to a write that finds the queue full; those in it are stored', async () => {

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { migrations } from '../../migrations/index.ts'
 import { readConfig } from '../config.ts'
 import { openProgress } from '../progress.ts'
-import { down, status, up } from '../storage/migrate.ts'
-import { refuseForeign } from '../storage/open.ts'
+import { down, status } from '../storage/migrate.ts'
+import { bringUp, refuseForeign } from '../storage/open.ts'
 import { openReadOnly } from '../storage/sqlite/database.ts'
 import { UsageError } from './command.ts'
 import { openAlone, requireDatabase } from './database.ts'
@@ -16,6 +16,7 @@ Changes the schema of the database (DATABASE_URL, or DATA_DIR/convene.db). Each 
 it is carried out whole or not at all.
 
   up       applies what is missing; makes the database where there is none. A start of the server does this too.
+           What was there before is kept beside, as convene.db.before-<step>; the last two such copies are.
   down     takes the newest step back, or the newest N, WITH THE DATA that only it holds. To go back to an earlier
            release, take back the steps it does not know. Make a backup first.
   status   lists the steps and when each was applied; changes nothing.
@@ -47,14 +48,18 @@ function stepsOf(given: string): number {
 }
 
 async function migrateUp() {
-  const db = openAlone(readConfig())
+  const config = readConfig()
+  const db = openAlone(config)
   try {
     const missing = status(db).filter(({ applied_at }) => applied_at === null)
-    report(
-      'applied',
-      await withProgress(missing.length, (onStep) => up(db, { onStep })),
-      'nothing to do: the schema is up to date',
-    )
+    let kept: string | null = null
+    const applied = await withProgress(missing.length, (onStep) => {
+      const done = bringUp(db, config.databasePath, { onStep })
+      kept = done.kept
+      return done.migrated
+    })
+    report('applied', applied, 'nothing to do: the schema is up to date')
+    if (kept !== null) console.log(`the database as it was before is kept in ${kept}`)
   } finally {
     db.close()
   }

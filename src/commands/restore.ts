@@ -1,4 +1,15 @@
-import { constants, copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
@@ -49,7 +60,7 @@ async function restore({ databasePath, dataDir }: Config, file: string, at: numb
   const unpacked = `${databasePath}.unpacked`
   const restored = { database: `${databasePath}.restored`, media: `${media}.restored` }
   const removeUnfinished = () => {
-    for (const path of [...logs.map((log) => unpacked + log), unpacked, restored.database, restored.media])
+    for (const path of [unpacked, `${unpacked}-wal`, `${unpacked}-shm`, restored.database, restored.media])
       rmSync(path, { recursive: true, force: true })
   }
   // What a restore that was cut off has left.
@@ -98,16 +109,23 @@ async function bringUpToDate(
   }
 }
 
-const logs = ['-wal', '-shm']
-
 /** Takes the log of the present database into it. Throws where somebody uses it; one that is broken stays as it is. */
 function settleLog(databasePath: string) {
-  if (!existsSync(databasePath)) return
+  // SQLite would remove the log of a file that it takes for an empty one.
+  if (!existsSync(databasePath) || !looksLikeDatabase(databasePath)) return
   try {
     openDatabase(databasePath, { alone: true }).close()
   } catch (error) {
     if (String(((error as Error).cause as { code?: string } | undefined)?.code).startsWith('SQLITE_BUSY')) throw error
   }
+}
+
+function looksLikeDatabase(path: string): boolean {
+  const header = Buffer.alloc(16)
+  const file = openSync(path, 'r')
+  readSync(file, header)
+  closeSync(file)
+  return header.toString('latin1') === 'SQLite format 3\0'
 }
 
 type Place = { database: string; media: string }
@@ -119,8 +137,9 @@ function exchange(present: Place, restored: Place, { with_media, at }: { with_me
   // Two names for a moment, so that a crash in between leaves no place without a database.
   if (existsSync(present.database)) {
     keepAlso(present.database, aside(present.database))
-    for (const log of logs.filter((log) => existsSync(present.database + log)))
-      renameSync(present.database + log, aside(present.database) + log)
+    if (existsSync(`${present.database}-wal`)) renameSync(`${present.database}-wal`, `${aside(present.database)}-wal`)
+    // An index of the log, made anew from it.
+    rmSync(`${present.database}-shm`, { force: true })
     kept.push(aside(present.database))
   }
   if (with_media) {

@@ -59,14 +59,14 @@ export async function serve(config: Config): Promise<void> {
   const secrets = readSecrets(config)
   const metrics = openMetrics()
   metrics.watchProcess()
-  const { storage, migrated } = openStorage(config.databasePath, {
+  const { storage, migrated, kept } = openStorage(config.databasePath, {
     onGroup: metrics.writeGroup,
     onFatal(error, reason) {
       log.fatal({ err: error }, reason)
       process.exit(1)
     },
   })
-  if (migrated.length > 0) log.info({ migrated }, 'schema brought up to date')
+  if (migrated.length > 0) log.info({ migrated, kept: kept ?? undefined }, 'schema brought up to date')
   const traces =
     config.otlpEndpoint === null ? null : await (await import('../traces.ts')).openTraces(config.otlpEndpoint)
   const services = buildServices({ config, secrets, storage, log, metrics, traces })
@@ -75,7 +75,6 @@ export async function serve(config: Config): Promise<void> {
   const app = buildApp(services)
   const url = listen(app, services, config)
   const stopJobs = startJobs(services)
-  log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
 
   let stopping = false
   const stop = async (signal: string) => {
@@ -93,4 +92,6 @@ export async function serve(config: Config): Promise<void> {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
+  // Told last: whoever waits for it may end the server at once.
+  log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
 }

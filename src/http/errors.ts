@@ -1,13 +1,15 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Value, type ValueError } from '@sinclair/typebox/value'
 import { Elysia, type ValidationError } from 'elysia'
 import type { Logger } from 'pino'
 import { type FieldError, Refusal, type RefusalCode } from '../refusal.ts'
 import { nextRequestId } from './request-id.ts'
 
-// The one place that knows status numbers. `consents_required` is 422 at the registration and 403 at the gate; the gate's
-// own code keeps the two apart inside, and leaves as `consents_required`.
+// The one place that knows status numbers.
 const answers: Record<RefusalCode, [status: number, title: string]> = {
   malformed_body: [400, 'Malformed body'],
   bad_request: [400, 'Bad request'],
+  upgrade_required: [426, 'Upgrade required'],
   unauthenticated: [401, 'Not signed in'],
   token_expired: [401, 'Token expired'],
   invalid_credentials: [401, 'Invalid credentials'],
@@ -42,6 +44,15 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   shutting_down: [503, 'Shutting down'],
 }
 
+/**
+ * Codes that leave under another's name. `consents_required` is 422 at the registration and 403 at the gate, `bad_request`
+ * covers several statuses of HTTP: codes of their own keep them apart inside.
+ */
+const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
+  consents_gate: 'consents_required',
+  upgrade_required: 'bad_request',
+}
+
 export const statusOf = (code: RefusalCode) => answers[code][0]
 
 /** An RFC 9457 problem. `errors[].path` are JSON pointers. */
@@ -57,7 +68,7 @@ export type Problem = {
 
 export function problemOf(refusal: Refusal, requestId: string): Problem {
   const [status, title] = answers[refusal.code]
-  const code = refusal.code === 'consents_gate' ? 'consents_required' : refusal.code
+  const code = leavesAs[refusal.code] ?? refusal.code
   const problem: Problem = {
     type: `urn:convene:problem:${code}`,
     title,
@@ -106,11 +117,16 @@ export const errors = ({ log, storage, allowedMethods }: Deps) =>
 /** An answer of ours that does not fit its schema is in its error, message and all: the log gets the fields' names only. */
 function loggable(code: string, error: unknown): unknown {
   if (code !== 'VALIDATION') return error
-  const { type, all } = error as ValidationError
-  const fields = all
-    .map((problem) => ('path' in problem ? `${problem.path} ${problem.schema?.type ?? ''}` : ''))
-    .join(', ')
-  return new Error(`${type} does not fit its schema: ${fields}`)
+  const fields = problemsIn(error as ValidationError).map(({ path, schema }) => `${path} ${schema.type ?? ''}`)
+  return new Error(`${(error as ValidationError).type} does not fit its schema: ${fields.join(', ')}`)
+}
+
+/** Elysia's own list puts what was sent into words, and fails where that is an object with a `toString` of its own. */
+function problemsIn({ validator, value }: ValidationError): ValueError[] {
+  if ('~standard' in validator) throw new Error('schemas are TypeBox here')
+  const problems: Iterable<ValueError> =
+    'Errors' in validator ? validator.Errors(value) : Value.Errors(validator, value)
+  return Iterator.from(problems).take(64).toArray()
 }
 
 /** The answer to what fails outside every route, as a file that goes while it is sent; Bun's own would show our insides. */
@@ -153,11 +169,10 @@ function refusalOfValidation(error: ValidationError): Refusal {
   // What we answer ourselves did not fit its schema: a defect of ours, not the client's.
   if (error.type === 'response') return new Refusal('internal_error', 'Something went wrong on our side.')
   const fields = new Map<string, FieldError>()
-  for (const problem of error.all) {
-    if (!('path' in problem) || fields.has(problem.path)) continue
+  for (const { path, schema, message } of problemsIn(error)) {
+    if (fields.has(path)) continue
     // A number of the query that is out of its range loses its path in Elysia: its schema's title names it.
-    const field = problem.path || `/${problem.schema?.title ?? ''}`
-    fields.set(problem.path, { path: field, message: messageOf(problem.schema, problem.message) })
+    fields.set(path, { path: path || `/${schema.title ?? ''}`, message: messageOf(schema, message) })
   }
   return new Refusal(
     'validation_failed',
@@ -167,6 +182,6 @@ function refusalOfValidation(error: ValidationError): Refusal {
 }
 
 // A schema may say in its own words what it takes (`error`); TypeBox's messages speak of the schema, never of the value.
-function messageOf(schema: Record<string, unknown> | undefined, message: string): string {
-  return typeof schema?.error === 'string' ? schema.error : message
+function messageOf(schema: TSchema, message: string): string {
+  return typeof schema.error === 'string' ? schema.error : message
 }

@@ -7,30 +7,36 @@ const deepest = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a request's body as JSON, up to 64 KiB. Used after the guard, so that a stranger learns only that they are not
- * signed in, and nothing of theirs is read: that is why the parsing that Elysia would do before any guard is switched off.
+ * Reads bodies as JSON, after the guard, so that a stranger learns only that they are not signed in, and nothing of theirs
+ * is read: that is why the parsing that Elysia would do before any guard is switched off. `then` runs once a body is read.
+ * Errors: those of `readJson`.
+ */
+export const jsonBody = (then?: (context: { request: Request; query: unknown; route: string }) => Promise<void>) =>
+  new Elysia({ name: 'json-body', seed: then })
+    .onParse(() => null)
+    // One hook for both: each costs every request, those without a body too.
+    .onTransform(async (context) => {
+      const { request, query, route } = context
+      if (request.method === 'GET' || request.method === 'HEAD') return
+      context.body = await readJson(request)
+      await then?.({ request, query, route })
+    })
+    .as('scoped')
+
+/**
+ * A request's body, up to 64 KiB. An empty one is an empty object: routes that take none accept it, the others name what
+ * is missing.
  *
  * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for what is not JSON in UTF-8 or breaks
  * off, 422 for JSON that is no object or nested too deeply.
  */
-export const jsonBody = new Elysia({ name: 'json-body' })
-  .onParse({ as: 'scoped' }, () => null)
-  .onTransform({ as: 'scoped' }, async (context) => {
-    const { request, headers } = context
-    if (request.method === 'GET' || request.method === 'HEAD') return
-    // An empty body is no body: routes that take none accept it, the others name what is missing.
-    if (request.body === null || headers['content-length'] === '0') {
-      context.body = {}
-      return
-    }
-    context.body = await readJson(request, headers)
-  })
-
-async function readJson(request: Request, headers: Record<string, string | undefined>): Promise<unknown> {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+async function readJson(request: Request): Promise<unknown> {
+  const { headers } = request
+  if (request.body === null || headers.get('content-length') === '0') return {}
+  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw new Refusal('unsupported_media_type', 'The body has to be application/json.')
-  if (headers['content-encoding']) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
-  if (Number(headers['content-length']) > limit) throw tooLarge()
+  if (headers.get('content-encoding')) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
+  if (Number(headers.get('content-length')) > limit) throw tooLarge()
   const bytes = await readBytes(request)
   if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${deepest} levels deep`)
   const body = parsed(bytes)

@@ -15,8 +15,8 @@ const noCaller: readonly RefusalCode[] = ['unauthenticated', 'token_expired', 's
 export const maybeSignedIn = ({ visitor, callers }: { visitor: Visitor; callers: Callers }) =>
   new Elysia({ name: 'maybe-signed-in' })
     .use(visitor)
-    .derive(async ({ headers, query }): Promise<{ viewer: Caller | null }> => {
-      const { token } = tokenOf(headers, query)
+    .derive(async ({ request, query }): Promise<{ viewer: Caller | null }> => {
+      const { token } = tokenOf(request.headers, query)
       if (!token) return { viewer: null }
       try {
         return { viewer: await callers.byToken(token) }

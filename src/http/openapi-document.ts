@@ -161,7 +161,7 @@ function finished(operation: Operation, route: Route, schemas: Record<string, Sc
 }
 
 /** Every code that a route may answer with: its own, and those of what a request passes on its way there. */
-function refusalsOf({ method, path, hooks: { body, query, detail } }: Route): RefusalCode[] {
+function refusalsOf({ method, path, hooks: { query, detail } }: Route): RefusalCode[] {
   const codes: RefusalCode[] = [...(detail.refusals ?? [])]
   const changes = method !== 'GET'
   if (!detail.security) {
@@ -170,8 +170,10 @@ function refusalsOf({ method, path, hooks: { body, query, detail } }: Route): Re
     if (!beforeConsents.has(path)) codes.push('consents_gate')
     if (changes) codes.push('forbidden')
   }
-  if (body) codes.push('malformed_body', 'payload_too_large', 'unsupported_media_type')
-  if (body || query) codes.push('validation_failed')
+  // Where none is asked for too: a body that is sent is looked at before the route is.
+  const readsJson = changes && !detail.requestBody
+  if (readsJson) codes.push('malformed_body', 'payload_too_large', 'unsupported_media_type')
+  if (readsJson || query) codes.push('validation_failed')
   if (detail.limit) codes.push('rate_limited')
   if (changes) codes.push('busy', 'storage_full')
   return [...codes, 'internal_error']

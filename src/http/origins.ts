@@ -9,11 +9,11 @@ export function origins({ corsOrigins, trustProxy }: Pick<Config, 'corsOrigins' 
     isListed: (origin: string) => listed.has(origin),
 
     /** Whether a request's Origin is an allowed one, or absent, as of clients that are no browsers. */
-    allows(headers: Record<string, string | undefined>): boolean {
-      const origin = headers.origin
-      if (origin === undefined || listed.has(origin)) return true
-      const scheme = (trustProxy > 0 && headers['x-forwarded-proto']?.split(',')[0]?.trim()) || 'http'
-      return origin === `${scheme}://${headers.host}`
+    allows(headers: Headers): boolean {
+      const origin = headers.get('origin')
+      if (origin === null || listed.has(origin)) return true
+      const scheme = (trustProxy > 0 && headers.get('x-forwarded-proto')?.split(',')[0]?.trim()) || 'http'
+      return origin === `${scheme}://${headers.get('host')}`
     },
   }
 }

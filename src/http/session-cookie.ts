@@ -7,7 +7,7 @@ export const sessionCookie = (accessToken: string, maxAgeS: number) =>
 export const clearedSessionCookie = `app_at=; ${attributes}; Max-Age=0`
 
 /** The access token of a Cookie header; null where there is none. */
-export function tokenOfCookie(header: string | undefined): string | null {
-  if (header === undefined) return null
+export function tokenOfCookie(header: string | null): string | null {
+  if (header === null) return null
   return /(?:^|;\s*)app_at=([^;]*)/.exec(header)?.[1] || null
 }

@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Config } from '../config.ts'
 import type { Caller, Callers } from '../features/auth/callers.ts'
+import type { Client } from '../features/auth/consents.ts'
 import { notSignedIn } from '../features/auth/tokens.ts'
 import type { Limits } from '../limits.ts'
 import { Refusal } from '../refusal.ts'
-import { client } from './client.ts'
+import type { ClientOf } from './client.ts'
 import { jsonBody } from './json-body.ts'
 import type { Origins } from './origins.ts'
 import { rateLimit } from './rate-limit.ts'
@@ -28,7 +29,7 @@ export const whileSuspended: ReadonlySet<string> = new Set([
   'POST /api/v1/auth/logout',
 ])
 
-type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits }
+type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits; clientOf: ClientOf }
 
 /**
  * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, and `limit: …`. Bodies
@@ -38,21 +39,19 @@ type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
  * `consents_required` (the gate).
  */
-export const guard = ({ config, callers, origins, limits }: Deps) =>
+export const guard = ({ config, callers, origins, limits, clientOf }: Deps) =>
   new Elysia({ name: 'guard' })
-    .use(client(config))
     .use(rateLimit({ limits, enabled: config.rateLimit }))
     // A derive runs before validation, so that a stranger learns nothing but that they are one.
-    .derive(async ({ headers, query, request, route }): Promise<{ caller: Caller }> => {
-      const { token, fromCookie } = tokenOf(headers, query)
+    .derive(async ({ query, request, route }): Promise<{ caller: Caller; client: Client }> => {
+      const { token, fromCookie } = tokenOf(request.headers, query)
       if (!token) throw notSignedIn()
       const caller = await callers.byToken(token, { evenSuspended: isForSuspended(request, route) })
       // A browser sends the cookie along whoever asks it to.
-      if (fromCookie && changesState(request.method) && !origins.allows(headers))
+      if (fromCookie && changesState(request.method) && !origins.allows(request.headers))
         throw new Refusal('forbidden', 'This page may not act for you here.')
-      if (config.consentGate && caller.consents_missing.length > 0 && !beforeConsents.has(route))
-        throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
-      return { caller }
+      if (!beforeConsents.has(route)) requireConsented(config, caller)
+      return { caller, client: clientOf(request) }
     })
     .as('scoped')
 
@@ -60,26 +59,35 @@ export const guard = ({ config, callers, origins, limits }: Deps) =>
 export const signedIn = (deps: Deps) =>
   new Elysia({ name: 'signed-in' })
     .use(guard(deps))
-    .use(jsonBody)
-    // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
-    .onTransform(async ({ headers, query, request, route }) => {
-      if (!changesState(request.method)) return
-      await deps.callers.byToken(tokenOf(headers, query).token!, { evenSuspended: isForSuspended(request, route) })
-    })
+    .use(
+      // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
+      jsonBody(async ({ request, query, route }) => {
+        await deps.callers.byToken(tokenOf(request.headers, query).token!, {
+          evenSuspended: isForSuspended(request, route),
+        })
+      }),
+    )
     .as('scoped')
 
 const isForSuspended = ({ method }: Request, route: string) => whileSuspended.has(`${method} ${route}`)
 
 /** The token of a request: the first one of the three that is there. */
-export function tokenOf(headers: Record<string, string | undefined>, query: unknown) {
-  const cookie = tokenOfCookie(headers.cookie)
-  const token = cookie ?? bearer(headers.authorization) ?? (query as Record<string, string | undefined>)._t
+export function tokenOf(headers: Headers, query: unknown) {
+  const cookie = tokenOfCookie(headers.get('cookie'))
+  const token = cookie ?? bearer(headers.get('authorization')) ?? (query as Record<string, string | undefined>)._t
   return { token, fromCookie: cookie !== null }
 }
 
 /** The token of `Authorization: Bearer`, empty where that is malformed; undefined where the header is of another scheme. */
-function bearer(header = ''): string | undefined {
+function bearer(header: string | null): string | undefined {
+  if (header === null) return undefined
   return /^Bearer\b/i.test(header) ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : undefined
+}
+
+/** The gate: where it is on, a user who has not accepted the texts as they stand does nothing else first. */
+export function requireConsented({ consentGate }: Pick<Config, 'consentGate'>, caller: Caller) {
+  if (consentGate && caller.consents_missing.length > 0)
+    throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
 }
 
 const changesState = (method: string) => method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'

@@ -1,16 +1,18 @@
 import { Elysia } from 'elysia'
 import type { Config } from '../config.ts'
 import type { Limits } from '../limits.ts'
-import { client } from './client.ts'
+import type { ClientOf } from './client.ts'
 import { jsonBody } from './json-body.ts'
 import { rateLimit } from './rate-limit.ts'
 
 export type Visitor = ReturnType<typeof visitor>
 
+type Deps = { config: Config; limits: Limits; clientOf: ClientOf }
+
 /** What public routes use: `client`, `limit: …` on a route, and bodies read as JSON. */
-export const visitor = ({ config, limits }: { config: Config; limits: Limits }) =>
+export const visitor = ({ config, limits, clientOf }: Deps) =>
   new Elysia({ name: 'visitor' })
-    .use(client(config))
+    .derive(({ request }) => ({ client: clientOf(request) }))
     .use(rateLimit({ limits, enabled: config.rateLimit }))
-    .use(jsonBody)
+    .use(jsonBody())
     .as('scoped')

@@ -2,7 +2,9 @@ import type { ServerWebSocket, WebSocketHandler } from 'bun'
 import { Elysia } from 'elysia'
 import type { Callers } from '../features/auth/callers.ts'
 import { notSignedIn } from '../features/auth/tokens.ts'
+import type { Config } from '../config.ts'
 import type { Origins } from '../http/origins.ts'
+import { requireConsented } from '../http/signed-in.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { closing, heartbeatS, type Hub, type Owner } from './hub.ts'
 
@@ -37,11 +39,13 @@ export type SocketData = {
  * can be looked at and keeps the whole request for as long as the socket is open.
  */
 export const socketRoute = ({
+  config,
   callers,
   origins,
   hub,
   now,
 }: {
+  config: Config
   callers: Callers
   origins: Origins
   hub: Hub
@@ -49,15 +53,15 @@ export const socketRoute = ({
 }) =>
   new Elysia({ name: 'socket' }).get(
     '/ws',
-    async ({ request, server, headers, query }) => {
-      if (headers.upgrade?.toLowerCase() !== 'websocket')
-        throw new Refusal('bad_request', 'This is a WebSocket: upgrade the connection.')
+    async ({ request, server, query, set }) => {
       const { token, since } = query as Record<string, string | undefined>
       if (!token) throw notSignedIn()
       const caller = await callers.byToken(token)
-      if (!origins.allows(headers)) throw new Refusal('forbidden', 'This page may not open a socket here.')
+      requireConsented(config, caller)
+      if (!origins.allows(request.headers)) throw new Refusal('forbidden', 'This page may not open a socket here.')
       if (since !== undefined && !/^\d{1,15}$/.test(since))
         throw invalid('/since', 'Expected a seq: a whole number from 0')
+      if (!asksForSocket(request.headers)) throw upgradeRequired()
       hub.refuseWhileClosing()
       const data: SocketData = {
         id: crypto.randomUUID(),
@@ -68,7 +72,8 @@ export const socketRoute = ({
         counted_at: now(),
         typed_at: null,
       }
-      if (!server?.upgrade(request, { data })) throw new Refusal('bad_request', 'The upgrade failed.')
+      const headers = { 'x-request-id': String(set.headers['x-request-id']) }
+      if (!server?.upgrade(request, { data, headers })) throw new Refusal('bad_request', 'The upgrade failed.')
     },
     {
       detail: {
@@ -84,13 +89,24 @@ export const socketRoute = ({
           'unauthenticated',
           'token_expired',
           'suspended',
+          'consents_gate',
           'forbidden',
           'validation_failed',
+          'upgrade_required',
           'shutting_down',
         ],
       },
     },
   )
+
+const asksForSocket = (headers: Headers) =>
+  headers.get('upgrade')?.toLowerCase() === 'websocket' && headers.get('sec-websocket-version') === '13'
+
+const upgradeRequired = () =>
+  new Refusal('upgrade_required', 'This is a WebSocket: upgrade the connection.', undefined, {
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+  })
 
 type Deps = { callers: Callers; hub: Hub; chats: Typing; now: () => number }
 
@@ -101,7 +117,7 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
   function receive(ws: Ws, raw: string | Buffer) {
     const { id } = ws.data
     if (!mayReceive(ws.data, now())) return hub.cutOff(id, closing.flood, 'too many frames')
-    if (raw.length > frameLimit) return hub.cutOff(id, closing.frameTooLarge, 'frame too large')
+    if (Buffer.byteLength(raw) > frameLimit) return hub.cutOff(id, closing.frameTooLarge, 'frame too large')
     const refuse = (code: string, detail: string, cid?: string) => ws.send(hub.passing('error', { code, detail }, cid))
     if (typeof raw !== 'string') return refuse('unsupported_media_type', 'Frames are text.')
     const frame = parse(raw)
@@ -111,9 +127,9 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
     if (type === 'ping') return ws.send(hub.passing('pong', {}, cid))
     if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing.', cid)
     const chatId = typeof data === 'object' && data !== null && 'chat_id' in data ? data.chat_id : null
-    if (typeof chatId !== 'string' || !/^[0-9a-f-]{36}$/.test(chatId))
+    if (typeof chatId !== 'string' || !/^[0-9a-f-]{36}$/i.test(chatId))
       return refuse('validation_failed', 'typing takes { chat_id }.', cid)
-    announceTyping(ws.data, chatId, () => refuse('not_a_member', 'You are not in this chat.', cid))
+    announceTyping(ws.data, chatId.toLowerCase(), () => refuse('not_a_member', 'You are not in this chat.', cid))
   }
 
   /** At most one a second and chat goes on, so that a look-up costs no more than that either. */

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../config.ts'
 
@@ -17,8 +17,11 @@ export function holdDataDir(dataDir: string): () => void {
     })
   }
   // SQLite locks files in each system's own way, and the system lets go of what a killed process held.
-  const lock = new Database(join(dataDir, 'convene.lock'), { create: true })
+  const path = join(dataDir, 'convene.lock')
+  closeSync(openSync(path, 'a', 0o600))
+  const lock = new Database(path)
   try {
+    lock.run('PRAGMA journal_mode = OFF')
     lock.run('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()

@@ -9,7 +9,8 @@ export class MigrationError extends Error {
 }
 
 const newest = migrations.at(-1)!.number
-const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.number).padStart(4, '0')}_${m.name}`
+/** Such as `0001_users_consents_audit`. */
+export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.number).padStart(4, '0')}_${m.name}`
 
 // Other programs keep a table of this name too; these are the columns of ours.
 const columns = 'number, name, applied_at'

@@ -21,11 +21,15 @@ const rules: Record<string, string> = {
     HAVING n <> c.seq OR first <> 1 OR last <> n`,
   'no event is without its user’s counter': `
     SELECT DISTINCT user_id FROM events WHERE user_id NOT IN (SELECT user_id FROM event_counters)`,
-  'a message is one event to each of the two, and to nobody else': `
-    SELECT m.id, count(e.seq) AS told, count(DISTINCT e.user_id) AS users
-    FROM messages m JOIN chats c ON c.id = m.chat_id LEFT JOIN events e ON e.ref = m.id AND e.type = 'message'
-      AND e.user_id IN (c.user_a, c.user_b)
-    GROUP BY m.id HAVING told <> 2 OR users <> 2`,
+  'a message is one event to each of the two, where they still have an account': `
+    SELECT m.id, u.id AS user, count(e.seq) AS told
+    FROM messages m JOIN chats c ON c.id = m.chat_id
+      JOIN users u ON u.id IN (c.user_a, c.user_b) AND u.deleted_at IS NULL
+      LEFT JOIN events e ON e.ref = m.id AND e.type = 'message' AND e.user_id = u.id
+    GROUP BY m.id, u.id HAVING told <> 1`,
+  'nobody else is told of a message': `
+    SELECT e.user_id, e.seq FROM events e JOIN messages m ON m.id = e.ref JOIN chats c ON c.id = m.chat_id
+    WHERE e.type LIKE 'message%' AND e.user_id NOT IN (c.user_a, c.user_b)`,
   'no event is of a message that is not there': `
     SELECT user_id, seq FROM events
     WHERE type = 'message' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = events.ref)`,

@@ -10,10 +10,16 @@ export async function call(
   base: URL,
   method: string,
   path: string,
-  { token, body, headers = {} }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+  {
+    token,
+    body,
+    headers = {},
+    keepalive = true,
+  }: { token?: string; body?: unknown; headers?: Record<string, string>; keepalive?: boolean } = {},
 ): Promise<Answer> {
   const response = await fetch(new URL(path.startsWith('/') ? path : `/api/v1/${path}`, base), {
     method,
+    keepalive,
     redirect: 'manual',
     body: body === undefined ? undefined : JSON.stringify(body),
     headers: {
@@ -37,9 +43,7 @@ export async function done(answer: Promise<Answer>): Promise<any> {
 /** Signs in the person of that number, whose account is made at the first time. `at` is the time by the server's clock. */
 export async function person(base: URL, number: number, at = Date.now()): Promise<Person> {
   const name = `Person ${number}`
-  const body = await done(
-    call(base, 'POST', 'auth/messenger', { body: { init_data: initData({ id: number, first_name: name }, at) } }),
-  )
+  const body = await done(call(base, 'POST', 'auth/messenger', { body: { init_data: initData(number, name, at) } }))
   return { id: body.user.id, number, name, token: body.access_token, refresh: body.refresh_token }
 }
 
@@ -62,7 +66,7 @@ export async function allOf(base: URL, path: string, token: string): Promise<any
   }
 }
 
-const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+export const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** Uploads an image of one pixel. */
 export async function upload(base: URL, token: string): Promise<{ id: string; url: string }> {
@@ -76,8 +80,8 @@ export async function upload(base: URL, token: string): Promise<{ id: string; ur
 }
 
 /** Init data as a messenger signs it: https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app */
-function initData(user: { id: number; first_name: string }, at: number): string {
-  const fields = { auth_date: String(Math.floor(at / 1000)), user: JSON.stringify(user) }
+export function initData(id: number, first_name: string, at = Date.now()): string {
+  const fields = { auth_date: String(Math.floor(at / 1000)), user: JSON.stringify({ id, first_name }) }
   const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
   const hmac = (key: string | Uint8Array, data: string) => new Bun.CryptoHasher('sha256', key).update(data)
   const hash = hmac(hmac('WebAppData', botToken).digest(), lines.join('\n')).digest('hex')

@@ -1,5 +1,3 @@
-import { connect, type Socket } from 'node:net'
-
 /** A raw connection, for what no well-behaved client does. */
 export type Wire = {
   write(bytes: string | Uint8Array): void
@@ -16,26 +14,39 @@ export type Wire = {
 
 /** Connects. Throws where nobody listens. */
 export async function openWire(base: URL): Promise<Wire> {
-  const socket: Socket = connect({ host: base.hostname, port: Number(base.port), noDelay: true })
   const chunks: Buffer[] = []
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  // What the kernel does not take at once.
+  let unsent: Uint8Array = new Uint8Array()
   let open = true
-  const closed = new Promise<void>((resolve) =>
-    socket.on('close', () => {
-      open = false
-      resolve()
-    }),
-  )
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
-  // A reset is one way to be closed.
-  socket.on('error', () => {}).on('data', (chunk: Buffer) => void chunks.push(chunk))
+  const socket = await Bun.connect({
+    hostname: base.hostname,
+    port: Number(base.port),
+    socket: {
+      data: (_, chunk) => void chunks.push(Buffer.from(chunk)),
+      drain: () => flush(),
+      close() {
+        open = false
+        close()
+      },
+      // A reset is one way to be closed.
+      error() {},
+    },
+  })
+  const flush = () => {
+    if (open && unsent.length > 0) unsent = unsent.subarray(Math.max(0, socket.write(unsent)))
+  }
   return {
-    write: (bytes) => void (open && socket.write(bytes)),
+    write(bytes) {
+      unsent = Buffer.concat([unsent, typeof bytes === 'string' ? Buffer.from(bytes) : bytes])
+      flush()
+    },
     received: () => Buffer.concat(chunks).toString('latin1'),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     isOpen: () => open,
     closed,
-    end: () => void socket.destroy(),
+    end: () => void socket.terminate(),
   }
 }
 
@@ -52,6 +63,6 @@ export async function exchange(base: URL, bytes: string | Uint8Array, withinMs =
 export const statusOf = (answer: string): number | null =>
   Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? Number.NaN) || null
 
-export const upgradeRequest = (base: URL, token: string, query = '') =>
-  `GET /ws?token=${token}${query} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+export const upgradeRequest = (base: URL, token: string) =>
+  `GET /ws?token=${token} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'

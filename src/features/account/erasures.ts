@@ -1,14 +1,20 @@
-import { days } from '../../time.ts'
+import { hours } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Files } from '../media/files.ts'
 import type { Erased, ErasureJournal, ErasureStore } from './store.ts'
 
 export type Erasures = ReturnType<typeof openErasures>
 
-type Deps = { store: ErasureStore; journal: ErasureJournal; files: Files; audit: Pick<Audit, 'entry'>; now: () => number }
+type Deps = {
+  store: ErasureStore
+  journal: ErasureJournal
+  files: Files
+  audit: Pick<Audit, 'entry'>
+  now: () => number
+}
 
 // No request that was under way when its user was erased is still under way then.
-const settledAfter = days
+const settledAfter = hours
 
 /** Carries erasures out, so that they outlast a crash and the return of an older database. */
 export function openErasures({ store, journal, files, audit, now }: Deps) {

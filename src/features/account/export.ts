@@ -144,7 +144,7 @@ async function* array(items: AsyncIterable<unknown>): AsyncGenerator<string> {
 
 /** The items of all pages of a list. */
 async function* pages<Item>(read: (page: Page) => Promise<{ items: Item[]; next_cursor: string | null }>) {
-  for (let cursor: string | undefined; ; ) {
+  for (let cursor: string | undefined; ;) {
     const page = await read({ limit: 100, cursor })
     yield* page.items
     if (page.next_cursor === null) return
@@ -153,7 +153,7 @@ async function* pages<Item>(read: (page: Page) => Promise<{ items: Item[]; next_
 }
 
 async function* batches<Row>(read: (last: Row | null) => Promise<Row[]>) {
-  for (let last: Row | null = null; ; ) {
+  for (let last: Row | null = null; ;) {
     const found: Row[] = await read(last)
     yield found
     if (found.length < batch) return

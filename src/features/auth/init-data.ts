@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../../refusal.ts'
+import { languageTag } from '../../text.ts'
 
 /** Whom a messenger's mini-app vouches for. */
 export type InitData = {
@@ -127,14 +128,7 @@ function nameFrom(given: string): string {
   return [...clean.trim()].slice(0, NAME_MAX).join('').trim()
 }
 
-function languageFrom(tag: string): string | null {
-  if (tag.length > LANGUAGE_MAX) return null
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? null
-  } catch {
-    return null
-  }
-}
+const languageFrom = (tag: string) => (tag.length > LANGUAGE_MAX ? null : languageTag(tag))
 
 function httpsUrl(given: string): string | null {
   const url = given.length <= PHOTO_URL_MAX ? URL.parse(given) : null

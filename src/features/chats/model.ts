@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { line, prose } from '../../text.ts'
-import { nullable, profile, time } from '../profile/model.ts'
+import { id, nullable, profile, time, uuid } from '../profile/model.ts'
 
 const photo = t.Object({
   id: t.String(),
@@ -64,13 +64,13 @@ export const chat = t.Object(
 export const chatList = t.Object({ items: t.Array(chat), next_cursor: nextCursor })
 export const messageList = t.Object({ items: t.Array(message), next_cursor: nextCursor })
 
-export const newChat = t.Object({ user_id: t.String({ format: 'uuid', error: 'Expected a UUID' }) })
+export const newChat = t.Object({ user_id: id })
 
 export const newMessage = t.Object(
   {
     kind: t.Optional(t.Union([t.Literal('text'), t.Literal('photo')], { error: 'Expected text or photo' })),
     text: t.Optional(prose(4000)),
-    photo: t.Optional(t.String({ format: 'uuid', error: 'Expected the id of an image that you uploaded' })),
+    photo: t.Optional(uuid('Expected the id of an image that you uploaded')),
     client_id: t.Optional(line(64, { min: 1 })),
   },
   { examples: [{ text: 'Coffee at the river?', client_id: 'a1' }] },

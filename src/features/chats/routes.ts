@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { SignedIn } from '../../http/signed-in.ts'
 import { pageQuery } from '../../http/page.ts'
-import { id } from '../profile/model.ts'
+import { id, uuid } from '../profile/model.ts'
 import * as model from './model.ts'
 import type { Chats } from './service.ts'
 
@@ -44,7 +44,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       params,
       query: t.Object({
         ...pageQuery,
-        after: t.Optional(t.String({ format: 'uuid', error: 'Expected a message’s id' })),
+        after: t.Optional(uuid('Expected a message’s id')),
       }),
       response: { 200: model.messageList },
       detail: {

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Visitor } from '../../http/visitor.ts'
-import type { Legal } from './service.ts'
+import { type Legal, mostWantedFirst } from './service.ts'
 
 const text = t.Object(
   {
@@ -23,13 +23,16 @@ const text = t.Object(
   },
 )
 
+const prefersMarkdown = (accept = '') =>
+  mostWantedFirst(accept).find((type) => type === 'text/markdown' || type === 'application/json') === 'text/markdown'
+
 export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal }) =>
   new Elysia({ name: 'legal' }).use(visitor).get(
     '/api/v1/legal/:kind',
     ({ params, query, headers, set }) => {
       const answer = legal.text(legal.kindOf(params.kind), query.lang ?? headers['accept-language'] ?? null)
       set.headers.vary = [set.headers.vary, 'Accept, Accept-Language'].filter(Boolean).join(', ')
-      if (!headers.accept?.includes('text/markdown')) return answer
+      if (!prefersMarkdown(headers.accept)) return answer
       return new Response(answer.text, {
         headers: { 'content-type': 'text/markdown; charset=utf-8', 'content-language': answer.language },
       })

@@ -43,7 +43,7 @@ export function legalService({ dir }: { dir: string | null }) {
   /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
   function languageFor(kind: LegalKind, wanted: string | null): string {
     const available = [...editions[kind].texts.keys()]
-    for (const tag of wantedTags(wanted ?? '')) {
+    for (const tag of mostWantedFirst(wanted ?? '')) {
       const [primary] = tag.split('-', 1)
       const found =
         available.find((language) => language === tag) ??
@@ -77,19 +77,19 @@ export function legalService({ dir }: { dir: string | null }) {
   }
 }
 
-/** The language tags of an Accept-Language list, most wanted first. */
-const wantedTags = (list: string): string[] =>
+/** What an Accept or Accept-Language list names, most wanted first, without what it refuses. */
+export const mostWantedFirst = (list: string): string[] =>
   list
     .toLowerCase()
     .split(',')
     .map((part) => {
-      const [tag = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+      const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim())
       const weight = parameters.find((parameter) => parameter.startsWith('q='))
-      return { tag, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
+      return { name, weight: weight === undefined ? 1 : Number(weight.slice(2)) }
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
-    .map(({ tag }) => tag)
+    .map(({ name }) => name)
 
 function editionOf(kind: LegalKind, dir: string | null): Edition {
   const own = dir === null ? null : ownTexts(kind, dir)

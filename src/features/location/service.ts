@@ -1,9 +1,11 @@
 import { keyOf, type Page, pageOf } from '../../paging.ts'
 import { invalid } from '../../refusal.ts'
+import { languageTag } from '../../text.ts'
 import { days, hours, iso, isoOrNull } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Profiles } from '../profile/service.ts'
+import type { Gender } from '../profile/store.ts'
 import { follow, placeKey } from './published-point.ts'
 import type { SearchBudget } from './search-budget.ts'
 import type { Point } from './sphere.ts'
@@ -50,8 +52,8 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
     },
 
     /** People around a point, nearest first. */
-    async nearby(caller: Caller, { lat, lng, radius = 5000, limit = 50, cursor, filters }: NearbySearch) {
-      refuseLongLists(filters)
+    async nearby(caller: Caller, { lat, lng, radius = 5000, limit = 50, cursor, ...search }: NearbySearch) {
+      const filters = checkedFilters(search.filters)
       const key = keyOf('nearby', cursor, ['number', 'string'])
       const centre = { latitude: lat, longitude: lng }
       budget.spend(caller.id, centre)
@@ -85,8 +87,18 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
   }
 }
 
-function refuseLongLists(filters: NearbyFilters) {
+/** The filters, languages in the form in which they are stored. Refuses what nobody could fit. */
+function checkedFilters(filters: NearbyFilters): NearbyFilters {
   for (const [name, values] of Object.entries(filters))
     if (values.length > 20 || values.some((value) => value.length > 160))
       throw invalid(`/${name}`, 'Expected up to 20 values of up to 40 characters')
+  if (filters.gender?.some((value) => !genders.has(value))) throw invalid('/gender', 'Expected female, male or other')
+  const language = filters.language?.map((value) => {
+    const tag = languageTag(value)
+    if (tag === null) throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR')
+    return tag
+  })
+  return { ...filters, language }
 }
+
+const genders: ReadonlySet<string> = new Set<Gender>(['female', 'male', 'other'])

@@ -11,6 +11,9 @@ export const image = t.Object(
   { title: 'Image' },
 )
 
+/** In the one spelling that was signed. */
+export const signedId = t.String({ format: 'uuid' })
+
 /** The query of a signed URL. All optional: whatever is not ours answers 404, whichever part it is. */
 export const grant = t.Object({
   for: t.Optional(t.String({ description: 'upload, profile, or the id of what shows it' })),

@@ -2,7 +2,6 @@ import { Elysia, t } from 'elysia'
 import { withFormFile } from '../../http/form-file.ts'
 import type { Guard } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { id } from '../profile/model.ts'
 import { MAX_IMAGE_BYTES } from './image.ts'
 import * as model from './model.ts'
 import type { Media } from './service.ts'
@@ -57,7 +56,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
       '/api/v1/media/:id',
       async ({ params, query, headers }) => imageResponse(params.id, headers, await media.open(params.id, query)),
       {
-        params: t.Object({ id }),
+        params: t.Object({ id: model.signedId }),
         query: model.grant,
         detail: {
           summary: 'Fetch an image by its signed URL',
@@ -93,6 +92,8 @@ function imageResponse(
     headers: {
       ...caching,
       'content-type': 'image/webp',
+      // Bun says so itself where it answers a part.
+      ...(headers.range === undefined && { 'accept-ranges': 'bytes' }),
       'content-disposition': 'inline',
       'content-security-policy': "default-src 'none'; sandbox",
       'cross-origin-resource-policy': 'cross-origin',

@@ -2,12 +2,11 @@ import { t } from 'elysia'
 import { nextCursor, pageQuery } from '../../http/page.ts'
 import { line, prose } from '../../text.ts'
 import { message } from '../chats/model.ts'
-import { nullable, profile, time } from '../profile/model.ts'
+import { id, nullable, profile, time } from '../profile/model.ts'
 import { review } from '../reviews/model.ts'
 import { action, oneOf, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
 import { appealStatuses, noticeActions } from './store.ts'
 
-const uuid = t.String({ format: 'uuid', error: 'Expected a UUID' })
 // With its zone: a time without one would mean whatever the server's clock is set to.
 const instant = t.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$',
@@ -105,8 +104,8 @@ export const appealResolution = t.Object(
 
 export const auditQuery = t.Object({
   ...pageQuery,
-  actor_id: t.Optional(uuid),
-  subject_id: t.Optional(uuid),
+  actor_id: t.Optional(id),
+  subject_id: t.Optional(id),
   action: t.Optional(line(64)),
   from: t.Optional(instant),
   to: t.Optional(instant),
@@ -144,7 +143,7 @@ export const noticeList = t.Object({
 })
 
 const appealText = prose(2000, { min: 1 })
-export const newAppeal = t.Object({ notice_id: uuid, text: appealText })
+export const newAppeal = t.Object({ notice_id: id, text: appealText })
 export const newAppealWithLogin = t.Object(
   {
     email: t.Optional(t.String({ maxLength: 254 })),

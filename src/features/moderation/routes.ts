@@ -22,7 +22,8 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
       response: { 200: model.reportQueue },
       detail: {
         summary: 'The queue of reports, oldest first',
-        description: 'For moderators, each without what concerns themselves: reports about them, and of reviews of them.',
+        description:
+          'For moderators, each without what concerns themselves: reports about them, and of reviews of them.',
         tags,
         refusals: ['forbidden'],
       },
@@ -92,7 +93,12 @@ export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Dep
     .get('/api/v1/admin/appeals', ({ caller, query }) => moderation.appeals(caller, query), {
       query: model.appealQuery,
       response: { 200: model.appealQueue },
-      detail: { summary: 'Appeals of others, oldest first', description: 'For moderators.', tags, refusals: ['forbidden'] },
+      detail: {
+        summary: 'Appeals of others, oldest first',
+        description: 'For moderators.',
+        tags,
+        refusals: ['forbidden'],
+      },
     })
     .post(
       '/api/v1/admin/appeals/:id/resolve',

@@ -9,8 +9,16 @@ const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other
 export const nullable = <T extends TSchema>(schema: T) =>
   t.Union([schema, t.Null()], schema.error === undefined ? {} : { error: `${schema.error}, or null` })
 
-export const id = t.String({ format: 'uuid', error: 'Expected a UUID' })
-export const time = t.String({ format: 'date-time' })
+/** An id as clients may write it: its letters in either case (RFC 9562, section 4), as Swift does. Ours are lower case. */
+export const uuid = (error = 'Expected a UUID') =>
+  t
+    .Transform(t.String({ format: 'uuid', error }))
+    .Decode((id) => id.toLowerCase())
+    .Encode((id) => id)
+
+export const id = uuid()
+/** A time that we tell. All of them are written by one function: not examined again whenever one goes out. */
+export const time = t.String({ documented: { format: 'date-time' } })
 
 export const me = t.Object(
   {

@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '../../refusal.ts'
-import { tidy } from '../../text.ts'
+import { languageTag, tidy } from '../../text.ts'
 import { iso } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
@@ -108,7 +108,8 @@ export type PublicProfile = Awaited<ReturnType<Profiles['byId']>>
 const wrongPhoto = () => invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
 
 function photoOf(photo: string): string {
-  if (isImageId(photo)) return photo
+  const imageId = photo.toLowerCase()
+  if (isImageId(imageId)) return imageId
   if (!URL.canParse(photo) || new URL(photo).protocol !== 'https:' || /\s/.test(photo)) throw wrongPhoto()
   return new URL(photo).href
 }
@@ -133,14 +134,10 @@ function tidyPreferences(change: Partial<Preferences>): Partial<Preferences> {
     if (repeated >= 0) throw invalid(`/${kind}/${repeated}`, 'Expected no duplicates')
     tidied[kind] = entries
   }
-  if (change.language !== undefined) tidied.language = languageTag(change.language)
-  return tidied
-}
-
-function languageTag(tag: string): string {
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? 'en'
-  } catch {
-    throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR')
+  if (change.language !== undefined) {
+    const tag = languageTag(change.language)
+    if (tag === null) throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR')
+    tidied.language = tag
   }
+  return tidied
 }

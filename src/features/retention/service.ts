@@ -23,7 +23,7 @@ const batch = 500
 /** Removes what has been kept long enough. Each answers how much that was. */
 export function retentionService({ store, events, eventRetentionDays, now }: Deps) {
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
-    for (let removed = 0; ; ) {
+    for (let removed = 0; ;) {
       const count = await remove(batch)
       removed += count
       if (count < batch) return removed

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { prose } from '../../text.ts'
-import { nullable, time } from '../profile/model.ts'
+import { id, nullable, time } from '../profile/model.ts'
 
 export const review = t.Object(
   {
@@ -24,7 +24,7 @@ export const reviewList = t.Object({ items: t.Array(review), next_cursor: nextCu
 
 export const newReview = t.Object(
   {
-    chat_id: t.String({ format: 'uuid', error: 'Expected a UUID' }),
+    chat_id: id,
     // TypeBox's own: Elysia's takes "5" for 5.
     rating: Type.Integer({ minimum: 1, maximum: 5, error: 'Expected a whole number from 1 to 5' }),
     anonymous: t.Optional(t.Boolean({ default: false })),

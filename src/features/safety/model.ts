@@ -1,14 +1,12 @@
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { prose } from '../../text.ts'
-import { nullable, time } from '../profile/model.ts'
+import { id, nullable, time } from '../profile/model.ts'
 import { reportActions, reportReasons } from './store.ts'
-
-const uuid = t.String({ format: 'uuid', error: 'Expected a UUID' })
 
 export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time }, { title: 'Block' })
 export const blockList = t.Object({ items: t.Array(block), next_cursor: nextCursor })
-export const newBlock = t.Object({ user_id: uuid })
+export const newBlock = t.Object({ user_id: id })
 
 /** One of those words. */
 export const oneOf = <const T extends readonly string[]>(words: T) =>
@@ -25,9 +23,9 @@ export const action = oneOf(reportActions)
 
 export const newReport = t.Object(
   {
-    user_id: t.Optional(uuid),
-    message_id: t.Optional(uuid),
-    review_id: t.Optional(uuid),
+    user_id: t.Optional(id),
+    message_id: t.Optional(id),
+    review_id: t.Optional(id),
     reason,
     details: t.Optional(nullable(prose(2000))),
   },

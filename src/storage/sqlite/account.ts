@@ -136,7 +136,9 @@ export function holdingsStore(db: Db): HoldingsStore {
         OR EXISTS (SELECT 1 FROM users WHERE users.photo = media.id)
         OR EXISTS (SELECT 1 FROM messages WHERE photo_id = media.id AND deleted_at IS NULL))
     ORDER BY created_at, id LIMIT ?`)
-  const reviewsBy = client.prepare<Parameters<typeof reviewOf>[0], [string]>('SELECT * FROM reviews WHERE reviewer_id = ?')
+  const reviewsBy = client.prepare<Parameters<typeof reviewOf>[0], [string]>(
+    'SELECT * FROM reviews WHERE reviewer_id = ?',
+  )
   const chats = client.prepare<{ id: string; other_id: string; created_at: number }, [{ user: string }]>(`
     SELECT id, user_b AS other_id, created_at FROM chats WHERE user_a = $user UNION ALL
     SELECT id, user_a, created_at FROM chats WHERE user_b = $user ORDER BY id`)
@@ -153,8 +155,7 @@ export function holdingsStore(db: Db): HoldingsStore {
         .map((row) => ({ ...row, accepted: row.accepted === 1 })),
     sessions: async (userId, limit, after) =>
       sessions.all({ user: userId, at: after?.created_at ?? fromStart, id: after?.id ?? '', limit }),
-    images: async (userId, limit, after) =>
-      images.all(userId, after?.created_at ?? fromStart, after?.id ?? '', limit),
+    images: async (userId, limit, after) => images.all(userId, after?.created_at ?? fromStart, after?.id ?? '', limit),
     reviewsBy: async (userId) => reviewsBy.all(userId).map(reviewOf),
     chats: async (userId) => chats.all({ user: userId }),
     versions: async (messageIds) => versions.all(JSON.stringify(messageIds)),

@@ -28,6 +28,8 @@ export async function writeBackup(
   const source = new Database(databasePath, { readwrite: true })
   try {
     source.run(`PRAGMA busy_timeout = ${patienceMs}`)
+    // The log has grown while we read it. To take it into the database is the server's work: from here it would lock it out.
+    source.run('PRAGMA wal_autocheckpoint = 0')
     // Copies what is there and nothing that was removed.
     source.prepare('VACUUM INTO ?').run(file)
   } finally {
@@ -59,7 +61,7 @@ async function addPhotos(backup: Database, files: Files) {
     'SELECT file FROM media WHERE file > ? ORDER BY file LIMIT ?',
   )
   const add = backup.prepare<null, [string, Uint8Array]>('INSERT INTO backup_photos (name, bytes) VALUES (?, ?)')
-  for (let last = ''; ; ) {
+  for (let last = ''; ;) {
     const names = namesAfter.all(last, batch).map(({ file }) => file)
     for (const name of names) {
       const stored = await files.get(name)
@@ -125,7 +127,9 @@ export function unpackDatabase(path: string, target: string) {
   try {
     db.run('PRAGMA journal_mode = OFF')
     db.run('PRAGMA synchronous = OFF')
-    db.prepare('ATTACH ? AS backup').run(`${pathToFileURL(path)}?${existsSync(`${path}-wal`) ? 'mode=ro' : 'immutable=1'}`)
+    db.prepare('ATTACH ? AS backup').run(
+      `${pathToFileURL(path)}?${existsSync(`${path}-wal`) ? 'mode=ro' : 'immutable=1'}`,
+    )
     const made = db
       .query<{ type: string; name: string; sql: string }, []>(
         `SELECT type, name, sql FROM backup.sqlite_schema
@@ -148,7 +152,9 @@ export function unpackDatabase(path: string, target: string) {
 export async function unpackPhotos(path: string, files: Files): Promise<void> {
   const db = openReadOnly(path)
   try {
-    const photos = db.prepare<{ name: string; bytes: Uint8Array<ArrayBuffer> }, []>('SELECT name, bytes FROM backup_photos')
+    const photos = db.prepare<{ name: string; bytes: Uint8Array<ArrayBuffer> }, []>(
+      'SELECT name, bytes FROM backup_photos',
+    )
     for (const { name, bytes } of photos.iterate()) await files.put(name, bytes)
   } finally {
     db.close()

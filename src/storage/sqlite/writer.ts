@@ -21,6 +21,8 @@ export type Writer = {
 
 // Waiting writes beyond this are refused: at some 20,000 a second the last one would wait for a fifth of a second.
 const queueLimit = 4096
+// Another process that reads, as a backup does, may hold the lock for some 50 µs; a command that writes, for an fsync.
+const patienceMs = 250
 
 /**
  * Groups the writes that arrive within one turn of the event loop into one `BEGIN IMMEDIATE … COMMIT`, so that with
@@ -37,6 +39,8 @@ export function openWriter(
   let queue: Job[] = []
   let scheduled = false
   let closed = false
+  /** Since when the lock of another process is waited for; null where none is. */
+  let waitingSince: number | null = null
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -53,7 +57,10 @@ export function openWriter(
     const answers: (() => void)[] = []
     try {
       reads.end()
-      begin.run()
+      if (!begun(started)) {
+        queue = group
+        return
+      }
       for (const job of group) {
         savepoint.run()
         try {
@@ -77,6 +84,24 @@ export function openWriter(
     }
     for (const answer of answers) answer()
     onGroup?.({ size: group.length, milliseconds: performance.now() - started })
+  }
+
+  /** False where another process has the lock: the group is tried again soon, and only reads go on meanwhile. */
+  function begun(now: number): boolean {
+    try {
+      begin.run()
+    } catch (error) {
+      waitingSince ??= now
+      if (isBusy(error) && !closed && now - waitingSince < patienceMs) {
+        scheduled = true
+        setTimeout(flush, 1)
+        return false
+      }
+      waitingSince = null
+      throw error
+    }
+    waitingSince = null
+    return true
   }
 
   return {
@@ -110,6 +135,8 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? 
 // not grow. SQLite has taken all of the transaction back then, and can go on once there is room.
 const noRoom = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'])
 
+const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY')
+
 /** Why the process cannot go on after an error; null where it can. */
 function fatality(error: unknown): string | null {
   const code = codeOf(error)
@@ -134,7 +161,7 @@ function asRefusal(error: unknown): unknown {
     })
     return Object.assign(refusal, { cause: error })
   }
-  if (code.startsWith('SQLITE_BUSY'))
+  if (isBusy(error))
     return new Refusal('busy', 'The database is busy. Try again shortly.', undefined, { 'retry-after': '1' })
   return error
 }

@@ -1,0 +1,99 @@
+import type { Socket } from 'bun'
+
+/**
+ * Opens WebSockets and counts the text frames that come, in a process of its own and on bare connections: a client that
+ * parsed what it gets would be slower than the servers. Told by its parent what to open; asked by it for the count.
+ */
+export type Order = { open: string[] } | 'count'
+export type Tally = { opened: number } | { frames: number }
+
+/** What has come of a frame: the bytes of a header that is not whole yet, and how many of the payload are still to come. */
+type Data = { upgraded: boolean; header: number[]; rest: number }
+
+let frames = 0
+
+function count(data: Data, chunk: Uint8Array) {
+  let at = 0
+  if (!data.upgraded) {
+    const end = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).indexOf('\r\n\r\n')
+    if (end < 0) throw new Error('an upgrade came in pieces')
+    data.upgraded = true
+    at = end + 4
+  }
+  while (at < chunk.length) {
+    if (data.rest > 0) {
+      const step = Math.min(data.rest, chunk.length - at)
+      data.rest -= step
+      at += step
+      continue
+    }
+    const { header } = data
+    header.push(chunk[at++]!)
+    const short = header[1] === undefined ? null : header[1] & 0x7f
+    const whole = short === 126 ? 4 : short === 127 ? 10 : 2
+    if (header.length < whole) continue
+    data.rest = short! < 126 ? short! : header.slice(2).reduce((sum, byte) => sum * 256 + byte, 0)
+    if ((header[0]! & 0x0f) === 1) frames++
+    data.header = []
+  }
+}
+
+async function open(url: URL): Promise<Socket<Data>> {
+  const upgraded = Promise.withResolvers<void>()
+  const socket = await Bun.connect<Data>({
+    hostname: url.hostname,
+    port: Number(url.port),
+    socket: {
+      data(socket, chunk) {
+        if (!socket.data.upgraded && !Buffer.from(chunk).toString('latin1').startsWith('HTTP/1.1 101'))
+          upgraded.reject(new Error(`no upgrade: ${Buffer.from(chunk).toString('latin1').slice(0, 200)}`))
+        count(socket.data, chunk)
+        upgraded.resolve()
+      },
+      error: (_, error) => upgraded.reject(error),
+    },
+    data: { upgraded: false, header: [], rest: 0 },
+  })
+  socket.write(
+    `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  )
+  await upgraded.promise
+  return socket
+}
+
+const sockets: Socket<Data>[] = []
+
+if (process.send)
+  process.on('message', async (order: Order) => {
+    if (order === 'count') return void process.send!({ frames } satisfies Tally)
+    for (let i = 0; i < order.open.length; i += 50)
+      sockets.push(...(await Promise.all(order.open.slice(i, i + 50).map((url) => open(new URL(url))))))
+    process.send!({ opened: sockets.length } satisfies Tally)
+  })
+
+/** Opens these sockets in a process of its own. */
+export async function listeners(urls: string[]) {
+  let heard = Promise.withResolvers<Tally>()
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ipc: (tally: Tally) => heard.resolve(tally),
+    onExit: () => heard.reject(new Error('the listeners are gone')),
+  })
+  process.on('exit', () => child.kill('SIGKILL'))
+  const ask = (order: Order) => {
+    heard = Promise.withResolvers<Tally>()
+    child.send(order)
+    return heard.promise
+  }
+  await ask({ open: urls })
+  return {
+    frames: async () => ((await ask('count')) as { frames: number }).frames,
+    async close() {
+      heard.promise.catch(() => {})
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}

@@ -1,0 +1,34 @@
+const subjects: Record<string, { about: string; load(): Promise<{ main(): Promise<void> }> }> = {
+  http: { about: 'requests a second beside PocketBase and a bare Bun route', load: () => import('./http.ts') },
+  nearby: { about: 'the nearest of a million people, beside PostGIS and Redis', load: () => import('./nearby.ts') },
+  push: { about: 'events to sockets, beside a bare Bun server', load: () => import('./push.ts') },
+  start: { about: 'start and memory of the binary, beside PocketBase', load: () => import('./start.ts') },
+  growth: { about: 'a million users and messages beside ten thousand', load: () => import('./growth.ts') },
+  privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
+}
+
+const help = `usage: bun run bench SUBJECT [--json FILE] [--svg FILE] [--seconds N] [--rounds N]
+
+${Object.entries(subjects)
+  .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
+  .join('\n')}
+
+Prints tables in Markdown, and exits with 1 where a figure misses its bound. --seconds is how long one load lasts,
+--rounds how often it is repeated; what is told is the median. nearby and privacy take --json only. How to read it all
+stands in bench/README.md.`
+
+const name = Bun.argv[2] ?? '--help'
+const subject = Object.hasOwn(subjects, name) ? subjects[name] : undefined
+if (!subject || Bun.argv.includes('--help')) {
+  console.log(help)
+  process.exit(subject || name === '--help' ? 0 : 2)
+}
+const { main } = await subject.load()
+await main().catch((error: Error) => {
+  console.error(error.message)
+  process.exitCode = 1
+})
+// What was started, and was not stopped, goes with this process.
+process.exit()
+
+export {}
