@@ -107,6 +107,7 @@ export async function testApp(
     return { get: call('GET'), post: call('POST'), put: call('PUT'), delete: call('DELETE') }
   }
 
+  let closed = false
   const test: TestApp = {
     app,
     services,
@@ -155,6 +156,8 @@ export async function testApp(
     },
 
     async close() {
+      if (closed) return
+      closed = true
       await app.server?.stop(true)
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })

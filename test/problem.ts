@@ -5,6 +5,7 @@ import type { Answer } from './app.ts'
 export function expectProblem(answer: Answer, status: number, code: string): string[] {
   expect({ status: answer.status, code: answer.body?.code }).toEqual({ status, code })
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   const { errors, ...problem } = answer.body
   expect(problem).toEqual({
     type: `urn:convene:problem:${code}`,

@@ -83,12 +83,15 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
 
 /** The answer to a refusal. Never anything that the client sent, and of an unforeseen error nothing but the request's id. */
 export function problemResponse(refusal: Refusal, requestId: string): Response {
+  const status = statusOf(refusal.code)
   return new Response(JSON.stringify(problemOf(refusal, requestId)), {
-    status: statusOf(refusal.code),
+    status,
     headers: {
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
       'x-request-id': requestId,
+      // RFC 9110, section 11.6.1, asks for it in every 401.
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
       ...refusal.headers,
     },
   })

@@ -38,7 +38,8 @@ export async function openWire(base: URL): Promise<Wire> {
   }
   return {
     write(bytes) {
-      unsent = Buffer.concat([unsent, typeof bytes === 'string' ? Buffer.from(bytes) : bytes])
+      const more = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+      unsent = unsent.length === 0 ? more : Buffer.concat([unsent, more])
       flush()
     },
     received: () => Buffer.concat(chunks).toString('latin1'),

@@ -69,5 +69,4 @@ export function openTokens({ secret, now }: { secret: Uint8Array; now: () => num
 // four spellings.
 const isCanonical = (token: string) => /[AEIMQUYcgkosw048]$/.test(token)
 
-export const notSignedIn = () =>
-  new Refusal('unauthenticated', 'Sign in first.', undefined, { 'www-authenticate': 'Bearer' })
+export const notSignedIn = () => new Refusal('unauthenticated', 'Sign in first.')
