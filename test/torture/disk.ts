@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Database } from 'bun:sqlite'
 import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, call, chatOf, done, people, person, type Person } from './people.ts'
+import { type Answer, call, chatOf, done, people, person, type Person, upload } from './people.ts'
 import { databaseOf, withSoundDatabase } from './database.ts'
 import { type Case, percentile, type Run, Skipped, until } from './run.ts'
 import { refusedStart, type Server, startServer } from './server.ts'
@@ -169,6 +169,7 @@ async function outOfRoom(server: Server, dataDir: string, { fill, clear }: Room)
   const base = server.url
   const { ada, bob, chat, send } = await pair(base)
   const messageId: string = (await done(send('before'))).id
+  const leaving = await person(base, 5)
   const as = (token: string) => (method: string, path: string, body?: unknown) =>
     call(base, method, path, { token, body })
   const asAda = as(ada.token)
@@ -207,7 +208,10 @@ async function outOfRoom(server: Server, dataDir: string, { fill, clear }: Room)
     if (answer.status >= 300) expectFull(answer, `${method} ${path}`)
     else assert.fail(`${method} ${path} was answered with ${answer.status} on a full disk`)
   }
-  await assert.rejects(person(base, 3), /storage_full/)
+  await assert.rejects(person(base, 3), /503.*storage_full/)
+  await assert.rejects(upload(base, ada.token), /503.*storage_full/)
+  expectFull(await call(base, 'DELETE', 'me', { token: leaving.token, body: {} }), 'an erasure')
+  assert.equal((await call(base, 'GET', 'me', { token: leaving.token })).status, 200, 'an erasure that failed')
   for (const path of ['me', 'me/prefs', 'chats', `chats/${chat}/messages`, `users/${bob.id}`, 'sync?since=0'])
     assert.equal((await asAda('GET', path)).status, 200, `GET ${path} on a full disk`)
   assert.equal((await call(base, 'GET', 'legal/terms')).status, 200)
@@ -220,6 +224,8 @@ async function outOfRoom(server: Server, dataDir: string, { fill, clear }: Room)
     const fine = answer.status < 300 || answer.body.code === 'blocked'
     assert.ok(fine, `${method} ${path} was answered with ${answer.status} once there was room`)
   }
+  await upload(base, leaving.token)
+  assert.equal((await call(base, 'DELETE', 'me', { token: leaving.token, body: {} })).status, 204)
   const eve = await person(base, 3)
   const chatOfEve = await chatOf(base, eve, await person(base, 4))
   for (let i = 0; i < 50; i++)

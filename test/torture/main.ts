@@ -31,6 +31,10 @@ if (unknown !== undefined || (values.short && values.long)) {
   console.error(`usage: bun test/torture/main.ts [${Object.keys(subjects).join('|')}]… [--short|--long] [--seed S]`)
   process.exit(2)
 }
+// What many do at once is awaited together in the end, and fails the case there.
+process.on('unhandledRejection', () => {})
+process.on('SIGINT', () => process.exit(130))
+
 const long = values.long ?? false
 const longest = long ? 30 * 60_000 : 120_000
 const count = { passed: 0, failed: 0, skipped: 0 }

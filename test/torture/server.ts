@@ -16,6 +16,9 @@ export type Server = {
 
 const main = join(import.meta.dir, '../../src/main.ts')
 const running = new Set<Bun.Subprocess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
 
 /** The token of the bot by which people are signed in without the cost of a password's hash. */
 export const botToken = '7000000000:torture-torture-torture-torture'

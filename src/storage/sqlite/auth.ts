@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, isNull, ne, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import {
   type AccountStore,
   type Consent,
@@ -35,6 +36,14 @@ export function accountStore(db: Db, writer: Writer, { read }: Reads): AccountSt
     suspended_until: users.suspended_until,
     suspended_reason: users.suspended_reason,
   }
+  const credentialsBy = (column: SQLiteColumn) =>
+    db
+      .select(credentialColumns)
+      .from(users)
+      .where(and(eq(column, sql.placeholder('value')), isNull(users.deleted_at)))
+      .prepare()
+  const [byEmail, byPhone] = [credentialsBy(users.email), credentialsBy(users.phone)]
+  const [byMessengerId, byUserId] = [credentialsBy(users.messenger_id), credentialsBy(users.id)]
   const idByMessenger = db
     .select({ id: users.id })
     .from(users)
@@ -89,21 +98,10 @@ export function accountStore(db: Db, writer: Writer, { read }: Reads): AccountSt
       }),
 
     credentials: async (by) => {
-      const [column, value] =
-        'email' in by
-          ? [users.email, by.email]
-          : 'phone' in by
-            ? [users.phone, by.phone]
-            : 'messenger_id' in by
-              ? [users.messenger_id, by.messenger_id]
-              : [users.id, by.user_id]
-      return (
-        db
-          .select(credentialColumns)
-          .from(users)
-          .where(and(eq(column, value), isNull(users.deleted_at)))
-          .get() ?? null
-      )
+      if ('email' in by) return byEmail.get({ value: by.email }) ?? null
+      if ('phone' in by) return byPhone.get({ value: by.phone }) ?? null
+      if ('messenger_id' in by) return byMessengerId.get({ value: by.messenger_id }) ?? null
+      return byUserId.get({ value: by.user_id }) ?? null
     },
 
     replacePasswordHash: (userId, from, to) => writer.write(() => replaceHash(userId, from, to)),

@@ -19,7 +19,7 @@ const CROWDED = 1 / 3
 // Each is the end of a FROM with its WHERE. $squares is a JSON array of [first, last], a list one of traits.
 const inSquare = 'BETWEEN s.value ->> 0 AND s.value ->> 1'
 const everyone = `locations AS l INDEXED BY locations_nearby
-  WHERE l.visible = 1 AND l.square ${inSquare} AND l.updated_at >= $since`
+  WHERE l.visible = 1 AND l.square ${inSquare} AND l.updated_at >= +$since`
 const onList = `json_each($list) AS v CROSS JOIN nearby_traits AS t WHERE t.trait = v.value AND t.square ${inSquare}`
 const alsoOn = (list: string) => `(${list} IS NULL OR EXISTS (
   SELECT 1 FROM nearby_traits AS o
@@ -27,11 +27,11 @@ const alsoOn = (list: string) => `(${list} IS NULL OR EXISTS (
 const onEveryList = `(
   SELECT DISTINCT t.location_id FROM json_each($squares) AS s CROSS JOIN ${onList}
     AND ${['$list2', '$list3', '$list4', '$list5'].map(alsoOn).join(' AND ')}
-) AS t CROSS JOIN locations AS l WHERE l.id = t.location_id AND l.updated_at >= $since`
+) AS t CROSS JOIN locations AS l WHERE l.id = t.location_id AND l.updated_at >= +$since`
 
 /** How many there are in each square, in order; counts to $most. */
 const counting = (people: string) =>
-  `SELECT (SELECT count(*) FROM (SELECT 1 FROM ${people} LIMIT $most)) FROM json_each($squares) AS s`
+  `SELECT (SELECT count(*) FROM (SELECT 1 FROM ${people} LIMIT +$most)) FROM json_each($squares) AS s`
 
 /** Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for who is in the bounding box. */
 const nearest = (people: string) => `
@@ -44,17 +44,17 @@ const nearest = (people: string) => `
     FROM ${people}
       AND l.latitude BETWEEN $south AND $north
       AND (l.longitude BETWEEN $west AND $east OR l.longitude BETWEEN $west2 AND $east2)
-      AND l.user_id <> $caller
+      AND l.user_id <> +$caller
   )
   SELECT c.* FROM candidates AS c
   LEFT JOIN users AS s INDEXED BY users_suspended
-    ON s.id = c.user_id AND s.suspended_until IS NOT NULL AND s.suspended_until > $now
-  WHERE c.distance <= $reach AND (c.distance, c.user_id) > ($distance, $user_id) AND s.id IS NULL
+    ON s.id = c.user_id AND s.suspended_until IS NOT NULL AND s.suspended_until > +$now
+  WHERE c.distance <= +$reach AND (c.distance, c.user_id) > ($distance, $user_id) AND s.id IS NULL
     AND c.user_id NOT IN (
-      SELECT blocked_id FROM blocks WHERE blocker_id = $caller UNION ALL
-      SELECT blocker_id FROM blocks WHERE blocked_id = $caller
+      SELECT blocked_id FROM blocks WHERE blocker_id = +$caller UNION ALL
+      SELECT blocker_id FROM blocks WHERE blocked_id = +$caller
     )
-  ORDER BY c.distance, c.user_id LIMIT $limit`
+  ORDER BY c.distance, c.user_id LIMIT +$limit`
 
 /**
  * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
