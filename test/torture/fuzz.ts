@@ -168,7 +168,7 @@ async function everyRoute({ long, random, directory, measured }: Run) {
   const costly = /auth\/(register|login|appeals)|password|me\/export/
   const statuses = new Map<number, number>()
   const seen = new Set<string>()
-  const count = long ? 40_000 : 2500
+  const count = long ? 40_000 : 2000
   for (let i = 0; i < count; i++) {
     if (i % 100 === 99) await world.reconcile()
     let operation = random.pick(operations)
@@ -365,7 +365,8 @@ function flaw(
     if (body.request_id !== headers.get('x-request-id')) return 'a problem of another request'
     if (status >= 500 && !(status === 503 && body.code === 'busy')) return 'a failure'
     if (inside.test(text)) return `our insides: ${inside.exec(text)![0]}`
-    if (text.includes(canary)) return 'what was sent comes back'
+    // Why somebody is suspended is a moderator's text, and this one writes anything.
+    if (text.includes(canary) && body.code !== 'suspended') return 'what was sent comes back'
     for (const token of [asked.authorization?.split(' ')[1], asked.cookie])
       if (token && token.length > 20 && text.includes(token)) return 'a token comes back'
     if (!documented) return null
@@ -508,7 +509,7 @@ async function hardlyHttp({ long, random, directory, measured }: Run) {
     const bytes = Buffer.from(seed, 'latin1')
     // Each as it stands first, then with some bytes changed, cut off, or twice.
     const changed = i < seeds.length ? bytes : mutated(bytes, random)
-    const answer = await exchange(server.url, changed, i < seeds.length ? 150 : 30)
+    const answer = await exchange(server.url, changed, i < seeds.length ? 80 : 20)
     const status = statusOf(answer)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     const body = answer.slice(answer.indexOf('\r\n\r\n'))
