@@ -148,7 +148,8 @@ function backupDir(env: Environment, dataDir: string): string | null {
 }
 
 function backupCron(env: Environment): string {
-  const value = text(env, 'BACKUP_CRON') ?? '0 3 * * *'
+  const value = text(env, 'BACKUP_CRON')
+  if (value === null) return '0 3 * * *'
   if (!comesRound(value))
     throw new ConfigError('BACKUP_CRON must be a cron expression of five fields, in UTC, such as 0 3 * * *')
   return value

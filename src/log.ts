@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty'
 import pino, { type Logger } from 'pino'
-import pretty from 'pino-pretty'
 import type { Config } from './config.ts'
 
 const stdout = 1
@@ -26,9 +25,10 @@ export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
     // The pretty printer wants the number.
     formatters: terminal ? {} : { level: (label: string) => ({ level: label }) },
   }
-  if (terminal)
-    return pino(options, pretty({ destination: stdout, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }))
-  return pino(options, pino.destination({ dest: stdout, sync: true }))
+  if (!terminal) return pino(options, pino.destination({ dest: stdout, sync: true }))
+  // Loaded only where somebody looks on.
+  const pretty = require('pino-pretty') as typeof import('pino-pretty')
+  return pino(options, pretty({ destination: stdout, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }))
 }
 
 /** Of an error its kind, its words and its place. What else hangs on it may hold what a client sent. */

@@ -1,4 +1,7 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Histogram from 'prom-client/lib/histogram.js'
+import Registry from 'prom-client/lib/registry.js'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
@@ -25,8 +28,11 @@ const meaningless = [
   'process_heap_bytes',
 ]
 
-/** What operators watch, for Prometheus. No label names a person, an address or a place. */
-export function openMetrics() {
+/**
+ * What operators watch, for Prometheus. No label names a person, an address or a place. `ofProcess`, which one of a process
+ * may set, adds processor time, memory, open files and the delay of the event loop.
+ */
+export function openMetrics({ ofProcess = false } = {}) {
   const registry = new Registry()
   const registers = [registry]
 
@@ -62,6 +68,15 @@ export function openMetrics() {
     labelNames: ['job'],
     registers,
   })
+
+  // Loaded at the first look: it would be a good part of the start.
+  let watching: Promise<void> | undefined
+  async function watchProcess() {
+    const { default: collectDefaultMetrics } = await import('prom-client/lib/defaultMetrics.js')
+    // A look at the event loop every 10 ms, as by default, would keep an idle machine from sleeping.
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
+    for (const name of meaningless) registry.removeSingleMetric(name)
+  }
 
   return {
     request(method: string, route: string, status: number, seconds: number) {
@@ -115,14 +130,10 @@ export function openMetrics() {
       })
     },
 
-    /** Processor time, memory, open files and the delay of the event loop. Once in a process. */
-    watchProcess() {
-      // A look at the event loop every 10 ms, as by default, would keep an idle machine from sleeping.
-      collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
-      for (const name of meaningless) registry.removeSingleMetric(name)
-    },
-
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text() {
+      if (ofProcess) await (watching ??= watchProcess())
+      return registry.metrics()
+    },
   }
 }

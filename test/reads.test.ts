@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { openDatabase } from '../src/storage/sqlite/database.ts'
 import { openReads, type Reads } from '../src/storage/sqlite/reads.ts'
 import { openWriter, type Writer } from '../src/storage/sqlite/writer.ts'
+import { testApp } from './app.ts'
 
 let directory: string
 let db: Database
@@ -64,4 +65,57 @@ test('a read that fails leaves nothing behind', async () => {
   await setImmediate()
   expect(db.inTransaction).toBe(false)
   expect(count()).toBe(0)
+})
+
+test('what is remembered is read anew after a write of this process, and after one of another', async () => {
+  const other = new Database(join(directory, 'convene.db'))
+  const remembered = () => reads.remembered('count', () => ({ n: count() }))
+  expect(remembered()).toEqual({ n: 0 })
+  await writer.write(() => db.run('INSERT INTO t VALUES (1)'))
+  expect(remembered()).toEqual({ n: 1 })
+  await setImmediate()
+  other.run('INSERT INTO t VALUES (2)')
+  expect(remembered()).toEqual({ n: 2 })
+  other.close()
+})
+
+test('what is remembered outlives a write that leaves people alone, and no other one of its group', async () => {
+  const remembered = () => reads.remembered('count', () => ({ n: count() }))
+  expect(remembered()).toEqual({ n: 0 })
+  const insert = () => db.run('INSERT INTO t VALUES (1)')
+  await writer.write(insert, { leavesPeople: true })
+  expect(remembered()).toEqual({ n: 0 })
+  await Promise.all([writer.write(insert, { leavesPeople: true }), writer.write(insert)])
+  expect(remembered()).toEqual({ n: 3 })
+})
+
+test('absence is not remembered, and what is remembered cannot be changed', () => {
+  expect(reads.remembered('nobody', () => null)).toBeNull()
+  expect(reads.remembered('nobody', () => ({ name: 'Ada' }))).toEqual({ name: 'Ada' })
+  expect(() =>
+    Object.assign(
+      reads.remembered('nobody', () => null)!,
+      { name: 'Eve' },
+    ),
+  ).toThrow(TypeError)
+})
+
+test('the writes that leave people alone change nothing that is shown of them', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person(), await app.person()]
+  const shown = () =>
+    ['users', 'preferences', 'user_stats', 'visible_ones'].map((table) =>
+      app.db.$client
+        .query(table === 'visible_ones' ? 'SELECT user_id FROM locations WHERE visible = 0' : `SELECT * FROM ${table}`)
+        .all(),
+    )
+  const before = shown()
+  const { body: chat } = await ada.post('chats', { user_id: bob.id })
+  const { body: message } = await ada.post(`chats/${chat.id}/messages`, { text: 'Coffee?' })
+  await bob.put(`chats/${chat.id}/read`)
+  await ada.put(`messages/${message.id}`, { text: 'Tea?' })
+  await ada.delete(`messages/${message.id}`)
+  expect((await ada.put('me/location', { latitude: 52.5, longitude: 13.4 })).status).toBe(200)
+  await app.services.audit.record('profile', ada.id, ada.id, {})
+  expect(shown()).toEqual(before)
 })

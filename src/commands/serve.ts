@@ -57,8 +57,7 @@ export async function serve(config: Config): Promise<void> {
   holdDataDir(config.dataDir)
   const log = openLog(config)
   const secrets = readSecrets(config)
-  const metrics = openMetrics()
-  metrics.watchProcess()
+  const metrics = openMetrics({ ofProcess: true })
   const { storage, migrated, kept } = openStorage(config.databasePath, {
     onGroup: metrics.writeGroup,
     onFatal(error, reason) {
@@ -74,13 +73,16 @@ export async function serve(config: Config): Promise<void> {
   if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
   const app = buildApp(services)
   const url = listen(app, services, config)
-  const stopJobs = startJobs(services)
+  // Not in the way of the first answers.
+  let stopJobs = async () => {}
+  const background = setTimeout(() => (stopJobs = startJobs(services)), 1000)
 
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
+    clearTimeout(background)
     // Open sockets would keep the server from stopping.
     services.hub.closeAll()
     // Requests and jobs that run are finished; whoever still holds a connection after that is cut off.

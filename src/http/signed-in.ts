@@ -46,7 +46,7 @@ export const guard = ({ config, callers, origins, limits, clientOf }: Deps) =>
     .derive(async ({ query, request, route }): Promise<{ caller: Caller; client: Client }> => {
       const { token, fromCookie } = tokenOf(request.headers, query)
       if (!token) throw notSignedIn()
-      const caller = await callers.byToken(token, { evenSuspended: isForSuspended(request, route) })
+      const caller = await callers.byToken(token, () => isForSuspended(request, route))
       // A browser sends the cookie along whoever asks it to.
       if (fromCookie && changesState(request.method) && !origins.allows(request.headers))
         throw new Refusal('forbidden', 'This page may not act for you here.')
@@ -62,9 +62,7 @@ export const signedIn = (deps: Deps) =>
     .use(
       // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
       jsonBody(async ({ request, query, route }) => {
-        await deps.callers.byToken(tokenOf(request.headers, query).token!, {
-          evenSuspended: isForSuspended(request, route),
-        })
+        await deps.callers.byToken(tokenOf(request.headers, query).token!, () => isForSuspended(request, route))
       }),
     )
     .as('scoped')
@@ -81,6 +79,8 @@ export function tokenOf(headers: Headers, query: unknown) {
 /** The token of `Authorization: Bearer`, empty where that is malformed; undefined where the header is of another scheme. */
 function bearer(header: string | null): string | undefined {
   if (header === null) return undefined
+  // As nearly everyone writes it.
+  if (header.startsWith('Bearer ') && !/\s/.test(header.slice(7))) return header.slice(7)
   return /^Bearer\b/i.test(header) ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : undefined
 }
 

@@ -75,7 +75,7 @@ export function callers({
 
   return {
     /** Refuses with 401, or 403 `suspended`: not, where it is for one of the few things that a suspended user may do. */
-    async byToken(token: string, { evenSuspended = false } = {}): Promise<Caller> {
+    async byToken(token: string, evenSuspended = () => false): Promise<Caller> {
       let entry = known.get(token)
       if (entry && entry.expires_at <= now()) {
         drop(token)
@@ -84,7 +84,7 @@ export function callers({
       if (entry) hits++
       else misses++
       entry ??= await lookUp(token)
-      if (!evenSuspended) refuseSuspended(entry, now())
+      if (entry.suspended_until !== null && !evenSuspended()) refuseSuspended(entry, now())
       return entry.caller
     },
 

@@ -12,7 +12,7 @@ export const auditRecorder = (db: Db) => (entry: AuditEntry) => {
 export function auditStore(db: Db, writer: Writer): AuditStore {
   const record = auditRecorder(db)
   return {
-    record: (entry) => writer.write(() => record(entry)),
+    record: (entry) => writer.write(() => record(entry), { leavesPeople: true }),
 
     list: async (filter, limit, after) =>
       db

@@ -132,7 +132,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
           created: true,
           events: recordForBoth(created, 'chat', chat.created_at, { ref: chat.id }),
         }
-      }),
+      }, leavesPeople),
 
     byId: async (id) => read(() => chatById.get(id)),
     ofPair: async (a, b) => read(() => chatOfPair.get(a, b)),
@@ -169,7 +169,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
             ? { ...message, seq: inserted.seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
             : messageById.get(message.id)!
         return { message: stored, created: true, events }
-      }),
+      }, leavesPeople),
 
     before: async (chatId, seq, limit) => read(() => messagesBefore.all(chatId, seq, limit)),
     after: async (chatId, seq, limit) => read(() => messagesAfter.all(chatId, seq, limit)),
@@ -191,7 +191,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
           count,
         }
         return { count, last_read_message_id, events: recordForBoth(chat, 'message_read', now, { data }) }
-      }),
+      }, leavesPeople),
 
     edit: (chat, messageId, text, now) =>
       writer.write(() => {
@@ -201,7 +201,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         setText.run(text, now, messageId)
         const events = recordForBoth(chat, 'message_edited', now, { ref: messageId })
         return { message: { ...message, text, edited_at: now }, events }
-      }),
+      }, leavesPeople),
 
     remove: (chat, messageId, now) =>
       writer.write(() => {
@@ -212,9 +212,12 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         const events = recordForBoth(chat, 'message_deleted', now, { ref: messageId })
         const { photo_id } = message
         return { message: { ...message, text: null, photo_id: null, ...noPhoto, deleted_at: now }, photo_id, events }
-      }),
+      }, leavesPeople),
   }
 }
+
+// Nothing here changes what is shown of people.
+const leavesPeople = { leavesPeople: true }
 
 const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
 

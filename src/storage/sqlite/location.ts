@@ -58,29 +58,32 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
 
   return {
     follow: (userId, step, now) =>
-      writer.write(() => {
-        const before = whereaboutsOf(userId)
-        const after = step(before)
-        const moved = {
-          latitude: after.published?.latitude ?? null,
-          longitude: after.published?.longitude ?? null,
-          square: after.published && squareOf(after.published),
-          cell: after.cell === null ? null : Buffer.from(after.cell, 'hex'),
-          strayed: after.strayed,
-          updated_at: now,
-        }
-        const save = () =>
-          db
-            .insert(locations)
-            .values({ user_id: userId, ...moved })
-            .onConflictDoUpdate({ target: locations.user_id, set: moved })
-            .run()
-        // Mostly the point stays where it was, and with it what it is found by.
-        if (samePoint(before.published, after.published)) save()
-        else retrait(userId, save)
-        saveCells(userId, before.tags, after.tags)
-        return of(userId)
-      }),
+      writer.write(
+        () => {
+          const before = whereaboutsOf(userId)
+          const after = step(before)
+          const moved = {
+            latitude: after.published?.latitude ?? null,
+            longitude: after.published?.longitude ?? null,
+            square: after.published && squareOf(after.published),
+            cell: after.cell === null ? null : Buffer.from(after.cell, 'hex'),
+            strayed: after.strayed,
+            updated_at: now,
+          }
+          const save = () =>
+            db
+              .insert(locations)
+              .values({ user_id: userId, ...moved })
+              .onConflictDoUpdate({ target: locations.user_id, set: moved })
+              .run()
+          // Mostly the point stays where it was, and with it what it is found by.
+          if (samePoint(before.published, after.published)) save()
+          else retrait(userId, save)
+          saveCells(userId, before.tags, after.tags)
+          return of(userId)
+        },
+        { leavesPeople: true },
+      ),
 
     setVisible: (userId, visible) =>
       writer.write(() => {

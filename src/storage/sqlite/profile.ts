@@ -16,7 +16,7 @@ const profileColumns = `
     rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
   FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
 
-export function userStore(db: Db, writer: Writer, { read }: Reads): UserStore {
+export function userStore(db: Db, writer: Writer, { read, remembered }: Reads): UserStore {
   const retrait = traitKeeper(db)
   const client = db.$client
   const userById = client.prepare<Omit<User, 'visible'> & { visible: number }, [string]>(`
@@ -51,12 +51,13 @@ export function userStore(db: Db, writer: Writer, { read }: Reads): UserStore {
   }
 
   return {
-    byId: async (id) => read(() => readUser(id)),
+    byId: async (id) => remembered(`user ${id}`, () => readUser(id)),
 
-    profile: async (id) => {
-      const row = read(() => profileById.get(id))
-      return row && profileOf(row)
-    },
+    profile: async (id) =>
+      remembered(`profile ${id}`, () => {
+        const row = profileById.get(id)
+        return row && profileOf(row)
+      }),
 
     profiles: async (ids) => read(() => profilesByIds.all(JSON.stringify(ids))).map(profileOf),
 

@@ -3,9 +3,19 @@ import type { Database } from 'bun:sqlite'
 export type Reads = {
   /** Runs `work`, which reads and is synchronous, in the transaction of this turn; within a write, in that one's. */
   read<T>(work: () => T): T
+  /**
+   * What `work` read of a person, remembered under `key` until anything is written: by this process, unless the write
+   * leaves people alone, or by another one. Nobody may change the answer. Not for use within a write.
+   */
+  remembered<T extends object>(key: string, work: () => T | null): T | null
+  /** Forgets what is remembered: after a write. */
+  forget(): void
   /** Ends the transaction, where there is one: before a write, or what SQLite does in no transaction. */
   end(): void
 }
+
+// Some 600 bytes each.
+const mostRemembered = 4096
 
 /**
  * Lets the reads of one turn of the event loop share a transaction, and so one moment's state. Each alone would take the
@@ -14,6 +24,10 @@ export type Reads = {
 export function openReads(db: Database): Reads {
   const begin = db.prepare('BEGIN')
   const commit = db.prepare('COMMIT')
+  // Another number when another process has written.
+  const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  const memory = new Map<string, object>()
+  let seen = 0
   let isOpen = false
 
   function end() {
@@ -23,15 +37,34 @@ export function openReads(db: Database): Reads {
     if (db.inTransaction) commit.run()
   }
 
+  function read<T>(work: () => T): T {
+    if (!isOpen && !db.inTransaction) {
+      begin.run()
+      isOpen = true
+      setImmediate(end)
+      const { data_version } = version.get()!
+      if (data_version !== seen) memory.clear()
+      seen = data_version
+    }
+    return work()
+  }
+
   return {
-    read(work) {
-      if (!isOpen && !db.inTransaction) {
-        begin.run()
-        isOpen = true
-        setImmediate(end)
-      }
-      return work()
+    read,
+
+    remembered<T extends object>(key: string, work: () => T | null): T | null {
+      return read(() => {
+        const known = memory.get(key) as T | undefined
+        if (known) return known
+        const found = work()
+        if (memory.size >= mostRemembered) memory.clear()
+        if (found) memory.set(key, Object.freeze(found))
+        return found
+      })
     },
+
+    forget: () => memory.clear(),
+
     end,
   }
 }

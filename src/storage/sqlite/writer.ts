@@ -2,7 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { Refusal } from '../../refusal.ts'
 import { openReads, type Reads } from './reads.ts'
 
-type Job = { work: () => unknown; done: (value: never) => void; fail: (error: unknown) => void }
+type Job = {
+  work: () => unknown
+  leavesPeople: boolean
+  done: (value: never) => void
+  fail: (error: unknown) => void
+}
 
 export type WriterReport = { size: number; milliseconds: number }
 
@@ -13,8 +18,10 @@ export type Writer = {
   /**
    * Runs `work`, which is synchronous, in the next group's transaction, in a savepoint of its own: what it throws undoes
    * it alone. Resolves with its value once the whole group is on disk, and never before.
+   *
+   * `leavesPeople` says that it changes nothing that `Reads.remembered` reads.
    */
-  write<T>(work: () => T): Promise<T>
+  write<T>(work: () => T, options?: { leavesPeople?: boolean }): Promise<T>
   /** Commits what is queued now, and refuses what comes later. */
   close(): void
 }
@@ -34,7 +41,7 @@ const patienceMs = 250
 export function openWriter(
   db: Database,
   { onFatal, onGroup }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void },
-  reads: Pick<Reads, 'end'> = openReads(db),
+  reads: Pick<Reads, 'end' | 'forget'> = openReads(db),
 ): Writer {
   let queue: Job[] = []
   let scheduled = false
@@ -76,6 +83,7 @@ export function openWriter(
         }
       }
       commit.run()
+      if (group.some((job) => !job.leavesPeople)) reads.forget()
     } catch (error) {
       for (const job of group) job.fail(asRefusal(error))
       if (db.inTransaction) rollback.run()
@@ -105,7 +113,7 @@ export function openWriter(
   }
 
   return {
-    write<T>(work: () => T) {
+    write<T>(work: () => T, { leavesPeople = false } = {}) {
       if (closed) return Promise.reject(new Refusal('shutting_down', 'The server is stopping. Try again shortly.'))
       if (queue.length >= queueLimit)
         return Promise.reject(
@@ -114,7 +122,7 @@ export function openWriter(
           }),
         )
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      queue.push({ work, done: resolve as Job['done'], fail: reject })
+      queue.push({ work, leavesPeople, done: resolve as Job['done'], fail: reject })
       if (!scheduled) {
         scheduled = true
         setImmediate(flush)

@@ -1,0 +1,17 @@
+// The parts of prom-client that are used, under paths of their own: all of it would load Node's HTTP client, cluster and
+// worker modules at each start.
+declare module 'prom-client/lib/counter.js' {
+  export { Counter as default } from 'prom-client'
+}
+declare module 'prom-client/lib/gauge.js' {
+  export { Gauge as default } from 'prom-client'
+}
+declare module 'prom-client/lib/histogram.js' {
+  export { Histogram as default } from 'prom-client'
+}
+declare module 'prom-client/lib/registry.js' {
+  export { Registry as default } from 'prom-client'
+}
+declare module 'prom-client/lib/defaultMetrics.js' {
+  export { collectDefaultMetrics as default } from 'prom-client'
+}
