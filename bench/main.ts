@@ -2,6 +2,7 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
   http: { about: 'requests a second beside PocketBase and a bare Bun route', load: () => import('./http.ts') },
   nearby: { about: 'the nearest of a million people, beside PostGIS and Redis', load: () => import('./nearby.ts') },
   push: { about: 'events to sockets, beside a bare Bun server', load: () => import('./push.ts') },
+  overload: { about: 'half and twice the load that can be carried', load: () => import('./overload.ts') },
   start: { about: 'start and memory of the binary, beside PocketBase', load: () => import('./start.ts') },
   growth: { about: 'a million users and messages beside ten thousand', load: () => import('./growth.ts') },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
@@ -14,7 +15,7 @@ ${Object.entries(subjects)
   .join('\n')}
 
 Prints tables in Markdown, and exits with 1 where a figure misses its bound. --seconds is how long one load lasts,
---rounds how often it is repeated; what is told is the median. nearby and privacy take --json only. How to read it all
+--rounds how often it is repeated; what is told is the median. nearby, overload and privacy take --json only. How to read it all
 stands in bench/README.md.`
 
 const name = Bun.argv[2] ?? '--help'

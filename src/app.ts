@@ -17,6 +17,7 @@ import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
+import { overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { securityHeaders } from './http/security-headers.ts'
@@ -49,6 +50,7 @@ export function buildApp(services: Services) {
   })
   return app
     .use(requestId)
+    .use(overload({ metrics }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
     .use(requestLog({ log, metrics, traces }))

@@ -43,6 +43,11 @@ export function openMetrics({ ofProcess = false } = {}) {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
+  const refused = new Counter({
+    name: 'convene_requests_refused_early_total',
+    help: 'Requests that were refused before anything was done for them, as there were too many at once',
+    registers,
+  })
   const groupSize = new Histogram({
     name: 'convene_write_group_size',
     help: 'Writes that shared one commit',
@@ -82,6 +87,8 @@ export function openMetrics({ ofProcess = false } = {}) {
     request(method: string, route: string, status: number, seconds: number) {
       requests.observe({ method, route, status }, seconds)
     },
+
+    refusedEarly: () => refused.inc(),
 
     writeGroup({ size, milliseconds }: { size: number; milliseconds: number }) {
       groupSize.observe(size)
