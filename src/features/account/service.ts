@@ -64,5 +64,12 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
       await audit.record('export', caller.id, caller.id)
       return exporter.export(caller)
     },
+
+    /** The same for the operator, of somebody who cannot log in. */
+    async exportOf(userId: string) {
+      await audit.record('export', null, userId)
+      const caller: Caller = { id: userId, session_id: '', role: 'user', consents_missing: [], token_expires_at: 0 }
+      return exporter.export(caller)
+    },
   }
 }
