@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { removeOldCopies } from './old-copies.ts'
 import { backUpInto } from './scheduled-backup.ts'
 import type { Services } from './services.ts'
 
@@ -24,6 +25,7 @@ export const jobs = ({ config, now, media, retention, account, erasures }: Servi
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },
   { name: 'old-message-versions', schedule: '53 * * * *', run: retention.messageVersions },
+  { name: 'old-copies', schedule: '35 2 * * *', run: async () => removeOldCopies(config, now()) },
   ...(config.backupDir === null ? [] : [backup(config.backupDir, config, now)]),
 ]
 

@@ -31,7 +31,8 @@ export const help = `usage: convene restore FILE
 Puts the database and the photos of a backup in the place of those that are there. Stop the server first.
 
 FILE is examined before anything is changed: one that is damaged, not Convene's, or of a newer release is refused. What is
-there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>: remove them once all is well.
+there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>; the server removes them after 30
+days, and you may before.
 Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log.
 
 Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay.
