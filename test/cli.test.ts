@@ -9,7 +9,7 @@ import { holdDataDir } from '../src/storage/data-dir.ts'
 import { up } from '../src/storage/migrate.ts'
 import { openDatabase } from '../src/storage/sqlite/database.ts'
 import { testApp } from './app.ts'
-import { convene, type Outcome, startServer } from './convene.ts'
+import { command, convene, type Outcome, startServer } from './convene.ts'
 import { connect, ofType } from './socket-client.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'convene-cli-'))
@@ -423,5 +423,35 @@ describe('health', () => {
   test('needs a port that it can know', async () => {
     expectRefusal(await convene(['health'], { PORT: '0' }), 1, /PORT is 0/)
     expectRefusal(await convene(['health', 'now'], {}), 2, /unexpected argument 'now'/)
+  })
+})
+
+describe('a progress bar', () => {
+  /** What a command shows on a terminal; without colours and the like. */
+  async function onTerminal(args: string[], settings: Record<string, string>) {
+    let shown = ''
+    const child = Bun.spawn([...command, ...args], {
+      env: { PATH: process.env.PATH, TERM: 'xterm', ...settings },
+      terminal: { cols: 120, rows: 24, data: (_, bytes) => void (shown += new TextDecoder().decode(bytes)) },
+    })
+    const code = await child.exited
+    return { code, shown: Bun.stripANSI(shown) }
+  }
+
+  test('goes along with long work, and to its end, on a terminal only', async () => {
+    const [here, there] = [{ DATA_DIR: newPath() }, { DATA_DIR: newPath() }]
+    const work: [string, args: string[], settings: Record<string, string>][] = [
+      ['seeding', ['seed', '--users', '30'], here],
+      ['migrating', ['migrate', 'down', '--steps', '2'], here],
+      ['migrating', ['migrate', 'up'], here],
+      ['backing up', ['backup', `${here.DATA_DIR}/a.db`], here],
+      ['restoring', ['restore', `${here.DATA_DIR}/a.db`], there],
+    ]
+    for (const [title, args, settings] of work) {
+      const { code, shown } = await onTerminal(args, settings)
+      expect([code, shown]).toEqual([0, expect.stringMatching(new RegExp(`${title} \\S+ 0 % .* 100 % `, 's'))])
+    }
+    const { code, out, err } = await convene(['backup', `${here.DATA_DIR}/b.db`], here)
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/^backed up [^\n]+\n$/), ''])
   })
 })
