@@ -20,6 +20,8 @@ import up0011 from './0011_nearby.up.sql' with { type: 'text' }
 import down0011 from './0011_nearby.down.sql' with { type: 'text' }
 import up0012 from './0012_account.up.sql' with { type: 'text' }
 import down0012 from './0012_account.down.sql' with { type: 'text' }
+import up0013 from './0013_erasures.up.sql' with { type: 'text' }
+import down0013 from './0013_erasures.down.sql' with { type: 'text' }
 
 export type Migration = { number: number; name: string; up: string; down: string }
 
@@ -36,4 +38,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'moderation', up: up0010, down: down0010 },
   { number: 11, name: 'nearby', up: up0011, down: down0011 },
   { number: 12, name: 'account', up: up0012, down: down0012 },
+  { number: 13, name: 'erasures', up: up0013, down: down0013 },
 ]

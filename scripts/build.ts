@@ -11,6 +11,7 @@ const targets = [
   'darwin-x64',
   'darwin-arm64',
   'windows-x64',
+  'windows-arm64',
 ] as const
 
 const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } })

@@ -1,12 +1,13 @@
 import type { Config } from './config.ts'
-import { backUpInto } from './scheduled-backup.ts'
+import { removeOldCopies } from './old-copies.ts'
+import { backUpInto, newestBackup } from './scheduled-backup.ts'
 import type { Services } from './services.ts'
 
 /** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
 export type Job = { name: string; schedule: string; run(): Promise<number> }
 
 /** All scheduled work. */
-export const jobs = ({ config, now, media, retention, erasures }: Services): Job[] => [
+export const jobs = ({ config, now, media, retention, account, erasures, metrics }: Services): Job[] => [
   {
     name: 'media-sweep',
     schedule: '17 * * * *',
@@ -15,6 +16,7 @@ export const jobs = ({ config, now, media, retention, erasures }: Services): Job
       return images + files
     },
   },
+  { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
   { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
@@ -23,23 +25,35 @@ export const jobs = ({ config, now, media, retention, erasures }: Services): Job
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },
   { name: 'old-message-versions', schedule: '53 * * * *', run: retention.messageVersions },
-  ...(config.backupDir === null ? [] : [backup(config.backupDir, config, now)]),
+  { name: 'old-copies', schedule: '35 2 * * *', run: async () => removeOldCopies(config, now()) },
+  ...(config.backupDir === null ? [] : [backup(config.backupDir, config, { now, metrics })]),
 ]
 
-const backup = (directory: string, { backupCron, backupKeep }: Config, now: () => number): Job => ({
-  name: 'backup',
-  schedule: backupCron,
-  async run() {
-    await backUpInto(directory, { keep: backupKeep, at: now() })
-    return 1
-  },
-})
+function backup(
+  directory: string,
+  { backupCron, backupKeep }: Config,
+  { now, metrics }: Pick<Services, 'now' | 'metrics'>,
+): Job {
+  const tell = () => metrics.backup(newestBackup(directory))
+  // Of before this start.
+  tell()
+  return {
+    name: 'backup',
+    schedule: backupCron,
+    async run() {
+      await backUpInto(directory, { keep: backupKeep, at: now() })
+      tell()
+      return 1
+    },
+  }
+}
 
 /**
  * Runs the jobs in this process when their time comes, no job twice at once. One that fails is logged and comes round
  * again. The answer stops them, and resolves once none is running any more.
  */
 export function startJobs(services: Services, list: readonly Job[] = jobs(services)): () => Promise<void> {
+  for (const { name } of list) services.metrics.expectJob(name)
   const running = new Set<Promise<void>>()
   const crons = list.map((job) =>
     Bun.cron(
@@ -65,7 +79,8 @@ async function runJob({ name, run }: Job, { log, storage, metrics }: Pick<Servic
     const count = await run()
     const ms = Math.round(performance.now() - started)
     metrics.job(name, 'done', ms / 1000)
-    log.info({ job: name, count, ms }, 'job done')
+    // Some run every minute, and mostly find nothing.
+    log[count > 0 ? 'info' : 'debug']({ job: name, count, ms }, 'job done')
   } catch (error) {
     const ms = Math.round(performance.now() - started)
     metrics.job(name, 'failed', ms / 1000)

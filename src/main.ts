@@ -19,7 +19,7 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
   },
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
   health: { summary: 'ask the running server whether it lives', load: () => import('./commands/health.ts') },
-  admin: { summary: 'make somebody a moderator or an admin', load: () => import('./commands/admin.ts') },
+  admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },
   seed: {
     summary: 'fill an empty database with a community, for trying things',
     load: () => import('./commands/seed.ts'),

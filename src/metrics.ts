@@ -5,11 +5,13 @@ import Registry from 'prom-client/lib/registry.js'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
+type CacheCounts = { hits: number; misses: number }
+
 /** What is looked at when somebody asks, rather than counted as it happens. */
 type Watched = {
-  callers: { counts(): { hits: number; misses: number } }
+  callers: { counts(): CacheCounts }
   hub: { counts(): { sockets: number; users: number; pushed: number } }
-  storage: { size(): { database: number; log: number } }
+  storage: { size(): { database: number; log: number }; locations: { cacheCounts(): CacheCounts } }
 }
 
 // What Node's names say of a Bun process is zero or wrong.
@@ -82,6 +84,19 @@ export function openMetrics({ ofProcess = false } = {}) {
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
     for (const name of meaningless) registry.removeSingleMetric(name)
   }
+  const backupGauges = () => ({
+    at: new Gauge({
+      name: 'convene_backup_last_success_timestamp_seconds',
+      help: 'When the newest scheduled backup was finished, since 1970; 0 while there is none. Only with BACKUP_DIR',
+      registers,
+    }),
+    bytes: new Gauge({
+      name: 'convene_backup_last_size_bytes',
+      help: 'Size of the newest scheduled backup. Only with BACKUP_DIR',
+      registers,
+    }),
+  })
+  let backups: ReturnType<typeof backupGauges> | null = null
 
   return {
     request(method: string, route: string, status: number, seconds: number) {
@@ -93,6 +108,18 @@ export function openMetrics({ ofProcess = false } = {}) {
     writeGroup({ size, milliseconds }: { size: number; milliseconds: number }) {
       groupSize.observe(size)
       commitTime.observe(milliseconds / 1000)
+    },
+
+    /** Shows a job before it has run: one that never does is missed, and its first failure is a rise from 0. */
+    expectJob(job: string) {
+      for (const outcome of ['done', 'failed']) jobTime.zero({ job, outcome })
+    },
+
+    /** The newest scheduled backup, and null while there is none. Not called where none are made. */
+    backup(newest: { at: number; bytes: number } | null) {
+      backups ??= backupGauges()
+      backups.at.set((newest?.at ?? 0) / 1000)
+      backups.bytes.set(newest?.bytes ?? 0)
     },
 
     job(job: string, outcome: 'done' | 'failed', seconds: number) {
@@ -114,18 +141,29 @@ export function openMetrics({ ofProcess = false } = {}) {
       gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
       gauge('convene_database_bytes', 'Size of the database', () => storage.size().database)
       gauge('convene_wal_bytes', 'Size of its write-ahead log', () => storage.size().log)
-      new Counter({
-        name: 'convene_token_lookups_total',
-        help: 'Access tokens that were remembered (hit) or had to be verified and looked up (miss)',
-        labelNames: ['outcome'],
-        registers,
-        collect() {
-          const { hits, misses } = callers.counts()
-          this.reset()
-          this.inc({ outcome: 'hit' }, hits)
-          this.inc({ outcome: 'miss' }, misses)
-        },
-      })
+      const cache = (name: string, help: string, counts: () => CacheCounts) =>
+        new Counter({
+          name,
+          help,
+          labelNames: ['outcome'],
+          registers,
+          collect() {
+            const { hits, misses } = counts()
+            this.reset()
+            this.inc({ outcome: 'hit' }, hits)
+            this.inc({ outcome: 'miss' }, misses)
+          },
+        })
+      cache(
+        'convene_token_lookups_total',
+        'Access tokens that were remembered (hit) or had to be verified and looked up (miss)',
+        callers.counts,
+      )
+      cache(
+        'convene_nearby_cache_lookups_total',
+        'Nearby searches that knew from others how far to reach (hit) or had to try (miss)',
+        storage.locations.cacheCounts,
+      )
       new Counter({
         name: 'convene_events_pushed_total',
         help: 'Durable events of users who had a socket open, as they happened',

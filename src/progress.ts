@@ -8,6 +8,21 @@ export type Progress = {
 
 const silent: Progress = { advance() {}, stop() {} }
 
+/** A bar for work that is counted in bytes, and shown in whole megabytes. */
+export async function openByteProgress(title: string, totalBytes: number): Promise<Progress> {
+  const progress = await openProgress(title, Math.ceil(totalBytes / 1e6), 'MB')
+  let [bytes, shown] = [0, 0]
+  return {
+    ...progress,
+    advance(count) {
+      bytes += count
+      const done = Math.ceil(bytes / 1e6)
+      progress.advance(done - shown)
+      shown = done
+    },
+  }
+}
+
 /** A bar on a terminal; nothing where standard error is a file or a pipe. `unit` is what is counted, such as `rows`. */
 export async function openProgress(title: string, total: number, unit: string): Promise<Progress> {
   if (!process.stderr.isTTY) return silent

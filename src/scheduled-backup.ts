@@ -1,9 +1,23 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { compact } from './time.ts'
 
 const name = /^convene-\d{8}T\d{6}Z\.db$/
 const unfinishedName = /^convene-\d{8}T\d{6}Z\.db\.[0-9a-f]{8}\.part(-journal)?$/
+
+/** The newest backup in the directory, by the time that it was finished; null where there is none, or none to be seen. */
+export function newestBackup(directory: string): { at: number; bytes: number } | null {
+  try {
+    const made = readdirSync(directory)
+      .filter((entry) => name.test(entry))
+      .map((entry) => statSync(join(directory, entry)))
+      .map(({ mtimeMs, size }) => ({ at: mtimeMs, bytes: size }))
+    return made.sort((a, b) => b.at - a.at)[0] ?? null
+  } catch {
+    // The next backup makes the directory, or says what is wrong with it.
+    return null
+  }
+}
 
 /**
  * Makes a backup in the directory, named by its time, and removes the oldest ones beyond `keep`. Where the backup fails,

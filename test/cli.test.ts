@@ -5,10 +5,12 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { help as serveHelp } from '../src/commands/serve.ts'
 import { readConfig } from '../src/config.ts'
+import { holdDataDir } from '../src/storage/data-dir.ts'
 import { up } from '../src/storage/migrate.ts'
 import { openDatabase } from '../src/storage/sqlite/database.ts'
 import { testApp } from './app.ts'
-import { convene, type Outcome, startServer } from './convene.ts'
+import { command, convene, type Outcome, startServer } from './convene.ts'
+import { connect, ofType } from './socket-client.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'convene-cli-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -69,6 +71,12 @@ describe('a wrong command line', () => {
     [['migrate', 'sideways'], /up, down or status, not 'sideways'/],
     [['migrate', 'down', '--steps', '0'], /--steps must be a whole number from 1/],
     [['admin', 'grant', 'ada@example.org', 'emperor'], /moderator or admin/],
+    [['admin'], /admin takes grant, revoke, export, erase \(see convene admin --help\)/],
+    [['admin', 'promote', 'ada@example.org'], /not 'promote'/],
+    [['admin', 'erase'], /whose account\? admin erase WHO/],
+    [['admin', 'export', 'ada@example.org'], /where to\? admin export WHO FILE/],
+    [['admin', 'erase', 'ada@example.org', 'bob@example.org', '--yes'], /unexpected argument 'bob@example\.org'/],
+    [['admin', 'grant', 'ada@example.org', 'admin', '--yes'], /--yes goes with erase/],
   ]
   test.each(cases)('%p ends with 2, one line, and no data directory', async (args, says) => {
     const path = newPath()
@@ -211,9 +219,108 @@ describe('admin', () => {
     const path = dataDir()
     const grant = ['admin', 'grant', 'nobody@example.org', 'admin']
     expectRefusal(await convene(grant, { DATA_DIR: path }), 1, /no account with the e-mail address nobody@example\.org/)
+    for (const [who, named] of [
+      ['+4915112345678', 'phone number \\+4915112345678'],
+      ['4711', 'messenger id 4711'],
+      ['nobody', 'id nobody'],
+    ] as const)
+      expectRefusal(
+        await convene(['admin', 'erase', who, '--yes'], { DATA_DIR: path }),
+        1,
+        new RegExp(`no account with the ${named}`),
+      )
+    expect(existsSync(join(path, 'erasures.log'))).toBe(false)
     const empty = newPath()
     expectRefusal(await convene(grant, { DATA_DIR: empty }), 1, /there is no database/)
     expect(existsSync(empty)).toBe(false)
+  })
+
+  /** A server, as far as the command line can see one, whose settings commands can have. */
+  async function serverOf() {
+    const databasePath = join(newPath(), 'convene.db')
+    const app = await testApp({}, { databasePath })
+    const settings = {
+      DATA_DIR: app.dataDir,
+      DATABASE_URL: `sqlite:${databasePath}`,
+      JWT_SECRET: 'a secret of the tests, long enough',
+      LOCATION_KEY: '11'.repeat(32),
+    }
+    return { app, settings, letGo: holdDataDir(app.dataDir) }
+  }
+
+  test('erases an account beside a running server, which ends what it holds of it and removes the rest', async () => {
+    const { app, settings, letGo } = await serverOf()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    await ada.post(`chats/${chat.id}/messages`, { text: 'Mark-Text' })
+    const base = await app.listen()
+    const [adas, bobs] = [connect(base, ada.token), connect(base, bob.token)]
+    for (const socket of [adas, bobs]) await socket.until(ofType('hello'))
+
+    const asked = await convene(['admin', 'erase', ada.email], settings)
+    expectRefusal(asked, 2, new RegExp(`is the account ${ada.id}, here since 2026-11-21: add --yes`))
+    expect((await ada.get('me')).status).toBe(200)
+
+    const done = await convene(['admin', 'erase', ada.email.toUpperCase(), '--yes'], settings)
+    expect(done).toEqual({ code: 0, out: expect.stringMatching(/^erased .* within a minute\n$/), err: '' })
+    expect((await bob.get(`users/${ada.id}`)).status).toBe(404)
+
+    // What the server does within the minute.
+    expect(await app.services.account.finishErasures()).toBeGreaterThan(0)
+    expect(await adas.closed).toBe(4401)
+    expect((await ada.get('me')).status).toBe(401)
+    expect((await bobs.until(ofType('chat'))).data).toMatchObject({ id: chat.id, user: { name: null } })
+    expect((await bob.get(`chats/${chat.id}/messages`)).body.items).toMatchObject([{ deleted: true, text: null }])
+    expect(readFileSync(join(app.dataDir, 'erasures.log'), 'utf8')).toEndWith(` ${ada.id}\n`)
+    const entries = await app.services.storage.audit.list({ action: 'erase' }, 10, null)
+    expect(entries).toMatchObject([{ actor_id: null, subject_id: ada.id }])
+
+    const again = await convene(['admin', 'erase', ada.id, '--yes'], settings)
+    expectRefusal(again, 1, /there is no account with the id/)
+    letGo()
+  })
+
+  test('erases an account where no server runs, photos and all', async () => {
+    const { app, settings, letGo } = await serverOf()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    await ada.post(`chats/${chat.id}/messages`, { text: 'Mark-Text' })
+    letGo()
+    expect(await convene(['admin', 'erase', ada.id, '--yes'], settings)).toEqual({
+      code: 0,
+      out: `erased ${ada.id}\n`,
+      err: '',
+    })
+    expect(app.db.$client.query('SELECT 1 FROM messages WHERE text IS NOT NULL').all()).toEqual([])
+    expect(app.db.$client.query('SELECT 1 FROM unfinished_erasures').all()).toEqual([])
+  })
+
+  test('exports an account for somebody who cannot log in, into a file for this user only', async () => {
+    const { app, settings, letGo } = await serverOf()
+    const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+    await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    await ada.post(`chats/${chat.id}/messages`, { text: 'Hello Bob' })
+    await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Insults.' })
+    expect((await ada.get('me/export')).status).toBe(403)
+
+    const file = join(newPath(), 'ada.json')
+    expectRefusal(await convene(['admin', 'export', ada.email, file], settings), 1, /there is no directory/)
+    const there = join(app.dataDir, 'ada.json')
+    const done = await convene(['admin', 'export', ada.email, there], settings)
+    expect(done).toEqual({ code: 0, out: `all that is stored of ${ada.email} is in ${there}\n`, err: '' })
+    expect(statSync(there).mode & 0o777).toBe(0o600)
+    const exported = JSON.parse(readFileSync(there, 'utf8'))
+    expect(exported).toMatchObject({
+      account: { id: ada.id, email: ada.email },
+      notices: [{ action: 'suspend', reason: 'Insults.' }],
+      chats: [{ user: { name: 'Bob' }, messages: [{ text: 'Hello Bob' }] }],
+    })
+    expectRefusal(await convene(['admin', 'export', bob.email, there], settings), 1, /exists: choose another name/)
+    expect(JSON.parse(readFileSync(there, 'utf8'))).toEqual(exported)
+    const entries = await app.services.storage.audit.list({ action: 'export' }, 10, null)
+    expect(entries).toMatchObject([{ actor_id: null, subject_id: ada.id }])
+    letGo()
   })
 })
 
@@ -316,5 +423,35 @@ describe('health', () => {
   test('needs a port that it can know', async () => {
     expectRefusal(await convene(['health'], { PORT: '0' }), 1, /PORT is 0/)
     expectRefusal(await convene(['health', 'now'], {}), 2, /unexpected argument 'now'/)
+  })
+})
+
+describe('a progress bar', () => {
+  /** What a command shows on a terminal; without colours and the like. */
+  async function onTerminal(args: string[], settings: Record<string, string>) {
+    let shown = ''
+    const child = Bun.spawn([...command, ...args], {
+      env: { PATH: process.env.PATH, TERM: 'xterm', ...settings },
+      terminal: { cols: 120, rows: 24, data: (_, bytes) => void (shown += new TextDecoder().decode(bytes)) },
+    })
+    const code = await child.exited
+    return { code, shown: Bun.stripANSI(shown) }
+  }
+
+  test('goes along with long work, and to its end, on a terminal only', async () => {
+    const [here, there] = [{ DATA_DIR: newPath() }, { DATA_DIR: newPath() }]
+    const work: [string, args: string[], settings: Record<string, string>][] = [
+      ['seeding', ['seed', '--users', '30'], here],
+      ['migrating', ['migrate', 'down', '--steps', '2'], here],
+      ['migrating', ['migrate', 'up'], here],
+      ['backing up', ['backup', `${here.DATA_DIR}/a.db`], here],
+      ['restoring', ['restore', `${here.DATA_DIR}/a.db`], there],
+    ]
+    for (const [title, args, settings] of work) {
+      const { code, shown } = await onTerminal(args, settings)
+      expect([code, shown]).toEqual([0, expect.stringMatching(new RegExp(`${title} \\S+ 0 % .* 100 % `, 's'))])
+    }
+    const { code, out, err } = await convene(['backup', `${here.DATA_DIR}/b.db`], here)
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/^backed up [^\n]+\n$/), ''])
   })
 })

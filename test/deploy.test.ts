@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from './convene.ts'
+import { freePort } from './pages.ts'
 
 const root = join(import.meta.dir, '..')
 const text = (path: string) => Bun.file(join(root, path)).text()
@@ -12,7 +13,7 @@ describe('the dashboard and the alert rules', () => {
   let names: Set<string>
 
   beforeAll(async () => {
-    const server = await startServer({ DATA_DIR: dataDir })
+    const server = await startServer({ DATA_DIR: join(dataDir, 'data'), BACKUP_DIR: join(dataDir, 'backups') })
     const metrics = await (await fetch(new URL('/metrics', server.base))).text()
     await server.end()
     const declared = [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
@@ -61,6 +62,202 @@ describe('the dashboard and the alert rules', () => {
       const unknown = read.filter((name) => !names.has(name) && name !== 'up')
       expect([alert, read.length > 0, unknown]).toEqual([alert, true, []])
     }
+  })
+})
+
+const missing = (...programs: string[]) => programs.filter((program) => Bun.which(program) === null)
+
+type Proxy = {
+  name: string
+  needs: string[]
+  /** Lays the example of `deploy/` into the directory, changed for this machine alone, and says how it is run. */
+  lay(directory: string, to: { server: URL; port: number }): Promise<{ command: string[]; base: URL }>
+}
+
+const proxies: Proxy[] = [
+  {
+    name: 'nginx',
+    needs: ['nginx', 'openssl'],
+    async lay(directory, { server, port }) {
+      const example = (await text('deploy/nginx.conf'))
+        .replaceAll('127.0.0.1:3000', server.host)
+        .replaceAll(/listen (?:\[::\]:)?80;/g, `listen 127.0.0.1:${freePort()};`)
+        .replace('listen 443', `listen 127.0.0.1:${port}`)
+        .replace(/listen \[::\]:443.*;/, '')
+        .replaceAll(/\/etc\/letsencrypt\/live\/[^/]+/g, directory)
+        .replaceAll('/var/log/nginx', directory)
+        // What this one has twice now.
+        .replace(/(listen 127\.0\.0\.1:\d+;)\s+listen [^;]+;/, '$1')
+      expect(example).not.toMatch(/3000|letsencrypt|var\/log/)
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (kind) => `${kind}_temp_path ${directory}/${kind};`,
+      )
+      await Bun.write(
+        join(directory, 'nginx.conf'),
+        // What the main file of a distribution holds around it.
+        `daemon off; pid ${directory}/pid; ${process.getuid?.() === 0 ? 'user root;' : ''}
+         error_log ${directory}/error.log error;
+         events {} http { ${paths.join(' ')} include ${directory}/convene.conf; }`,
+      )
+      await Bun.write(join(directory, 'convene.conf'), example)
+      const subject = ['-subj', '/CN=api.example.org', '-days', '1']
+      const files = ['-keyout', join(directory, 'privkey.pem'), '-out', join(directory, 'fullchain.pem')]
+      Bun.spawnSync(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files])
+      return { command: ['nginx', '-c', join(directory, 'nginx.conf')], base: new URL(`https://127.0.0.1:${port}`) }
+    },
+  },
+  {
+    name: 'caddy',
+    needs: ['caddy'],
+    async lay(directory, { server, port }) {
+      const example = (await text('deploy/Caddyfile'))
+        .replaceAll('reverse_proxy 127.0.0.1:3000', `reverse_proxy ${server.host}`)
+        // Nobody gives this machine a certificate for that name.
+        .replace('api.example.org {', `http://127.0.0.1:${port} {`)
+        .replace('{\n\tlog {', '{\n\tadmin off\n\tlog {')
+      await Bun.write(join(directory, 'Caddyfile'), example)
+      return {
+        command: ['caddy', 'run', '--config', join(directory, 'Caddyfile'), '--adapter', 'caddyfile'],
+        base: new URL(`http://127.0.0.1:${port}`),
+      }
+    },
+  },
+]
+
+describe.each(proxies)('behind $name, by the example', ({ needs, lay }) => {
+  if (missing(...needs).length > 0) {
+    test.skip(`SKIPPED: this machine has no ${missing(...needs).join(', no ')}`, () => {})
+    return
+  }
+  const root = mkdtempSync(join(tmpdir(), 'convene-proxy-'))
+  const metricsToken = 'a-token-for-the-scraper'
+  let server: Awaited<ReturnType<typeof startServer>>
+  let proxy: Bun.Subprocess
+  let base: URL
+
+  beforeAll(async () => {
+    server = await startServer({ DATA_DIR: join(root, 'data'), TRUST_PROXY: '1', METRICS_TOKEN: metricsToken })
+    const directory = join(root, 'proxy')
+    mkdirSync(directory)
+    const laid = await lay(directory, { server: server.base, port: freePort() })
+    base = laid.base
+    proxy = Bun.spawn(laid.command, {
+      env: { PATH: process.env.PATH, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
+      stdout: Bun.file(join(directory, 'stdout.log')),
+      stderr: Bun.file(join(directory, 'stderr.log')),
+    })
+    for (let tries = 0; ; tries++) {
+      const answer = await ask('/health').catch(() => null)
+      if (answer?.status === 200) return
+      if (tries === 100) throw new Error(`it does not answer: ${logs()}`)
+      await Bun.sleep(50)
+    }
+  })
+  afterAll(async () => {
+    proxy?.kill()
+    await proxy?.exited
+    await server?.end('SIGKILL')
+    rmSync(root, { recursive: true })
+  })
+
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(base.origin + path, { ...init, tls: { rejectUnauthorized: false } })
+  const json = { 'content-type': 'application/json' }
+  const register = async (name: string, headers = {}) => {
+    const account = {
+      email: `${name}@example.org`,
+      password: `${name} and green bottles`,
+      name,
+      consents: { terms: true, privacy: true, disclaimer: true },
+    }
+    const answer = await ask('/api/v1/auth/register', {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: JSON.stringify(account),
+    })
+    return (await answer.json()) as { user: { id: string }; access_token: string }
+  }
+  const socketUrl = (token: string) => new URL(`/ws?token=${token}`, base).href.replace('http', 'ws')
+  /** Everything that it has written about requests. */
+  const logs = () =>
+    readdirSync(join(root, 'proxy'))
+      .filter((name) => name.endsWith('.log'))
+      .map((name) => readFileSync(join(root, 'proxy', name), 'utf8'))
+      .join('\n')
+
+  test('metrics are closed, with the token too', async () => {
+    for (const path of ['/metrics', '/metrics/', '/metrics?x=1', '//metrics', '/%6detrics']) {
+      const answer = await ask(path, { headers: { authorization: `Bearer ${metricsToken}` } })
+      expect([path, answer.status]).toEqual([path, 404])
+    }
+  })
+
+  test('a client is known by its own address, whatever it says itself', async () => {
+    const { access_token } = await register('ada', { 'x-forwarded-for': '198.51.100.77' })
+    const answer = await ask('/api/v1/me/export', { headers: { authorization: `Bearer ${access_token}` } })
+    const { consents } = (await answer.json()) as { consents: { address: string }[] }
+    expect(new Set(consents.map(({ address }) => address))).toEqual(new Set(['127.0.0.0/24']))
+  })
+
+  test('sockets are upgraded, and carry what happens', async () => {
+    const [cay, bob] = [await register('cay'), await register('bob')]
+    const socket = new WebSocket(socketUrl(cay.access_token), { tls: { rejectUnauthorized: false } })
+    const frames: { type: string; data: any }[] = []
+    const told = Promise.withResolvers<void>()
+    socket.onmessage = ({ data }) => {
+      frames.push(JSON.parse(String(data)))
+      if (frames.at(-1)!.type === 'message') told.resolve()
+    }
+    const opened = Promise.withResolvers<void>()
+    socket.onopen = () => opened.resolve()
+    socket.onerror = () => opened.reject(new Error('there was no upgrade'))
+    await opened.promise
+    const send = async (path: string, body: object) => {
+      const headers = { ...json, authorization: `Bearer ${bob.access_token}` }
+      return (await ask(path, { method: 'POST', headers, body: JSON.stringify(body) })).json() as Promise<{
+        id: string
+      }>
+    }
+    const chat = await send('/api/v1/chats', { user_id: cay.user.id })
+    await send(`/api/v1/chats/${chat.id}/messages`, { text: 'Through the proxy' })
+    await told.promise
+    expect(frames.map(({ type }) => type)).toEqual(['hello', 'chat', 'message'])
+    socket.close()
+  })
+
+  test('ten mebibytes come through, and are the server’s to judge', async () => {
+    const { access_token } = await register('dan')
+    const upload = async (bytes: number) => {
+      const form = new FormData()
+      form.append('file', new Blob([new Uint8Array(bytes)]), 'a.png')
+      const headers = { authorization: `Bearer ${access_token}` }
+      return (await ask('/api/v1/media', { method: 'POST', headers, body: form })).status
+    }
+    expect(await upload(10 * 2 ** 20)).toBe(415)
+    expect(await upload(12 * 2 ** 20)).toBe(413)
+  })
+
+  test('no token gets into its logs, not even where the server is gone', async () => {
+    const { access_token } = await register('eve')
+    const paths = ['/api/v1/me', '/api/v1/search/nearby']
+    const queries = () =>
+      Promise.all(
+        paths.map((path) =>
+          ask(`${path}?_t=${access_token}&lat=52.51631&lng=13.37771`, {
+            headers: { referer: `${base}?_t=${access_token}` },
+          }),
+        ),
+      )
+    expect((await queries()).map(({ status }) => status)).toEqual([200, 200])
+    await server.end('SIGKILL')
+    expect((await queries()).map(({ status }) => status)).toEqual([502, 502])
+    await new Promise((resolve) => {
+      const socket = new WebSocket(socketUrl(access_token), { tls: { rejectUnauthorized: false } })
+      socket.onclose = resolve
+    })
+    const written = logs()
+    for (const path of paths) expect(written).toContain(path)
+    for (const secret of [access_token.slice(-20), '52.5163', '13.3777']) expect(written).not.toContain(secret)
   })
 })
 

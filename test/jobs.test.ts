@@ -1,4 +1,6 @@
 import { afterEach, expect, jest, test } from 'bun:test'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Job, jobs, startJobs } from '../src/jobs.ts'
 import { openMetrics } from '../src/metrics.ts'
@@ -17,7 +19,7 @@ function recorded() {
   const storage = { failed: (error: unknown) => failures.push(error) }
   const lines: Record<string, unknown>[] = []
   const write = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
-  const log = { info: write('info'), error: write('error') } as unknown as Logger
+  const log = { debug: write('debug'), info: write('info'), error: write('error') } as unknown as Logger
   return { lines, failures, services: { log, storage, metrics: openMetrics() } as unknown as Services }
 }
 const hourly = (name: string, run: Job['run']): Job => ({ name, schedule: '0 * * * *', run })
@@ -54,6 +56,16 @@ test('a job runs when its time comes, time and again, and says what it did', asy
   expect(runs).toBe(2)
 })
 
+test('a job that finds nothing to do is no line at the usual level', async () => {
+  jest.useFakeTimers()
+  const { lines, services } = recorded()
+  const stop = startJobs(services, [hourly('idle', async () => 0)])
+  jest.advanceTimersByTime(hour)
+  await settled()
+  expect(lines).toMatchObject([{ level: 'debug', message: 'job done', job: 'idle', count: 0 }])
+  await stop()
+})
+
 test('a job that fails is logged as an error, told to storage, comes round again, and holds up no other', async () => {
   jest.useFakeTimers()
   const { lines, failures, services } = recorded()
@@ -77,6 +89,44 @@ test('a job that fails is logged as an error, told to storage, comes round again
   expect(of('working').map(({ count }) => count)).toEqual([7, 7])
   expect(failures).toEqual([broken, broken, broken, broken])
   await stop()
+})
+
+test('what migrations and restores have replaced is removed after 30 days, and nothing else', async () => {
+  const { dataDir, services } = await testApp()
+  const config = { ...services.config, databasePath: join(dataDir, 'convene.db') }
+  const now = Date.now()
+  const [old, young] = [now - 31 * 24 * hour, now - 29 * 24 * hour]
+  const stamp = (at: number) => new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const make = (name: string, at: number) => {
+    writeFileSync(join(dataDir, name), 'x')
+    utimesSync(join(dataDir, name), at / 1000, at / 1000)
+  }
+  const stays = [
+    ['convene.db', old],
+    ['convene.db.before-0013_erasures', young],
+    // What was moved aside yesterday may have been written long ago.
+    [`convene.db.before-restore-${stamp(young)}`, old],
+    ['convene.db.before-I-went-on-holiday', old],
+    ['other.db.before-0012_account', old],
+    ['convene.db.before-0012_account.txt', old],
+  ] as const
+  const goes = [
+    ['convene.db.before-0012_account', old],
+    [`convene.db.before-restore-${stamp(old)}`, old],
+    [`convene.db.before-restore-${stamp(old)}-wal`, now],
+  ] as const
+  for (const [name, at] of [...stays, ...goes]) make(name, at)
+  const photos = `media.before-restore-${stamp(old)}`
+  mkdirSync(join(dataDir, photos))
+  make(`${photos}/photo.webp`, now)
+
+  const [job] = jobs({ ...services, config, now: () => now }).filter(({ name }) => name === 'old-copies')
+  expect(await job!.run()).toBe(goes.length + 1)
+  const left = readdirSync(dataDir)
+  for (const [name] of stays) expect([name, left.includes(name)]).toEqual([name, true])
+  for (const [name] of [...goes, [photos]]) expect([name, left.includes(name)]).toEqual([name, false])
+  expect(left).toContain('media')
+  expect(await job!.run()).toBe(0)
 })
 
 test('stopping waits for what is running', async () => {

@@ -203,7 +203,8 @@ function answersOf(log: string, run: readonly Block[]): Answers[] {
   return answers
 }
 
-function freePort(): number {
+/** A port of this machine that is free now. */
+export function freePort(): number {
   const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = server
   server.stop(true)

@@ -150,6 +150,23 @@ describe('chats', () => {
     expect(count(db, 'messages m JOIN chats c ON c.id = m.chat_id WHERE sender_id NOT IN (user_a, user_b)')).toBe(0)
   })
 
+  test('are there for those whom one logs in as first', async () => {
+    const chatsOf = (database: Database, n: number) =>
+      count(
+        database,
+        `chats c JOIN users u ON u.id IN (user_a, user_b) WHERE email = 'user${n}@example.org' AND last_seq > 0`,
+      )
+    for (let n = 1; n <= 5; n++) expect([n, chatsOf(db, n) >= 3]).toEqual([n, true])
+    // As many as there are messages for, or neighbours.
+    const some = ['--users', '40', '--cities', '2', '--messages', '30']
+    expect((await seed('some', some)).code).toBe(0)
+    const few = open('some')
+    expect([count(few, 'chats'), count(few, 'messages')]).toEqual([3, 30])
+    expect(chatsOf(few, 1)).toBe(3)
+    expect((await seed('two', ['--users', '2', '--cities', '1', '--messages', '5'])).code).toBe(0)
+    expect([1, 2].map((n) => chatsOf(open('two'), n))).toEqual([1, 1])
+  })
+
   test('are numbered 1, 2, 3 … in the order of time, and end where the chat says', () => {
     expect(
       rows(

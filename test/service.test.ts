@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, jest, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startJobs } from '../src/jobs.ts'
+import { jobs, startJobs } from '../src/jobs.ts'
 import { openMetrics } from '../src/metrics.ts'
 import { down, up } from '../src/storage/migrate.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
@@ -166,6 +166,44 @@ describe('metrics', () => {
     expect(samples.get('convene_token_lookups_total{outcome="hit"}')).toBe(2)
   })
 
+  test('tell how many searches began with what another had found out', async () => {
+    const test = await testApp()
+    const base = await test.listen()
+    const ada = await test.person('Ada')
+    for (let i = 0; i < 3; i++) await ada.get('search/nearby?lat=52.5&lng=13.4')
+    await ada.get('search/nearby?lat=52.5&lng=13.4&drinks=tea')
+    const samples = await scrape(base)
+    expect(samples.get('convene_nearby_cache_lookups_total{outcome="miss"}')).toBe(2)
+    expect(samples.get('convene_nearby_cache_lookups_total{outcome="hit"}')).toBe(2)
+    expect([...samples.keys()].join()).not.toContain('52.5')
+  })
+
+  test('tell when the newest scheduled backup was made, and its size, after a restart too', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'convene-backups-'))
+    const { services } = await testApp({ BACKUP_DIR: directory })
+    const tell = async () => {
+      const metrics = openMetrics()
+      jobs({ ...services, metrics })
+      const samples = samplesOf(await metrics.text())
+      return ['convene_backup_last_success_timestamp_seconds', 'convene_backup_last_size_bytes'].map((name) =>
+        samples.get(name),
+      )
+    }
+    expect(await tell()).toEqual([0, 0])
+    for (const [name, bytes, at] of [
+      ['convene-20261120T030000Z.db', 100, 1000],
+      ['convene-20261121T030000Z.db', 200, 2000],
+      ['convene-20261122T030000Z.db.0a1b2c3d.part', 300, 3000],
+    ] as const) {
+      writeFileSync(join(directory, name), 'x'.repeat(bytes))
+      utimesSync(join(directory, name), at, at)
+    }
+    expect(await tell()).toEqual([2000, 200])
+    rmSync(directory, { recursive: true })
+    // Where none are made, nobody is to worry about their age.
+    expect(await (await testApp()).services.metrics.text()).not.toContain('convene_backup')
+  })
+
   test('tell the sizes of write groups, and what the database takes on disk', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'convene-metrics-'))
     const client = openDatabase(join(directory, 'convene.db'))
@@ -213,6 +251,8 @@ describe('metrics', () => {
     const samples = samplesOf(await services.metrics.text())
     expect(samples.get('convene_job_duration_seconds_count{job="fine",outcome="done"}')).toBe(2)
     expect(samples.get('convene_job_duration_seconds_count{job="broken",outcome="failed"}')).toBe(2)
+    // Shown before the first one: a rise from nothing would be no rise.
+    expect(samples.get('convene_job_duration_seconds_count{job="fine",outcome="failed"}')).toBe(0)
     expect(samples.get('convene_job_last_success_timestamp_seconds{job="fine"}')).toBeGreaterThan(0)
     expect([...samples.keys()].filter((name) => name.includes('last_success') && name.includes('broken'))).toEqual([])
   })

@@ -464,6 +464,8 @@ describe('with CONSENT_GATE=on', () => {
       await ada.get('me/sessions'),
       await ada.delete('me/sessions'),
       await ada.put('me/password', { current_password: password, new_password: 'compilers are fun' }),
+      await ada.put('me/location', { latitude: 52.5, longitude: 13.4 }),
+      await ada.post('chats', { user_id: bob.id }),
     ])
       expectProblem(answer, 403, 'consents_required')
 
@@ -472,6 +474,27 @@ describe('with CONSENT_GATE=on', () => {
     await withdraw(ada)
     expect((await ada.post('auth/logout')).status).toBe(204)
     expect((await bob.get('me/prefs')).status).toBe(200)
+  })
+
+  test('who does not agree can hide, read what was decided about them and appeal, take everything along, and go', async () => {
+    const app = await testApp({ CONSENT_GATE: 'on' })
+    const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+    for (const { put } of [ada, bob]) await put('me/location', { latitude: 52.5, longitude: 13.4 })
+    await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    const report = (await bob.post('reports', { user_id: ada.id, reason: 'spam' })).body.id
+    await mo.post(`admin/reports/${report}/resolve`, { action: 'warn', note: 'Enough of that.' })
+    await withdraw(ada)
+
+    expect((await ada.put('me/visibility', { visible: false })).body).toEqual({ visible: false })
+    expect((await bob.get('search/nearby?lat=52.5&lng=13.4')).body.items).toEqual([])
+    const [notice] = (await ada.get('me/notices')).body.items
+    expect(notice).toMatchObject({ action: 'warn', reason: 'Enough of that.' })
+    expect((await ada.post('appeals', { notice_id: notice.id, text: 'It was one message.' })).status).toBe(201)
+    expect((await ada.get('appeals')).body.items).toHaveLength(1)
+    const exported = await ada.get('me/export')
+    expect([exported.status, exported.body.account.email]).toEqual([200, ada.email])
+    expect((await ada.delete('me', { password })).status).toBe(204)
+    expectProblem(await ada.get('me'), 401, 'unauthenticated')
   })
 
   test('a stranger still learns only that they are one', async () => {

@@ -1,60 +1,174 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import { openErasures } from '../features/account/erasures.ts'
 import { auditService } from '../features/audit/service.ts'
-import type { Role } from '../features/profile/store.ts'
+import type { Role, User } from '../features/profile/store.ts'
 import { ids } from '../ids.ts'
+import { openLog } from '../log.ts'
+import { readSecrets } from '../secrets.ts'
+import { DataDirInUse, holdDataDir } from '../storage/data-dir.ts'
+import { openDiskFiles } from '../storage/files/disk.ts'
+import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import { iso } from '../time.ts'
 import { UsageError } from './command.ts'
 import { openBesideServer } from './database.ts'
 
-export const help = `usage: convene admin grant EMAIL moderator|admin
-       convene admin revoke EMAIL moderator|admin
+export const help = `usage: convene admin grant WHO moderator|admin
+       convene admin revoke WHO moderator|admin
+       convene admin export WHO FILE
+       convene admin erase WHO --yes
 
-Gives an account a role, or takes it away again. Works while the server runs, and counts from the next request on;
-nobody has to log in anew. Each change is written to the audit log.
+What an operator does to one account. WHO is its e-mail address, its phone number (+49…), its messenger id (digits) or its
+id. All of it works while the server runs, and is written to the audit log.
 
-  moderator   reads reports and appeals, decides on them, suspends and warns, reads the audit log
-  admin       the same, over moderators too
+  grant    gives the account a role, and revoke takes it away again, from the next request on:
+             moderator   reads reports and appeals, decides on them, suspends and warns, reads the audit log
+             admin       the same, over moderators too
+  export   writes all that is stored of the account to FILE as JSON, for somebody who cannot log in any more: what
+           GET /api/v1/me/export gives its owner. FILE must not exist yet, and is for this user only. The links to images
+           in it are good for a day at least.
+  erase    erases the account for good, as DELETE /api/v1/me does: name, login, sessions and position at once, messages
+           and photos after that. Where a server runs, that one does the rest, within a minute. Without --yes nothing
+           happens but the question.
 
-The first admin of a new installation is made this way: register, then convene admin grant you@example.org admin`
+Whoever asks for an export or an erasure: make sure that it is the one they say. The first admin of a new installation is
+made this way: register, then convene admin grant you@example.org admin`
 
 const roles = ['moderator', 'admin'] as const
+const operands = { grant: ['WHO', 'ROLE'], revoke: ['WHO', 'ROLE'], export: ['WHO', 'FILE'], erase: ['WHO'] } as const
 
 export async function run(args: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args, allowPositionals: true })
-  const [action, email, named, ...more] = positionals
-  if (action !== 'grant' && action !== 'revoke')
-    throw new UsageError(`admin takes grant or revoke${action === undefined ? '' : `, not '${action}'`}`)
-  if (email === undefined) throw new UsageError(`whose role? admin ${action} EMAIL ${roles.join('|')}`)
-  const role = roles.find((known) => known === named)
+  const { values, positionals } = parseArgs({ args, options: { yes: { type: 'boolean' } }, allowPositionals: true })
+  const [action = '', who, what, ...more] = positionals
+  if (!isAction(action))
+    throw new UsageError(`admin takes ${Object.keys(operands).join(', ')}${action === '' ? '' : `, not '${action}'`}`)
+  if (who === undefined) throw new UsageError(`whose account? admin ${action} ${operands[action].join(' ')}`)
+  const surplus = action === 'erase' ? what : more[0]
+  if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'`)
+  if (values.yes && action !== 'erase') throw new UsageError('--yes goes with erase')
+  if (action === 'erase') return erase(who, { sure: values.yes ?? false })
+  if (action === 'export') return exportTo(who, what)
+  const role = roles.find((known) => known === what)
   if (role === undefined) throw new UsageError(`the role must be ${roles.join(' or ')}`)
-  if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
-  console.log(await change(action, email, role))
+  return changeRole(action, who, role)
 }
 
-async function change(action: 'grant' | 'revoke', email: string, role: Exclude<Role, 'user'>): Promise<string> {
-  const client = openBesideServer(readConfig())
+const isAction = (given: string): given is keyof typeof operands => Object.hasOwn(operands, given)
+
+type Account = { storage: Storage; config: Config; user: User }
+
+/** Does something to an account, beside a running server. Throws where there is no such account. */
+async function withAccount<T>(who: string, work: (account: Account) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const client = openBesideServer(config)
   try {
     const storage = sqliteStorage(withDrizzle(client), {
       onFatal(error) {
         throw error
       },
     })
-    const audit = auditService({ store: storage.audit, ids, now: Date.now })
-    const credentials = await storage.accounts.credentials({ email: email.trim().normalize('NFC').toLowerCase() })
+    const { by, named } = nameOf(who.trim())
+    const credentials = await storage.accounts.credentials(by)
     const user = credentials && (await storage.users.byId(credentials.user_id))
-    if (!user) throw new Error(`there is no account with the e-mail address ${email}`)
-    if (action === 'revoke' && user.role !== role) throw new Error(`${email} is no ${role}, but ${user.role}`)
-    if (action === 'grant' && user.role === role) return `${email} is ${role} already`
+    if (!user) throw new Error(`there is no account with the ${named} ${who}`)
+    return await work({ storage, config, user })
+  } finally {
+    // What was read in this turn is let go of at its end.
+    await setImmediate()
+    // Not storage.close, which would hold the server up for a checkpoint of the whole log.
+    client.close()
+  }
+}
+
+function nameOf(who: string) {
+  if (who.includes('@')) return { by: { email: who.normalize('NFC').toLowerCase() }, named: 'e-mail address' }
+  if (who.startsWith('+')) return { by: { phone: who }, named: 'phone number' }
+  if (/^\d+$/.test(who)) return { by: { messenger_id: who }, named: 'messenger id' }
+  return { by: { user_id: who.toLowerCase() }, named: 'id' }
+}
+
+const auditOf = (storage: Storage) => auditService({ store: storage.audit, ids, now: Date.now })
+
+async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude<Role, 'user'>) {
+  const done = await withAccount(who, async ({ storage, user }) => {
+    if (action === 'revoke' && user.role !== role) throw new Error(`${who} is no ${role}, but ${user.role}`)
+    if (action === 'grant' && user.role === role) return `${who} is ${role} already`
     const to = action === 'grant' ? role : 'user'
     // Begun in one turn, the two are written in one transaction.
     await Promise.all([
       storage.users.setRole(user.id, to, Date.now()),
-      audit.record(action === 'grant' ? 'role_granted' : 'role_revoked', null, user.id, { role, before: user.role }),
+      auditOf(storage).record(action === 'grant' ? 'role_granted' : 'role_revoked', null, user.id, {
+        role,
+        before: user.role,
+      }),
     ])
-    return action === 'grant' ? `${email} is ${role} now` : `${email} is no ${role} any more`
-  } finally {
-    // Not storage.close, which would hold the server up for a checkpoint of the whole log.
-    client.close()
+    return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
+  })
+  console.log(done)
+}
+
+async function exportTo(who: string, file: string | undefined) {
+  if (file === undefined) throw new UsageError('where to? admin export WHO FILE')
+  const path = resolve(file)
+  if (existsSync(path)) throw new Error(`${path} exists: choose another name`)
+  if (!existsSync(dirname(path))) throw new Error(`there is no directory ${dirname(path)}`)
+  await withAccount(who, async ({ storage, config, user }) => {
+    const { buildServices } = await import('../services.ts')
+    const { account } = buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
+    // Made first: where it cannot be, nothing is read.
+    closeSync(openSync(path, 'wx', 0o600))
+    try {
+      const writer = Bun.file(path).writer()
+      for await (const piece of await account.exportOf(user.id)) {
+        writer.write(piece)
+        await writer.flush()
+      }
+      await writer.end()
+    } catch (error) {
+      rmSync(path, { force: true })
+      throw error
+    }
+  })
+  console.log(`all that is stored of ${who} is in ${path}`)
+}
+
+async function erase(who: string, { sure }: { sure: boolean }) {
+  const done = await withAccount(who, async ({ storage, config, user }) => {
+    const since = iso(user.created_at).slice(0, 10)
+    if (!sure)
+      throw new UsageError(`${who} is the account ${user.id}, here since ${since}: add --yes to erase it for good`)
+    const erasures = openErasures({
+      store: storage.erasures,
+      journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
+      files: openDiskFiles(join(config.dataDir, 'media')),
+      audit: auditOf(storage),
+      now: Date.now,
+    })
+    const erasure = await erasures.begin(user.id, null)
+    if (!erasure) return `${who} is erased already`
+    const letGo = holdIfFree(config.dataDir)
+    if (!letGo) return `erased ${who}; the running server removes messages and photos within a minute`
+    try {
+      await erasures.finish(erasure)
+    } finally {
+      letGo()
+    }
+    return `erased ${who}`
+  })
+  console.log(done)
+}
+
+/** Null where a server runs. */
+function holdIfFree(dataDir: string): (() => void) | null {
+  try {
+    return holdDataDir(dataDir)
+  } catch (error) {
+    if (error instanceof DataDirInUse) return null
+    throw error
   }
 }

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
+import { openByteProgress } from '../progress.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
-import { writeBackup } from '../storage/sqlite/backup.ts'
+import { backupBytes, writeBackup } from '../storage/sqlite/backup.ts'
 import { version } from '../version.ts'
 import { UsageError } from './command.ts'
 import { requireDatabase } from './database.ts'
@@ -50,7 +51,14 @@ async function backUp({ databasePath, dataDir }: Config, target: string, { force
   closeSync(openSync(part, 'wx', 0o600))
   try {
     const files = openDiskFiles(join(dataDir, 'media'))
-    const contents = await writeBackup(part, { databasePath, files, release: version, at: Date.now() })
+    const progress = await openByteProgress('backing up', backupBytes(databasePath))
+    const contents = await writeBackup(part, {
+      databasePath,
+      files,
+      release: version,
+      at: Date.now(),
+      onBytes: progress.advance,
+    }).finally(progress.stop)
     refuseExisting()
     renameSync(part, target)
     await syncDirectory(dirname(target))

@@ -16,7 +16,8 @@ Changes the schema of the database (DATABASE_URL, or DATA_DIR/convene.db). Each 
 it is carried out whole or not at all.
 
   up       applies what is missing; makes the database where there is none. A start of the server does this too.
-           What was there before is kept beside, as convene.db.before-<step>; the last two such copies are.
+           What was there before is kept beside, as convene.db.before-<step>: the last two such copies, for 30 days.
+           Where the new release does not do, convene restore puts one back in place, under the old one.
   down     takes the newest step back, or the newest N, WITH THE DATA that only it holds. To go back to an earlier
            release, take back the steps it does not know. Make a backup first.
   status   lists the steps and when each was applied; changes nothing.

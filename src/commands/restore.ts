@@ -9,6 +9,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -17,11 +18,19 @@ import { openErasures } from '../features/account/erasures.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Files } from '../features/media/files.ts'
 import { ids } from '../ids.ts'
+import { openByteProgress } from '../progress.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { up } from '../storage/migrate.ts'
-import { copyClean, examineBackup, unpackDatabase, unpackPhotos } from '../storage/sqlite/backup.ts'
+import {
+  copyClean,
+  examineBackup,
+  type OnBytes,
+  photoBytes,
+  unpackDatabase,
+  unpackPhotos,
+} from '../storage/sqlite/backup.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import { compact } from '../time.ts'
 import { UsageError } from './command.ts'
@@ -31,7 +40,8 @@ export const help = `usage: convene restore FILE
 Puts the database and the photos of a backup in the place of those that are there. Stop the server first.
 
 FILE is examined before anything is changed: one that is damaged, not Convene's, or of a newer release is refused. What is
-there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>: remove them once all is well.
+there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>; the server removes them after 30
+days, and you may before.
 Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log.
 
 Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay.
@@ -45,16 +55,34 @@ export async function run(args: string[]): Promise<void> {
   const config = readConfig()
   const letGo = holdDataDir(config.dataDir)
   try {
-    for (const line of await restore(config, resolve(file), Date.now())) console.log(line)
+    for (const line of await withProgress(config, resolve(file))) console.log(line)
   } finally {
     letGo()
   }
 }
 
-async function restore({ databasePath, dataDir }: Config, file: string, at: number): Promise<string[]> {
-  if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
+async function withProgress(config: Config, file: string): Promise<string[]> {
+  if (config.databasePath === ':memory:')
+    throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  // Examined, unpacked, and copied clean into its place.
+  const progress = await openByteProgress('restoring', 3 * statSync(file).size)
+  try {
+    return await restore(config, file, Date.now(), progress.advance)
+  } finally {
+    progress.stop()
+  }
+}
+
+async function restore(
+  { databasePath, dataDir }: Config,
+  file: string,
+  at: number,
+  onBytes: OnBytes,
+): Promise<string[]> {
   const { users, messages, photos, made_at, has_photos } = examineBackup(file)
+  const { size } = statSync(file)
+  onBytes(size)
   settleLog(databasePath)
   const media = join(dataDir, 'media')
   const unpacked = `${databasePath}.unpacked`
@@ -68,16 +96,18 @@ async function restore({ databasePath, dataDir }: Config, file: string, at: numb
   try {
     mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
     unpackDatabase(file, unpacked)
+    onBytes(size - photoBytes(file))
     const files = openDiskFiles(has_photos ? restored.media : media)
-    if (has_photos) await unpackPhotos(file, files)
+    if (has_photos) await unpackPhotos(file, files, onBytes)
     const erased = await bringUpToDate(unpacked, restored.database, { files, dataDir, at })
+    onBytes(size)
     const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos, at })
     for (const directory of new Set([dirname(databasePath), dataDir])) await syncDirectory(directory)
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
       ...(erased === 0 ? [] : [`erased again who had erased their accounts since: ${erased}`]),
-      ...(kept.length === 0 ? [] : [`what was there before is kept: ${kept.join(', ')}`]),
+      ...(kept.length === 0 ? [] : [`what was there before is kept for 30 days: ${kept.join(', ')}`]),
     ]
   } finally {
     removeUnfinished()

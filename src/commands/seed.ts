@@ -29,6 +29,7 @@ that others can reach: everybody has the same password.
                  now, and positions are published under the installation's own location key.
 
 Log in as user1@example.org, user2@example.org … with the password: ${demoPassword}
+The first five have chats in any case, as far as the messages reach.
 
 All or nothing: interrupted, it leaves the database empty. Refuses while the server runs. A million people with a
 million messages take a minute or two, and 2 GB.`

@@ -14,9 +14,16 @@ import { tokenOfCookie } from './session-cookie.ts'
 export type Guard = ReturnType<typeof guard>
 export type SignedIn = ReturnType<typeof signedIn>
 
-/** What a user may do who has not accepted the texts yet, where CONSENT_GATE is on: paths. */
+/**
+ * What a user may do who has not accepted the texts yet, where CONSENT_GATE is on: paths. Who does not agree can still
+ * hide, take along or erase what is stored of them, and answer what was decided about them.
+ */
 export const beforeConsents: ReadonlySet<string> = new Set([
   '/api/v1/me',
+  '/api/v1/me/export',
+  '/api/v1/me/visibility',
+  '/api/v1/me/notices',
+  '/api/v1/appeals',
   '/api/v1/auth/consents',
   '/api/v1/auth/logout',
 ])

@@ -52,6 +52,8 @@ const BIGGEST = 0.17
 /** Somebody's neighbours are as many as these before and after them, on a walk through their city. */
 const WINDOW = 20
 const MESSAGES_PER_CHAT = 12
+/** Whoever tries things logs in as one of the first: so many of them have so many chats at least, if there are enough. */
+const [HOSTS, CHATS_OF_A_HOST] = [5, 3]
 /** How long the community has been there; nobody came on the last day. */
 const AGE = 400 * days
 // Where the times of the ids begin, so that they are the same whenever they are made.
@@ -144,17 +146,23 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
     order.sort((x, y) => cityOf[x]! - cityOf[y]! || walk[x]! - walk[y]! || x - y)
     const taken = new Set<number>()
     const found: [number, number][] = []
+    /** False where they are no neighbours, or have each other already. */
+    function pair(from: number, to: number): boolean {
+      const key = from * users + to
+      if (to >= users || cityOf[order[from]!] !== cityOf[order[to]!] || taken.has(key)) return false
+      taken.add(key)
+      found.push(random.chance(0.5) ? [order[from]!, order[to]!] : [order[to]!, order[from]!])
+      return true
+    }
+    for (let host = 0; host < Math.min(HOSTS, users); host++) {
+      const at = order.indexOf(host)
+      for (let i = 1, chats = 0; i <= WINDOW && chats < CHATS_OF_A_HOST && found.length < wanted; i++)
+        if (pair(at, at + i) || (i <= at && pair(at - i, at))) chats++
+    }
     while (found.length < wanted) {
       const from = random.below(users)
       const ahead = 1 + random.below(WINDOW)
-      for (let i = 0; i < WINDOW; i++) {
-        const to = from + ((ahead + i - 1) % WINDOW) + 1
-        const key = from * users + to
-        if (to >= users || cityOf[order[from]!] !== cityOf[order[to]!] || taken.has(key)) continue
-        taken.add(key)
-        found.push(random.chance(0.5) ? [order[from]!, order[to]!] : [order[to]!, order[from]!])
-        break
-      }
+      for (let i = 0; i < WINDOW; i++) if (pair(from, from + ((ahead + i - 1) % WINDOW) + 1)) break
     }
     return found
   }

@@ -3,9 +3,12 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../config.ts'
 
+/** Somebody else holds the data directory. */
+export class DataDirInUse extends ConfigError {}
+
 /**
  * Keeps every other server and every restore off the data directory, until the answer is called or this process ends,
- * however it ends. Throws ConfigError where somebody else does.
+ * however it ends. Throws DataDirInUse where somebody else does, and ConfigError where it is no directory of ours.
  */
 export function holdDataDir(dataDir: string): () => void {
   try {
@@ -26,7 +29,7 @@ export function holdDataDir(dataDir: string): () => void {
   } catch (error) {
     lock.close()
     if (!(error as { code?: string }).code?.startsWith('SQLITE_BUSY')) throw error
-    throw new ConfigError(`DATA_DIR is in use by another Convene: stop that one first (${dataDir})`, { cause: error })
+    throw new DataDirInUse(`DATA_DIR is in use by another Convene: stop that one first (${dataDir})`, { cause: error })
   }
   held.add(lock)
   return () => {

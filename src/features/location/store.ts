@@ -34,4 +34,6 @@ export type LocationStore = {
   of(userId: string): Promise<Location>
   /** The nearest first, by the haversine distance, ties by id; at most `limit`. */
   nearby(query: NearbyQuery): Promise<Neighbour[]>
+  /** How many searches found in a cache where to begin, and how many did not. */
+  cacheCounts(): { hits: number; misses: number }
 }

@@ -1,5 +1,5 @@
 import { constants, Database } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Files } from '../../features/media/files.ts'
 import { status } from '../migrate.ts'
@@ -17,14 +17,35 @@ const extraTables = `
 const patienceMs = 10_000
 const batch = 500
 
+/** Told of bytes as they are dealt with. */
+export type OnBytes = (count: number) => void
+
+/** How many bytes `writeBackup` will tell of: the database is copied, and examined, and the photos are added. */
+export function backupBytes(databasePath: string): number {
+  const db = openReadOnly(databasePath)
+  try {
+    const { bytes } = db.query<{ bytes: number }, []>('SELECT coalesce(sum(bytes), 0) AS bytes FROM media').get()!
+    return 2 * statSync(databasePath).size + bytes
+  } finally {
+    db.close()
+  }
+}
+
 /**
  * Writes a backup of a database and its images into an empty file, beside a running server: what it reads is one moment's
  * state, and the server goes on writing. Examined and on disk when it resolves; throws where the result is not whole.
  */
 export async function writeBackup(
   file: string,
-  { databasePath, files, release, at }: { databasePath: string; files: Files; release: string; at: number },
+  {
+    databasePath,
+    files,
+    release,
+    at,
+    onBytes = () => {},
+  }: { databasePath: string; files: Files; release: string; at: number; onBytes?: OnBytes },
 ): Promise<Contents> {
+  const { size } = statSync(databasePath)
   const source = new Database(databasePath, { readwrite: true })
   try {
     source.run(`PRAGMA busy_timeout = ${patienceMs}`)
@@ -32,6 +53,7 @@ export async function writeBackup(
     source.run('PRAGMA wal_autocheckpoint = 0')
     // Copies what is there and nothing that was removed.
     source.prepare('VACUUM INTO ?').run(file)
+    onBytes(size)
   } finally {
     source.close()
   }
@@ -42,13 +64,14 @@ export async function writeBackup(
     backup.run('PRAGMA synchronous = OFF')
     backup.run('BEGIN')
     backup.run(extraTables)
-    await addPhotos(backup, files)
+    await addPhotos(backup, files, onBytes)
     const { users, messages, photos } = contentsOf(backup)
     backup
       .prepare('INSERT INTO backup (made_at, release, users, messages, photos) VALUES (?, ?, ?, ?, ?)')
       .run(new Date(at).toISOString(), release, users, messages, photos)
     backup.run('COMMIT')
     refuseDamage(backup, 'the backup')
+    onBytes(size)
     return { users, messages, photos }
   } finally {
     backup.close()
@@ -56,7 +79,7 @@ export async function writeBackup(
   }
 }
 
-async function addPhotos(backup: Database, files: Files) {
+async function addPhotos(backup: Database, files: Files, onBytes: OnBytes) {
   const namesAfter = backup.prepare<{ file: string }, [string, number]>(
     'SELECT file FROM media WHERE file > ? ORDER BY file LIMIT ?',
   )
@@ -67,7 +90,9 @@ async function addPhotos(backup: Database, files: Files) {
       const stored = await files.get(name)
       // One that was removed meanwhile is in the database still, and its photo shown as gone.
       const bytes = stored && (await stored.blob.bytes().catch(gone))
-      if (bytes) add.run(name, bytes)
+      if (!bytes) continue
+      add.run(name, bytes)
+      onBytes(bytes.length)
     }
     if (names.length < batch) return
     last = names.at(-1)!
@@ -148,14 +173,28 @@ export function unpackDatabase(path: string, target: string) {
   }
 }
 
+/** How many bytes the photos in a backup take. */
+export function photoBytes(path: string): number {
+  const db = openReadOnly(path)
+  try {
+    if (!has(db, 'backup_photos')) return 0
+    return db.query<{ n: number }, []>('SELECT coalesce(sum(length(bytes)), 0) AS n FROM backup_photos').get()!.n
+  } finally {
+    db.close()
+  }
+}
+
 /** Copies the photos in a backup to where images are kept. */
-export async function unpackPhotos(path: string, files: Files): Promise<void> {
+export async function unpackPhotos(path: string, files: Files, onBytes: OnBytes = () => {}): Promise<void> {
   const db = openReadOnly(path)
   try {
     const photos = db.prepare<{ name: string; bytes: Uint8Array<ArrayBuffer> }, []>(
       'SELECT name, bytes FROM backup_photos',
     )
-    for (const { name, bytes } of photos.iterate()) await files.put(name, bytes)
+    for (const { name, bytes } of photos.iterate()) {
+      await files.put(name, bytes)
+      onBytes(bytes.length)
+    }
   } finally {
     db.close()
   }

@@ -29,7 +29,8 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
     'INSERT INTO location_cells (user_id, tag, uses) VALUES (?, ?, ?) ON CONFLICT (user_id, tag) DO UPDATE SET uses = excluded.uses',
   )
   const retrait = traitKeeper(db)
-  const search = nearbySearch(db.$client, reachCache())
+  const cache = reachCache()
+  const search = nearbySearch(db.$client, cache)
 
   function whereaboutsOf(userId: string): Whereabouts {
     const row = locationOf.get({ user_id: userId })
@@ -98,6 +99,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
 
     of: async (userId) => of(userId),
     nearby: async (query) => read(() => search(query)),
+    cacheCounts: cache.counts,
   }
 }
 

@@ -65,7 +65,10 @@ const nearest = (people: string) => `
  *
  * `db` is opened in strict mode and migrated. `cache` tells where to begin, never what to answer.
  */
-export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQuery) => Neighbour[] {
+export function nearbySearch(
+  db: Database,
+  cache?: Pick<ReachCache, 'read' | 'write'>,
+): (query: NearbyQuery) => Neighbour[] {
   const countEveryone = db.prepare<never, [Params]>(counting(everyone))
   const countOnList = db.prepare<never, [Params]>(counting(onList))
   const nearestOfEveryone = db.prepare<Neighbour, [Params]>(nearest(`json_each($squares) AS s CROSS JOIN ${everyone}`))

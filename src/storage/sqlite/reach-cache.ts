@@ -9,12 +9,17 @@ export type ReachCache = ReturnType<typeof reachCache>
  */
 export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = {}) {
   const entries = new Map<string, { reach: number; until: number }>()
+  let hits = 0
+  let misses = 0
   const keyOf = ({ latitude, longitude }: Point, lists: string[]) =>
     `${Math.floor(latitude * 100)} ${Math.floor(longitude * 100)} ${lists.length > 0 ? Bun.hash(lists.join()) : ''}`
   return {
     read(centre: Point, lists: string[]): number | undefined {
       const entry = entries.get(keyOf(centre, lists))
-      return entry && entry.until > now() ? entry.reach : undefined
+      const isFresh = entry !== undefined && entry.until > now()
+      if (isFresh) hits++
+      else misses++
+      return isFresh ? entry.reach : undefined
     },
     write(centre: Point, lists: string[], reach: number) {
       const key = keyOf(centre, lists)
@@ -22,5 +27,6 @@ export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = 
       entries.set(key, { reach, until: now() + ttl })
       if (entries.size > most) entries.delete(entries.keys().next().value!)
     },
+    counts: () => ({ hits, misses }),
   }
 }

@@ -1,0 +1,25 @@
+import { keyOf, type Page, pageOf } from '../../paging.ts'
+import { iso } from '../../time.ts'
+import type { AuditEntry, AuditFilter, AuditStore } from '../audit/store.ts'
+import type { Caller } from '../auth/callers.ts'
+import type { Standings } from './standing.ts'
+
+export type AuditQuery = Pick<AuditFilter, 'actor_id' | 'subject_id' | 'action'> & { from?: string; to?: string }
+
+type Deps = { auditLog: Pick<AuditStore, 'list'>; standings: Standings }
+
+export const auditReading = ({ auditLog, standings }: Deps) => ({
+  /** The audit log, newest first. */
+  async auditLog(caller: Caller, { limit = 30, cursor, from, to, ...filter }: AuditQuery & Page) {
+    await standings.moderatorOf(caller)
+    const key = keyOf('audit', cursor, ['number', 'string'])
+    const rows = await auditLog.list(
+      { ...filter, ...(from && { from: Date.parse(from) }), ...(to && { to: Date.parse(to) }) },
+      limit + 1,
+      key && { at: key[0], id: key[1] },
+    )
+    return pageOf('audit', rows, limit, ({ at, id }) => [at, id], auditView)
+  },
+})
+
+const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: iso(at) })

@@ -1,0 +1,116 @@
+import { keyOf, type Page, pageOf } from '../../paging.ts'
+import { invalid, Refusal } from '../../refusal.ts'
+import { tidy } from '../../text.ts'
+import { iso, isoOrNull } from '../../time.ts'
+import type { Audit } from '../audit/service.ts'
+import { type Caller, forever } from '../auth/callers.ts'
+import { reportView } from '../safety/service.ts'
+import type { Report, ReportAction } from '../safety/store.ts'
+import { type Decisions, waitingS } from './decisions.ts'
+import { type EvidenceDeps, evidenceViews } from './evidence.ts'
+import { type Moderator, refuseOwnCase, refuseSuspension, type Standings } from './standing.ts'
+import type { ModerationStore, ReportFilter } from './store.ts'
+
+export type Resolution = { action: ReportAction; note: string; until?: string | null }
+
+type Deps = EvidenceDeps & {
+  store: Pick<ModerationStore, 'reports' | 'report'>
+  standings: Standings
+  decisions: Decisions
+  audit: Audit
+  now: () => number
+}
+
+// What somebody is called whose own name had to go.
+const neutralName = 'Member'
+
+/** Reports as moderators work on them: the queue, one with its evidence, and what comes of it. */
+export function reportCases({ store, standings, decisions, audit, now, ...shown }: Deps) {
+  const evidenceView = evidenceViews(shown)
+
+  /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
+  async function reportOf(moderator: Moderator, reportId: string) {
+    const report = await store.report(reportId)
+    if (!report) throw new Refusal('not_found', 'There is no such report.')
+    for (const id of [report.subject_id, report.evidence?.review?.reviewed_id]) refuseOwnCase(moderator, id)
+    return report
+  }
+
+  const queuedReport = (report: Report) => ({
+    ...reportView(report),
+    reporter_id: report.reporter_id,
+    subject_id: report.subject_id,
+    waiting_s: waitingS(report, now()),
+    resolution: resolutionOf(report),
+  })
+
+  async function shownReport(moderator: Moderator, reportId: string) {
+    const report = await reportOf(moderator, reportId)
+    return { ...queuedReport(report), evidence: report.evidence && evidenceView(report.evidence, reportId) }
+  }
+
+  return {
+    /** The queue, oldest first, without what concerns the caller. */
+    async reports(caller: Caller, { status, reason, limit = 30, cursor }: ReportFilter & Page) {
+      const { id: reader } = await standings.moderatorOf(caller)
+      const key = keyOf('admin-reports', cursor, ['number', 'string'])
+      const rows = await store.reports({ reader, status, reason }, limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf('admin-reports', rows, limit, ({ created_at, id }) => [created_at, id], queuedReport)
+    },
+
+    /** One report with its evidence. That it was read is recorded, as it shows what two people said to each other. */
+    async report(caller: Caller, reportId: string) {
+      const moderator = await standings.moderatorOf(caller)
+      const report = await shownReport(moderator, reportId)
+      await audit.record('report_read', moderator.id, report.id)
+      return report
+    },
+
+    /** Settles an open report, with all that follows from it. Two at once: one of them is refused with 409. */
+    async resolve(caller: Caller, reportId: string, { action, note: given, until }: Resolution) {
+      const moderator = await standings.moderatorOf(caller)
+      const report = await reportOf(moderator, reportId)
+      if (action !== 'suspend' && until !== undefined && until !== null)
+        throw invalid('/until', 'Expected an end only for a suspension')
+      const end = decisions.endOf(until)
+      const subject = await standings.userOrNull(report.subject_id)
+      if (action === 'warn' || action === 'suspend') {
+        if (!subject) throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
+        if (action === 'suspend') refuseSuspension(moderator, subject)
+      }
+      const at = now()
+      const note = tidy(given)
+      const notice =
+        action === 'dismiss' || !subject
+          ? undefined
+          : decisions.tell({ user_id: subject.id, action, reason: note, until: end }, at, report)
+      await decisions.carryOut(
+        {
+          at,
+          audit: audit.entry('report_resolved', moderator.id, report.subject_id, {
+            report_id: report.id,
+            action,
+            ...(action === 'suspend' && { until: isoOrNull(end) }),
+          }),
+          report: { id: report.id, resolved_by: moderator.id, action, note, until: end },
+          notice,
+          remove:
+            action === 'remove_content'
+              ? { target: report.target, id: report.target_id, name: neutralName }
+              : undefined,
+          suspend:
+            action === 'suspend' && notice
+              ? { user_id: notice.notice.user_id, until: end ?? forever, reason: note, notice_id: notice.notice.id }
+              : undefined,
+        },
+        'This report is resolved already.',
+      )
+      return shownReport(moderator, report.id)
+    },
+  }
+}
+
+function resolutionOf({ action, note, until, resolved_by, resolved_at }: Report) {
+  if (action === null || resolved_at === null) return null
+  return { action, note, until: isoOrNull(until), resolved_by, resolved_at: iso(resolved_at) }
+}

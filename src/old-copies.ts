@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Config } from './config.ts'
+import { days } from './time.ts'
+
+/** How long what a migration or a restore has replaced is kept beside it: it still holds who was erased since. */
+export const copiesKeptFor = 30 * days
+
+const copyName = /\.before-(?:\d{4}_[a-z0-9_]+|restore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z)(?:-wal)?$/
+
+/** Removes the copies that migrations and restores have left, once their time is over. Answers how many. */
+export function removeOldCopies({ databasePath, dataDir }: Pick<Config, 'databasePath' | 'dataDir'>, now: number) {
+  const copies = databasePath === ':memory:' ? [] : [...copiesOf(databasePath), ...copiesOf(join(dataDir, 'media'))]
+  const old = copies.filter((path) => madeAt(path) < now - copiesKeptFor)
+  for (const path of old) rmSync(path, { recursive: true })
+  return old.length
+}
+
+function copiesOf(path: string): string[] {
+  const directory = dirname(path)
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
+    .filter((name) => name.startsWith(`${basename(path)}.before-`) && copyName.test(name))
+    .map((name) => join(directory, name))
+}
+
+/** A restore moves what is older than itself, and says in the name when; a migration makes a new file. */
+function madeAt(path: string): number {
+  const [, year, month, day, hour, minute, second] = copyName.exec(path)!
+  if (year === undefined) return statSync(path).mtimeMs
+  return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+}
