@@ -22,6 +22,8 @@ import up0012 from './0012_account.up.sql' with { type: 'text' }
 import down0012 from './0012_account.down.sql' with { type: 'text' }
 import up0013 from './0013_erasures.up.sql' with { type: 'text' }
 import down0013 from './0013_erasures.down.sql' with { type: 'text' }
+import up0014 from './0014_unread_counts.up.sql' with { type: 'text' }
+import down0014 from './0014_unread_counts.down.sql' with { type: 'text' }
 
 export type Migration = { number: number; name: string; up: string; down: string }
 
@@ -39,4 +41,5 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: 'nearby', up: up0011, down: down0011 },
   { number: 12, name: 'account', up: up0012, down: down0012 },
   { number: 13, name: 'erasures', up: up0013, down: down0013 },
+  { number: 14, name: 'unread_counts', up: up0014, down: down0014 },
 ]

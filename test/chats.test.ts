@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Person, testApp, type TestApp } from './app.ts'
+import { password, type Person, testApp, type TestApp } from './app.ts'
+import { random } from './torture/random.ts'
 
 const uuid = () => Bun.randomUUIDv7()
 
@@ -336,4 +337,42 @@ test('nothing is sent to an account that is gone, and nothing is kept for it', a
   expect((await ada.delete(`messages/${message.id}`)).status).toBe(204)
   expect(app.db.$client.query('SELECT count(*) FROM events WHERE user_id = ?').values(bob.id)).toEqual(before)
   expect((await ada.get('chats')).body.items[0].user).toMatchObject({ id: bob.id, name: null })
+})
+
+test('the unread count is what is there, whatever is sent, read, deleted, edited, taken down or erased', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const mo = await app.person('Mo')
+  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  const { next, pick } = random('unread')
+  const messages: { id: string; from: Person }[] = []
+  const readers = [ada, bob]
+  const counted = (other: Person) =>
+    app.db.$client
+      .query<{ n: number }, [string, string]>(
+        'SELECT count(*) AS n FROM messages WHERE chat_id = ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL',
+      )
+      .get(chat.id, other.id)!.n
+  const shown = async (reader: Person) => (await reader.get('chats')).body.items[0].unread_count
+  for (let i = 0; i < 150; i++) {
+    app.clock.now += 1000
+    const from = pick(readers)
+    const dice = next()
+    const any = messages.length > 0 ? pick(messages) : null
+    if (dice < 0.5 || !any) messages.push({ id: (await send(from, chat.id, `Number ${i}`)).id, from })
+    else if (dice < 0.6) await from.put(`chats/${chat.id}/read`)
+    else if (dice < 0.75) await any.from.delete(`messages/${any.id}`)
+    else if (dice < 0.85) await any.from.put(`messages/${any.id}`, { text: 'Better so' })
+    else {
+      const other = any.from === ada ? bob : ada
+      const report = await other.post('reports', { target: 'message', target_id: any.id, reason: 'spam' })
+      await mo.post(`admin/reports/${report.body.id}/resolve`, { action: 'remove_content', note: 'Spam.' })
+    }
+    expect(await shown(ada)).toBe(counted(bob))
+    expect(await shown(bob)).toBe(counted(ada))
+  }
+  for (let i = 0; i < 3; i++) await send(ada, chat.id, 'One more')
+  expect(await shown(bob)).toBeGreaterThanOrEqual(3)
+  expect((await ada.delete('me', { password })).status).toBe(204)
+  expect(await shown(bob)).toBe(0)
 })

@@ -166,6 +166,33 @@ describe('steps', () => {
       { guess: 1 },
     ])
   })
+
+  test('what is unread is counted by the step that stores the counts', () => {
+    const db = migrated()
+    fill(db)
+    db.run('PRAGMA foreign_keys = OFF; DELETE FROM messages; PRAGMA foreign_keys = ON')
+    const [chat] = db.query<{ id: string; user_a: string; user_b: string }, []>('SELECT * FROM chats').all()
+    const say = db.prepare(
+      "INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, read_at, deleted_at, created_at) VALUES (?, ?, ?, ?, 'text', 'x', ?, ?, 1)",
+    )
+    const { id, user_a: a, user_b: b } = chat!
+    const said = [
+      [a, 1, null],
+      [b, 1, null],
+      [a, null, null],
+      [b, 1, null],
+      [a, null, 1],
+      [a, null, null],
+    ] as const
+    for (const [i, [sender, read_at, deleted_at]] of said.entries())
+      say.run(`m${i}`, id, i + 1, sender, read_at, deleted_at)
+    db.run('UPDATE chats SET last_seq = 6 WHERE id = ?', [id])
+    down(db, { steps: numbers.filter((number) => number >= 14).length })
+    up(db)
+    expect(rows(db, `SELECT unread_a, read_to_a, unread_b, read_to_b FROM chats WHERE id = '${id}'`)).toEqual([
+      { unread_a: 0, read_to_a: 6, unread_b: 2, read_to_b: 2 },
+    ])
+  })
 })
 
 describe('up', () => {

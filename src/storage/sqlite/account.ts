@@ -6,6 +6,7 @@ import { eventRecorder } from './events.ts'
 import { reviewOf } from './reviews.ts'
 import { traitKeeper } from './traits.ts'
 import type { Reads } from './reads.ts'
+import { unreadCounter } from './unread.ts'
 import type { Writer } from './writer.ts'
 
 type Params = { user: string; at: number; limit: number }
@@ -19,6 +20,7 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
   const record = eventRecorder(db)
   const audit = auditRecorder(db)
   const retrait = traitKeeper(db)
+  const recount = unreadCounter(db)
 
   const bury = client.prepare<{ id: string }, [{ user: string; at: number }]>(`
     UPDATE users SET email = NULL, phone = NULL, messenger_id = NULL, password_hash = NULL, name = NULL, city = NULL,
@@ -115,7 +117,9 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
     const { rows, last } = stretch.get(chat, from, limit)!
     if (last === null) return { rows, last: from, changed: 0 }
     const part = { user, chat, from, to: last }
-    return { rows, last, changed: dropVersions.run(part).changes + buryMessages.run({ ...part, at }).changes }
+    const changed = dropVersions.run(part).changes + buryMessages.run({ ...part, at }).changes
+    if (changed > 0) recount(chat)
+    return { rows, last, changed }
   }
 
   function clear(user: string, at: number, from: Place): Cleared {

@@ -59,7 +59,10 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
   const preferences = table('preferences', 'user_id, drinks, activities, purposes, language')
   const locations = table('locations', 'user_id, latitude, longitude, square, visible, cell, updated_at')
   const cells = table('location_cells', 'user_id, tag, uses')
-  const chats = table('chats', 'id, user_a, user_b, created_at, last_msg_at, last_seq')
+  const chats = table(
+    'chats',
+    'id, user_a, user_b, created_at, last_msg_at, last_seq, unread_a, unread_b, read_to_a, read_to_b',
+  )
   const messages = table('messages', 'id, chat_id, seq, sender_id, kind, text, created_at, read_at')
   const reviews = table('reviews', 'id, chat_id, reviewer_id, reviewed_id, rating, anonymous, text, created_at')
   const reviewed = new Set<string>()
@@ -96,7 +99,10 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
 
     addChat({ id, user_a, user_b, created_at, messages: said, review }: Chat) {
       const last = said.at(-1)
-      chats.add(id, user_a, user_b, created_at, last?.created_at ?? null, said.length)
+      const unread = [user_a, user_b].map((reader) => said.filter((m) => m.sender_id !== reader && m.read_at === null))
+      const readTo = unread.map(([first]) => (first ? first.seq - 1 : said.length))
+      const counts = unread.map(({ length }) => length)
+      chats.add(id, user_a, user_b, created_at, last?.created_at ?? null, said.length, ...counts, ...readTo)
       for (const message of said)
         messages.add(
           message.id,

@@ -2,6 +2,7 @@ import type { Chat, ChatEntry, ChatStore, EventNumbers, Message } from '../../fe
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import type { Reads } from './reads.ts'
+import { unreadCounter } from './unread.ts'
 import type { Writer } from './writer.ts'
 
 type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
@@ -25,9 +26,7 @@ const fromMessages = 'FROM messages m LEFT JOIN media p ON p.id = m.photo_id'
 // A chat's place in a list is the time of its last message, or of its making.
 const entryColumns = `
   SELECT c.id, c.user_a, c.user_b, c.created_at, c.last_msg_at,
-    (SELECT count(*) FROM messages u
-      WHERE u.chat_id = c.id AND u.sender_id = CASE WHEN c.user_a = $user THEN c.user_b ELSE c.user_a END
-        AND u.read_at IS NULL AND u.deleted_at IS NULL) AS unread_count,
+    CASE WHEN c.user_a = $user THEN c.unread_a ELSE c.unread_b END AS unread_count,
     ${messageColumns('message_created_at', 'message_id')}`
 const joinLast = `
   LEFT JOIN messages m ON m.chat_id = c.id AND m.seq = c.last_seq
@@ -40,9 +39,13 @@ const listOf = (side: 'user_a' | 'user_b') => `
       AND (coalesce(last_msg_at, created_at), id) < ($at, $id)
     ORDER BY coalesce(last_msg_at, created_at) DESC, id DESC LIMIT +$limit)`
 
+const nothingUnread = (reader: 'a' | 'b') =>
+  `UPDATE chats SET unread_${reader} = 0, read_to_${reader} = last_seq WHERE id = ?`
+
 export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const client = db.$client
   const record = eventRecorder(db)
+  const recount = unreadCounter(db)
 
   const insertChat = client.prepare<Chat, [string, string, string, number]>(
     'INSERT INTO chats (id, user_a, user_b, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (user_a, user_b) DO NOTHING RETURNING id, user_a, user_b, created_at, last_msg_at',
@@ -71,9 +74,11 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     FROM chats WHERE id = $chat_id
     ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING
     RETURNING seq`)
-  const touchChat = client.prepare<null, [number, number, string]>(
+  const touchChat = client.prepare<null, [{ seq: number; at: number; sender: string; chat: string }]>(
     // A clock that was set back must not move the chat down.
-    'UPDATE chats SET last_seq = ?, last_msg_at = max(coalesce(last_msg_at, 0), ?) WHERE id = ?',
+    `UPDATE chats SET last_seq = $seq, last_msg_at = max(coalesce(last_msg_at, 0), $at),
+       unread_a = unread_a + (user_a <> $sender), unread_b = unread_b + (user_b <> $sender)
+     WHERE id = $chat`,
   )
   const sentBy = client.prepare<{ n: number }, [string, string]>(
     'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE chat_id = +? AND sender_id = +? LIMIT 100)',
@@ -97,12 +102,21 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const messagesAfter = client.prepare<Message, [string, number, number]>(
     `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = +? AND m.seq > ? ORDER BY m.seq LIMIT +?`,
   )
-  const newestUnread = client.prepare<{ id: string }, [string, string]>(
-    'SELECT id FROM messages WHERE chat_id = +? AND sender_id = +? AND read_at IS NULL AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1',
+  const standing = client.prepare<{ unread: number; read_to: number }, [{ reader: string; chat: string }]>(`
+    SELECT CASE WHEN user_a = $reader THEN unread_a ELSE unread_b END AS unread,
+      CASE WHEN user_a = $reader THEN read_to_a ELSE read_to_b END AS read_to
+    FROM chats WHERE id = $chat`)
+  const unread = 'chat_id = ? AND seq > ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL'
+  const newestUnread = client.prepare<{ id: string }, [string, number, string]>(
+    `SELECT id FROM messages WHERE ${unread} ORDER BY seq DESC LIMIT 1`,
   )
-  const markRead = client.prepare<null, [number, string, string]>(
-    'UPDATE messages SET read_at = ? WHERE chat_id = ? AND sender_id = ? AND read_at IS NULL AND deleted_at IS NULL',
+  const markRead = client.prepare<null, [number, string, number, string]>(
+    `UPDATE messages SET read_at = ? WHERE ${unread}`,
   )
+  const readTo = {
+    a: client.prepare<null, [string]>(nothingUnread('a')),
+    b: client.prepare<null, [string]>(nothingUnread('b')),
+  }
   const keepVersion = client.prepare<null, [number, string]>(
     // Two changes within a millisecond: the later text takes the next free one.
     `INSERT INTO message_versions (message_id, at, text)
@@ -159,7 +173,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         if (message.photo_id !== null && !ownImage.get(message.photo_id, sender_id)) return 'no_such_photo'
         const inserted = insertMessage.get({ ...message })
         if (!inserted) return { message: messageByClientId.get(sender_id, client_id!)!, created: false, events: [] }
-        touchChat.run(inserted.seq, created_at, chat_id)
+        touchChat.run({ seq: inserted.seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = [sender_id, otherId].map((user_id) => ({
           user_id,
           seq: record(user_id, 'message', created_at, { ref: message.id }),
@@ -180,9 +194,11 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     markRead: (chat, readerId, now) =>
       writer.write(() => {
         const otherId = chat.user_a === readerId ? chat.user_b : chat.user_a
-        const last_read_message_id = newestUnread.get(chat.id, otherId)?.id ?? null
-        if (last_read_message_id === null) return { count: 0, last_read_message_id, events: [] }
-        const count = markRead.run(now, chat.id, otherId).changes
+        const { unread, read_to } = standing.get({ reader: readerId, chat: chat.id })!
+        if (unread === 0) return { count: 0, last_read_message_id: null, events: [] }
+        const last_read_message_id = newestUnread.get(chat.id, read_to, otherId)!.id
+        const count = markRead.run(now, chat.id, read_to, otherId).changes
+        readTo[chat.user_a === readerId ? 'a' : 'b'].run(chat.id)
         const data = {
           chat_id: chat.id,
           reader_id: readerId,
@@ -209,6 +225,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         if (!message || message.deleted_at !== null) return null
         keepVersion.run(now, messageId)
         bury.run(now, messageId)
+        if (message.read_at === null) recount(message.chat_id)
         const events = recordForBoth(chat, 'message_deleted', now, { ref: messageId })
         const { photo_id } = message
         return { message: { ...message, text: null, photo_id: null, ...noPhoto, deleted_at: now }, photo_id, events }

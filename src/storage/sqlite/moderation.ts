@@ -16,6 +16,7 @@ import { eventRecorder } from './events.ts'
 import { statsCounter } from './reviews.ts'
 import { reportColumns } from './safety.ts'
 import { traitKeeper } from './traits.ts'
+import { unreadCounter } from './unread.ts'
 import type { Writer } from './writer.ts'
 
 const lastOfAll = { at: Number.MAX_SAFE_INTEGER, id: '' }
@@ -168,6 +169,7 @@ function contentRemover(db: Db): Record<ReportTarget, Remove> {
   const client = db.$client
   const record = eventRecorder(db)
   const recount = statsCounter(db)
+  const recountUnread = unreadCounter(db)
 
   const standingMessage = client.prepare<
     Omit<Message, 'photo_width' | 'photo_height' | 'photo_placeholder'> & { user_a: string; user_b: string },
@@ -202,6 +204,7 @@ function contentRemover(db: Db): Record<ReportTarget, Remove> {
       const { user_a, user_b, ...message } = found
       keepVersion.run(at, id)
       bury.run(at, id)
+      if (message.read_at === null) recountUnread(message.chat_id)
       const gone = { text: null, photo_id: null, photo_width: null, photo_height: null, photo_placeholder: null }
       return {
         tombstone: {

@@ -95,6 +95,10 @@ export const chats = sqliteTable(
     created_at: integer().notNull(),
     last_msg_at: integer(),
     last_seq: integer().notNull().default(0),
+    unread_a: integer().notNull().default(0),
+    unread_b: integer().notNull().default(0),
+    read_to_a: integer().notNull().default(0),
+    read_to_b: integer().notNull().default(0),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
