@@ -154,6 +154,8 @@ describe('an error of our own', () => {
   test('a disk without room is a 503 that says when to come back', async () => {
     const { person, db } = await testApp()
     const ada = await person('Ada')
+    // No page of the file is free any more.
+    db.$client.run('VACUUM')
     const { page_count } = db.$client.query<{ page_count: number }, []>('PRAGMA page_count').get()!
     db.$client.run(`PRAGMA max_page_count = ${page_count}`)
     const large = Array.from({ length: 20 }, (_, i) => `${i} ${'ж'.repeat(37)}`)

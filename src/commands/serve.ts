@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
-import { startJobs } from '../jobs.ts'
+import { jobs, startJobs } from '../jobs.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
 import { openLog } from '../log.ts'
 import { openMetrics } from '../metrics.ts'
@@ -75,7 +75,8 @@ export async function serve(config: Config): Promise<void> {
   const url = listen(app, services, config)
   // Not in the way of the first answers.
   let stopJobs = async () => {}
-  const background = setTimeout(() => (stopJobs = startJobs(services)), 1000)
+  const list = jobs(services)
+  const background = setTimeout(() => (stopJobs = startJobs(services, list)), 1000)
 
   let stopping = false
   const stop = async (signal: string) => {

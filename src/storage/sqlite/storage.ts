@@ -48,7 +48,11 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
 
     close: async () => {
       writer.close()
-      db.$client.run('PRAGMA optimize')
+      try {
+        db.$client.run('PRAGMA optimize')
+      } catch {
+        // A full disk has no room for it, and the end does without.
+      }
       // Leaves one file behind, which can be copied as it is.
       db.$client.run('PRAGMA wal_checkpoint(TRUNCATE)')
       db.$client.close()
