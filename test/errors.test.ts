@@ -154,7 +154,8 @@ describe('an error of our own', () => {
   test('a disk without room is a 503 that says when to come back', async () => {
     const { person, db } = await testApp()
     const ada = await person('Ada')
-    // No page of the file is free any more.
+    // No page of the file is free any more, once the reads of this turn have ended.
+    await new Promise(setImmediate)
     db.$client.run('VACUUM')
     const { page_count } = db.$client.query<{ page_count: number }, []>('PRAGMA page_count').get()!
     db.$client.run(`PRAGMA max_page_count = ${page_count}`)
