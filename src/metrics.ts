@@ -9,7 +9,7 @@ export type Metrics = ReturnType<typeof openMetrics>
 type Watched = {
   callers: { counts(): { hits: number; misses: number } }
   hub: { counts(): { sockets: number; users: number; pushed: number } }
-  storage: { size(): { database: number; log: number } }
+  storage: { size(): Promise<{ database: number; log: number }> }
 }
 
 // What Node's names say of a Bun process is zero or wrong.
@@ -101,19 +101,21 @@ export function openMetrics({ ofProcess = false } = {}) {
     },
 
     watch({ callers, hub, storage }: Watched) {
-      const gauge = (name: string, help: string, read: () => number) =>
+      const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
         new Gauge({
           name,
           help,
           registers,
-          collect() {
-            this.set(read())
+          async collect() {
+            this.set(await read())
           },
         })
+      // One that is gone has no size, and the rest is worth knowing then.
+      const size = () => storage.size().catch(() => ({ database: NaN, log: NaN }))
       gauge('convene_sockets', 'Open sockets', () => hub.counts().sockets)
       gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
-      gauge('convene_database_bytes', 'Size of the database', () => storage.size().database)
-      gauge('convene_wal_bytes', 'Size of its write-ahead log', () => storage.size().log)
+      gauge('convene_database_bytes', 'Size of the database', async () => (await size()).database)
+      gauge('convene_wal_bytes', 'Size of its write-ahead log', async () => (await size()).log)
       new Counter({
         name: 'convene_token_lookups_total',
         help: 'Access tokens that were remembered (hit) or had to be verified and looked up (miss)',

@@ -3,7 +3,6 @@ import { readConfig } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Role } from '../features/profile/store.ts'
 import { ids } from '../ids.ts'
-import { sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import { UsageError } from './command.ts'
 import { openBesideServer } from './database.ts'
 
@@ -33,13 +32,8 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function change(action: 'grant' | 'revoke', email: string, role: Exclude<Role, 'user'>): Promise<string> {
-  const client = openBesideServer(readConfig())
+  const { storage, close } = await openBesideServer(readConfig())
   try {
-    const storage = sqliteStorage(withDrizzle(client), {
-      onFatal(error) {
-        throw error
-      },
-    })
     const audit = auditService({ store: storage.audit, ids, now: Date.now })
     const credentials = await storage.accounts.credentials({ email: email.trim().normalize('NFC').toLowerCase() })
     const user = credentials && (await storage.users.byId(credentials.user_id))
@@ -47,14 +41,13 @@ async function change(action: 'grant' | 'revoke', email: string, role: Exclude<R
     if (action === 'revoke' && user.role !== role) throw new Error(`${email} is no ${role}, but ${user.role}`)
     if (action === 'grant' && user.role === role) return `${email} is ${role} already`
     const to = action === 'grant' ? role : 'user'
-    // Begun in one turn, the two are written in one transaction.
+    // Begun in one turn, the two are written in one transaction of SQLite's.
     await Promise.all([
       storage.users.setRole(user.id, to, Date.now()),
       audit.record(action === 'grant' ? 'role_granted' : 'role_revoked', null, user.id, { role, before: user.role }),
     ])
     return action === 'grant' ? `${email} is ${role} now` : `${email} is no ${role} any more`
   } finally {
-    // Not storage.close, which would hold the server up for a checkpoint of the whole log.
-    client.close()
+    await close()
   }
 }

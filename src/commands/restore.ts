@@ -25,6 +25,7 @@ import { copyClean, examineBackup, unpackDatabase, unpackPhotos } from '../stora
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import { compact } from '../time.ts'
 import { UsageError } from './command.ts'
+import { sqlitePath } from './database.ts'
 
 export const help = `usage: convene restore FILE
 
@@ -51,7 +52,9 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-async function restore({ databasePath, dataDir }: Config, file: string, at: number): Promise<string[]> {
+async function restore(config: Config, file: string, at: number): Promise<string[]> {
+  const { dataDir } = config
+  const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
   if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const { users, messages, photos, made_at, has_photos } = examineBackup(file)
