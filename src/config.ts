@@ -108,14 +108,19 @@ function host(env: Environment): string {
   return value
 }
 
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
 function database(env: Environment, dataDir: string): DatabaseConfig {
   const url = text(env, 'DATABASE_URL')
   if (url === null) return { engine: 'sqlite', path: join(dataDir, 'convene.db') }
   if (/^postgres(ql)?:/.test(url)) {
-    if (serversOf(url) === null)
+    const parsed = serversOf(url)
+    if (parsed === null)
       throw new ConfigError(
         'DATABASE_URL must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and what is special in a name or password as %XX',
       )
+    if (!sslModes.includes(parsed.parameters.get('sslmode') ?? 'disable'))
+      throw new ConfigError(`DATABASE_URL must have an sslmode of these: ${sslModes.join(', ')}`)
     return { engine: 'postgres', url }
   }
   const path = /^(?:sqlite|file):(?:\/\/)?(.+)$/.exec(url)?.[1]

@@ -61,6 +61,7 @@ const variables: Record<string, Case> = {
       'postgres://db',
       'postgres://u:p@/convene',
       'postgres://db:99999/c',
+      'postgres://db/c?sslmode=on',
       'mysql://db/c',
       '/var/lib/c.db',
       'sqlite:',

@@ -36,7 +36,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
       `INSERT INTO ${turn} (id) VALUES (1) ON CONFLICT DO NOTHING`,
       'CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at text NOT NULL)',
     ]
-    for (const statement of statements) await persistently(() => db.run(statement))
+    for (const statement of statements) await persistently(() => db.run(statement), alreadyThere)
   }
 
   /** Runs a step where it is due, in one transaction; answers whether it was. */
@@ -132,14 +132,18 @@ async function connection(url: string, writes: boolean): Promise<SQL> {
   throw failure
 }
 
-/** Again where nodes that started at once have met: in making the same table, or in the engine's own order of things. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
+// What nodes that make the same table at once get of it, although it says IF NOT EXISTS.
+const alreadyThere = /^(23505|42P07|42710)$/
+const transient = /^(40001|40P01)$/
+
+/** Runs it again where nodes that started at once have met. */
+async function persistently<T>(work: () => Promise<T>, met = transient): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
       const state = String((error as { errno?: unknown }).errno ?? '')
-      if (attempt === 5 || !/^(40001|40P01|23505|42P07)$/.test(state)) throw error
+      if (attempt === 5 || !(met.test(state) || transient.test(state))) throw error
       await Bun.sleep(Math.random() * 50 * 2 ** attempt)
     }
   }
