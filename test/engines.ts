@@ -46,6 +46,8 @@ export async function newPostgres({ template }: { template?: string } = {}): Pro
       .catch(() => admin.unsafe(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`))
   const url = new URL(server)
   url.pathname = `/${name}`
+  // Many run at once, and a server takes a hundred connections.
+  url.searchParams.set('max', '4')
   return {
     url: url.href,
     name,

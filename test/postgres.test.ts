@@ -29,7 +29,7 @@ async function opened(url: string, options?: DatabaseOptions): Promise<Database>
 
 const through = (url: string, ...ports: number[]) => {
   const { username, pathname } = new URL(url)
-  return `postgres://${username}@${ports.map((port) => `127.0.0.1:${port}`).join()}${pathname}`
+  return `postgres://${username}@${ports.map((port) => `127.0.0.1:${port}`).join()}${pathname}?max=4`
 }
 const portOf = (url: string) => Number(new URL(url).port || 5432)
 
@@ -78,6 +78,15 @@ describe.skipIf(noPostgres !== null)(`PostgreSQL${noPostgres ? `, ${noPostgres}`
         total: 2 ** 40 + 2,
       })
       expect(await db.read((q) => q.all('SELECT 1 AS one WHERE 1 = ANY($1::int8[])', [[]]))).toEqual([])
+    })
+
+    test('that PostgreSQL cannot hold find nothing, and fail nothing', async () => {
+      const { users, accounts } = postgresStorage(await opened(await migrated()))
+      for (const text of ['\u0000', 'a\u0000b', '\ud800']) {
+        expect(await accounts.credentials({ email: text })).toBeNull()
+        expect(await users.profiles([text, 'a'])).toEqual([])
+        expect(await users.byId(text)).toBeNull()
+      }
     })
 
     test('of a failed statement are in no error', async () => {

@@ -6,7 +6,7 @@ import { type Config, ConfigError, type DatabaseConfig, readConfig, shownDatabas
 import { legalDirExists } from '../features/legal/service.ts'
 import { type MigrationState, status } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
-import * as postgres from '../storage/postgres/database.ts'
+import type { Database as Postgres } from '../storage/postgres/database.ts'
 import { openReadOnly } from '../storage/sqlite/database.ts'
 import { iso, minutes } from '../time.ts'
 
@@ -157,11 +157,12 @@ function* file(databasePath: string): Generator<Finding> {
 }
 
 async function* server(config: DatabaseConfig & { engine: 'postgres' }): AsyncGenerator<Finding> {
-  let db: postgres.Database | null = null
+  let db: Postgres | null = null
   try {
     const steps = await statusOf(config)
     yield progressOf(steps)
-    db = await postgres.openDatabase(config.url)
+    const { openDatabase } = await import('../storage/postgres/database.ts')
+    db = await openDatabase(config.url)
     yield fine(`the database takes writes: ${shownDatabase(config)}`)
     if (!isUpToDate(steps)) return
     const newest = await db.read((q) => q.get<{ at: number | null }>(newestTime))

@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs'
 import type { Config, DatabaseConfig } from '../config.ts'
 import { MigrationError } from '../storage/migrate.ts'
 import { refuseForeign, statusOf } from '../storage/open.ts'
-import * as postgres from '../storage/postgres/database.ts'
-import { postgresStorage } from '../storage/postgres/storage.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -57,6 +55,7 @@ function besideFile({ path }: DatabaseConfig & { engine: 'sqlite' }): Beside {
 }
 
 async function besideNodes({ url }: DatabaseConfig & { engine: 'postgres' }): Promise<Beside> {
-  const db = await postgres.openDatabase(url)
-  return { storage: postgresStorage(db), close: db.close }
+  const { openPostgres } = await import('../storage/postgres/open.ts')
+  const { storage } = await openPostgres(url, {})
+  return { storage, close: storage.close }
 }

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config.ts'
 import { openProgress } from '../progress.ts'
 import { down, type MigrationState, status } from '../storage/migrate.ts'
 import { bringUp, statusOf } from '../storage/open.ts'
-import { type Migrator, openMigrator } from '../storage/postgres/migrate.ts'
+import type { Migrator } from '../storage/postgres/migrate.ts'
 import { UsageError } from './command.ts'
 import { openAlone, requireDatabase } from './database.ts'
 
@@ -94,6 +94,7 @@ async function downIn(database: Config['database'], steps: number): Promise<stri
 }
 
 async function inPostgres<T>(url: string, work: (migrator: Migrator) => Promise<T>): Promise<T> {
+  const { openMigrator } = await import('../storage/postgres/migrate.ts')
   const migrator = await openMigrator(url)
   try {
     return await work(migrator)

@@ -2,9 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { DatabaseConfig } from '../config.ts'
 import { MigrationError, type MigrationState, status, up } from './migrate.ts'
-import * as postgres from './postgres/database.ts'
-import { openMigrator } from './postgres/migrate.ts'
-import { postgresStorage } from './postgres/storage.ts'
+import type { DatabaseOptions } from './postgres/database.ts'
 import { keepBeforeMigrating } from './sqlite/before-migration.ts'
 import { makeSure, openReadOnly, unusable } from './sqlite/database.ts'
 import { openDatabase, sqliteStorage, type SqliteOptions, withDrizzle } from './sqlite/storage.ts'
@@ -18,14 +16,18 @@ type Opened = {
   kept: string | null
 }
 
-type Options = SqliteOptions & postgres.DatabaseOptions
+type Options = SqliteOptions & DatabaseOptions
+
+// Loaded where it is used: a start on a file does without.
+const postgres = () => import('./postgres/open.ts')
 
 /**
  * Opens the database that the configuration names and brings its schema up to date. Throws where it is damaged, or cannot
  * be reached.
  */
 export async function openStorage(database: DatabaseConfig, options: Options): Promise<Opened> {
-  return database.engine === 'sqlite' ? openSqlite(database.path, options) : openPostgres(database.url, options)
+  if (database.engine === 'sqlite') return openSqlite(database.path, options)
+  return { ...(await (await postgres()).openPostgres(database.url, options)), kept: null }
 }
 
 function openSqlite(path: string, options: SqliteOptions): Opened {
@@ -37,18 +39,6 @@ function openSqlite(path: string, options: SqliteOptions): Opened {
   } catch (error) {
     client.close()
     throw unusable(path, error)
-  }
-}
-
-async function openPostgres(url: string, options: postgres.DatabaseOptions): Promise<Opened> {
-  const migrator = await openMigrator(url)
-  try {
-    const migrated = await migrator.up()
-    const db = await postgres.openDatabase(url, options)
-    // The other ports are being written.
-    return { storage: postgresStorage(db) as Storage, migrated, kept: null }
-  } finally {
-    await migrator.close()
   }
 }
 
@@ -72,13 +62,7 @@ export function bringUp(
 
 /** The steps of a database that is there. Throws where it is another program's or a newer release's. Changes nothing. */
 export async function statusOf(database: DatabaseConfig): Promise<MigrationState[]> {
-  if (database.engine === 'sqlite') return statusOfFile(database.path)
-  const migrator = await openMigrator(database.url, { writes: false })
-  try {
-    return await migrator.status()
-  } finally {
-    await migrator.close()
-  }
+  return database.engine === 'sqlite' ? statusOfFile(database.path) : (await postgres()).statusOfServer(database.url)
 }
 
 function statusOfFile(path: string): MigrationState[] {

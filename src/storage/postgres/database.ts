@@ -238,9 +238,9 @@ type Turn = { isOver: boolean }
 export function queriesOn(client: SQL, turn: Turn = { isOver: false }): Queries {
   async function rows(statement: string | Built<unknown>, values: readonly Value[] = []) {
     if (turn.isOver) throw new Error('nobody waits for this any more')
-    if (typeof statement === 'string') return client.unsafe(statement, values as Value[])
+    if (typeof statement === 'string') return client.unsafe(statement, values.map(sendable))
     const { sql, params } = statement.toSQL()
-    return client.unsafe(sql, params)
+    return client.unsafe(sql, (params as Value[]).map(sendable))
   }
   return {
     all: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
@@ -249,6 +249,15 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }): Queries 
       asNumbers(await rows(statement, values))[0] ?? null,
     run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
   }
+}
+
+/**
+ * The text of a value as PostgreSQL can hold it. It refuses NUL, which no text that our rules let through has, but what
+ * somebody looks for may: it becomes U+FFFD, as half a surrogate pair does on its way. So it finds nothing, and fails nothing.
+ */
+function sendable(value: Value): Value {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  return Array.isArray(value) ? (value.map(sendable) as string[] | number[]) : value
 }
 
 const int8 = 20
