@@ -9,8 +9,8 @@ import { boxAround, destination, EARTH_RADIUS_M, type Point } from '../src/featu
 import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
 import { up } from '../src/storage/migrate.ts'
 import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
-import { reachCache } from '../src/storage/sqlite/reach-cache.ts'
-import { squareOf } from '../src/storage/sqlite/squares.ts'
+import { reachCache } from '../src/storage/reach-cache.ts'
+import { squareOf } from '../src/storage/squares.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 
 /**
