@@ -1,15 +1,29 @@
 import type { Storage } from '../storage.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
+import { chatStore } from './chats.ts'
 import type { Database } from './database.ts'
 import { eventStore } from './events.ts'
+import { locationStore } from './location.ts'
+import { mediaStore } from './media.ts'
 import { status } from './migrate.ts'
 import { userStore } from './profile.ts'
 
 /** Those of the ports that are here already. */
 export type PostgresStorage = Pick<
   Storage,
-  'users' | 'accounts' | 'sessions' | 'audit' | 'events' | 'failed' | 'pendingMigrations' | 'size' | 'close'
+  | 'users'
+  | 'accounts'
+  | 'sessions'
+  | 'audit'
+  | 'media'
+  | 'events'
+  | 'chats'
+  | 'locations'
+  | 'failed'
+  | 'pendingMigrations'
+  | 'size'
+  | 'close'
 >
 
 /** Storage over a migrated PostgreSQL database. */
@@ -19,7 +33,10 @@ export function postgresStorage(db: Database): PostgresStorage {
     accounts: accountStore(db),
     sessions: sessionStore(db),
     audit: auditStore(db),
+    media: mediaStore(db),
     events: eventStore(db),
+    chats: chatStore(db),
+    locations: locationStore(db),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},
