@@ -55,7 +55,7 @@ async function fill(dir: string, people: number): Promise<Member[]> {
     )
     .all(members)
   db.close()
-  const services = openServices(dir)
+  const services = await openServices(dir)
   const client = { address: '127.0.0.1', user_agent: 'bench', language: 'en' }
   const found = await Promise.all(
     chats.map(async (one) => ({ ...one, token: (await services.auth.begin(one.user, client)).access_token })),

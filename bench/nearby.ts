@@ -8,9 +8,13 @@ import { migrations } from '../migrations/index.ts'
 import { boxAround, destination, EARTH_RADIUS_M, type Point } from '../src/features/location/sphere.ts'
 import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
 import { up } from '../src/storage/migrate.ts'
+import { openDatabase as openPostgres } from '../src/storage/postgres/database.ts'
+import { openMigrator } from '../src/storage/postgres/migrate.ts'
+import { nearbySearch as nearbyOnPostgres } from '../src/storage/postgres/nearby.ts'
+import { userStore } from '../src/storage/postgres/profile.ts'
 import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
-import { reachCache } from '../src/storage/sqlite/reach-cache.ts'
-import { squareOf } from '../src/storage/sqlite/squares.ts'
+import { reachCache } from '../src/storage/reach-cache.ts'
+import { squareOf } from '../src/storage/squares.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 
 /**
@@ -197,26 +201,121 @@ function ours(db: Database) {
   }
 }
 
-/** PostGIS on the same people: its index walks outward from the point by itself. Gone with `close`. */
-async function postgis(db: Database): Promise<{ contenders: Contender[]; close(): Promise<void> } | null> {
-  const url = process.env['BENCH_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-  const name = `convene_bench_${process.pid}`
-  const admin = new SQL(url, { max: 1, connectionTimeout: 2 })
+type Peer = { contenders: Contender[]; close(): Promise<void> }
+
+/** A new database on the server, and a connection to it. Gone with `close`. Null where there is none. */
+async function newPostgres(name: string, extension?: string) {
+  const server = process.env['BENCH_POSTGRES_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+  const database = `convene_bench_${name}_${process.pid}`
+  const admin = new SQL(server, { max: 1, connectionTimeout: 2 })
   try {
-    const [available] = await admin`SELECT 1 FROM pg_available_extensions WHERE name = 'postgis'`
-    if (!available) throw new Error('the extension is not installed')
-    await admin.unsafe(`CREATE DATABASE ${name}`)
+    if (extension !== undefined) {
+      const [available] = await admin`SELECT 1 FROM pg_available_extensions WHERE name = ${extension}`
+      if (!available) throw new Error(`the extension ${extension} is not installed`)
+    }
+    await admin.unsafe(`CREATE DATABASE ${database}`)
   } catch (error) {
-    console.log(`PostGIS not available: skipped (${(error as Error).message}; BENCH_POSTGRES_URL names another server)`)
+    console.log(
+      `No database for ${name}: skipped (${(error as Error).message}; BENCH_POSTGRES_URL names another server)`,
+    )
     await admin.close()
     return null
   }
-  const sql = new SQL(Object.assign(new URL(url), { pathname: `/${name}` }).href, { max: 1 })
-  const close = async () => {
-    await sql.close()
-    await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-    await admin.close()
+  const { href: url } = Object.assign(new URL(server), { pathname: `/${database}` })
+  const sql = new SQL(url, { max: 1 })
+  return {
+    url,
+    sql,
+    async close() {
+      await sql.close()
+      await admin.unsafe(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+      await admin.close()
+    },
   }
+}
+
+/**
+ * The people in the order of their squares, as JSON arrays. Neighbours are stored side by side, as the manual of PostGIS
+ * advises: in the order of joining it takes ten times as long.
+ */
+function* inChunks(db: Database): Generator<string> {
+  const rows = db.prepare<{ square: number; id: number; row: string }, [number, number]>(`
+    SELECT l.square, l.id, json_object('id', u.id, 'name', u.name, 'city', u.city, 'bio', u.bio, 'gender', u.gender,
+      'drinks', json(drinks), 'activities', json(activities), 'purposes', json(purposes), 'language', language,
+      'created_at', u.created_at, 'latitude', latitude, 'longitude', longitude, 'square', square,
+      'updated_at', l.updated_at) AS row
+    FROM locations AS l INDEXED BY locations_nearby
+    CROSS JOIN users AS u ON u.id = l.user_id CROSS JOIN preferences AS p ON p.user_id = u.id
+    WHERE l.visible = 1 AND (l.square, l.id) > (?, ?) ORDER BY l.square, l.id LIMIT 20000`)
+  for (let [square, id] = [-1, 0]; ;) {
+    const chunk = rows.all(square, id)
+    if (chunk.length === 0) return
+    ;({ square, id } = chunk.at(-1)!)
+    yield `[${chunk.map(({ row }) => row).join()}]`
+  }
+}
+
+/** Our search on PostgreSQL, on the same people. Gone with `close`. */
+async function onPostgres(db: Database): Promise<Peer | null> {
+  const made = await newPostgres('ours')
+  if (!made) return null
+  const { url, sql } = made
+  try {
+    const migrator = await openMigrator(url)
+    await migrator.up()
+    await migrator.close()
+    await sql.unsafe('SET synchronous_commit = off')
+    for (const people of inChunks(db))
+      await sql.unsafe(
+        `WITH people AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS r (id text, name text, city text,
+           bio text, gender text, drinks text, activities text, purposes text, language text, created_at bigint,
+           latitude float8, longitude float8, square bigint, updated_at bigint)),
+         users AS (INSERT INTO users (id, name, city, bio, gender, created_at, updated_at)
+           SELECT id, name, city, bio, gender, created_at, created_at FROM people),
+         preferences AS (INSERT INTO preferences SELECT id, drinks, activities, purposes, language FROM people)
+         INSERT INTO locations (user_id, latitude, longitude, square, updated_at)
+           SELECT id, latitude, longitude, square, updated_at FROM people`,
+        [people],
+      )
+    await sql.unsafe('INSERT INTO nearby_traits SELECT trait, square, user_id FROM visible_traits ORDER BY 1, 2, 3')
+    await sql.unsafe('VACUUM ANALYZE')
+    await sql.unsafe('CHECKPOINT')
+  } catch (error) {
+    await made.close()
+    throw error
+  }
+  // One connection each, as their peers have.
+  const opened = await openPostgres(`${url}${url.includes('?') ? '&' : '?'}max=1`)
+  const [off, on] = [nearbyOnPostgres(opened), nearbyOnPostgres(opened, reachCache())]
+  const users = userStore(opened)
+  return {
+    contenders: [
+      {
+        name: 'Convene on PostgreSQL, cache off',
+        ask: async (centre, radius) => ids(await off(query(centre, radius))),
+      },
+      { name: 'Convene on PostgreSQL', ask: async (centre, radius) => ids(await on(query(centre, radius))) },
+      {
+        name: 'Convene on PostgreSQL with profiles',
+        async ask(centre, radius) {
+          const found = ids(await on(query(centre, radius)))
+          const profiles = new Map((await users.profiles(found)).map((profile) => [profile.id, profile]))
+          return found.filter((id) => profiles.has(id))
+        },
+      },
+    ],
+    async close() {
+      await opened.close()
+      await made.close()
+    },
+  }
+}
+
+/** PostGIS on the same people: its index walks outward from the point by itself. Gone with `close`. */
+async function postgis(db: Database): Promise<Peer | null> {
+  const made = await newPostgres('postgis', 'postgis')
+  if (!made) return null
+  const { sql, close } = made
   try {
     await sql.unsafe(`
       CREATE EXTENSION postgis;
@@ -224,18 +323,7 @@ async function postgis(db: Database): Promise<{ contenders: Contender[]; close()
       CREATE TABLE users (id uuid PRIMARY KEY, name text, city text, bio text, gender text, photo text, drinks jsonb,
         activities jsonb, purposes jsonb, language text, created_at bigint);
       CREATE TABLE locations (user_id uuid PRIMARY KEY, position geography(point, 4326), updated_at bigint)`)
-    // Neighbours are stored side by side, as its manual advises: in the order of joining it takes ten times as long.
-    const rows = db.prepare<{ square: number; id: number; row: string }, [number, number]>(`
-      SELECT l.square, l.id, json_object('id', u.id, 'name', u.name, 'city', u.city, 'bio', u.bio, 'gender', u.gender,
-        'drinks', json(drinks), 'activities', json(activities), 'purposes', json(purposes), 'language', language,
-        'created_at', u.created_at, 'latitude', latitude, 'longitude', longitude, 'updated_at', l.updated_at) AS row
-      FROM locations AS l INDEXED BY locations_nearby
-      CROSS JOIN users AS u ON u.id = l.user_id CROSS JOIN preferences AS p ON p.user_id = u.id
-      WHERE l.visible = 1 AND (l.square, l.id) > (?, ?) ORDER BY l.square, l.id LIMIT 20000`)
-    for (let [square, id] = [-1, 0]; ;) {
-      const chunk = rows.all(square, id)
-      if (chunk.length === 0) break
-      ;({ square, id } = chunk.at(-1)!)
+    for (const people of inChunks(db))
       await sql.unsafe(
         `WITH people AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS r (id uuid, name text, city text,
            bio text, gender text, drinks jsonb, activities jsonb, purposes jsonb, language text, created_at bigint,
@@ -243,9 +331,8 @@ async function postgis(db: Database): Promise<{ contenders: Contender[]; close()
          added AS (INSERT INTO users SELECT id, name, city, bio, gender, null, drinks, activities, purposes, language,
            created_at FROM people)
          INSERT INTO locations SELECT id, ST_Point(longitude, latitude)::geography, updated_at FROM people`,
-        [`[${chunk.map(({ row }) => row).join()}]`],
+        [people],
       )
-    }
     await sql.unsafe('CREATE INDEX ON locations USING gist (position)')
     await sql.unsafe('VACUUM ANALYZE')
     await sql.unsafe('CHECKPOINT')
@@ -274,7 +361,7 @@ async function postgis(db: Database): Promise<{ contenders: Contender[]; close()
 }
 
 /** Redis on the same points. Its key is gone with `close`. */
-async function redis(db: Database): Promise<{ contenders: Contender[]; close(): Promise<void> } | null> {
+async function redis(db: Database): Promise<Peer | null> {
   const client = new RedisClient(process.env['BENCH_REDIS_URL'] ?? 'redis://127.0.0.1:6379', {
     connectionTimeout: 2000,
     autoReconnect: false,
@@ -460,6 +547,20 @@ function bars(timings: Timing[]): Bar[] {
     ...[1, 5, 50].map((km) =>
       ratio(`${city(km)}: ours ÷ PostGIS KNN`, p50(city(km), 'Convene, cache off'), p50(city(km), 'PostGIS KNN'), 1),
     ),
+    ...[1, 5, 50].map((km) =>
+      ratio(
+        `${city(km)}: ours on PostgreSQL ÷ PostGIS KNN`,
+        p50(city(km), 'Convene on PostgreSQL'),
+        p50(city(km), 'PostGIS KNN'),
+        1.5,
+      ),
+    ),
+    ratio(
+      'ours on PostgreSQL at 50 km ÷ at 1 km',
+      p50(city(50), 'Convene on PostgreSQL, cache off'),
+      p50(city(1), 'Convene on PostgreSQL, cache off'),
+      2,
+    ),
     ratio(`ours at 50 km ÷ at 1 km`, p50(city(50), 'Convene, cache off'), p50(city(1), 'Convene, cache off'), 2),
     ratio(`${city(50)}: ours ÷ Redis`, p50(city(50), 'Convene, cache off'), p50(city(50), 'Redis GEOSEARCH'), 0.1),
     ratio('sea, 50 km: ours, ms', p50('sea, 50 km', 'Convene, cache off'), 1, 5, '≤ 5 ms'),
@@ -478,7 +579,7 @@ export async function main() {
   console.log(`Filling SQLite with ${users.toLocaleString('en')} people, where no earlier run has …`)
   const db = database(users)
   console.log('Filling the peers …')
-  const peers = [await postgis(db), await redis(db)].filter((peer) => peer !== null)
+  const peers = [await onPostgres(db), await postgis(db), await redis(db)].filter((peer) => peer !== null)
   try {
     const { contenders, plain, search } = ours(db)
     const all = cases(db, users)

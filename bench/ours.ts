@@ -26,9 +26,9 @@ export function dataDir(): string {
 const environment = (dir: string) => ({ DATA_DIR: dir, RATE_LIMIT: 'off', LOG_LEVEL: 'warn' })
 
 /** Our services over a data directory, for filling it while no server runs on it. */
-export function openServices(dir: string) {
+export async function openServices(dir: string) {
   const config = readConfig(environment(dir))
-  const { storage } = openStorage(config.databasePath, {
+  const { storage } = await openStorage(config.database, {
     onFatal(error) {
       throw error
     },
@@ -36,7 +36,7 @@ export function openServices(dir: string) {
   return buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
 }
 
-type Services = ReturnType<typeof openServices>
+type Services = Awaited<ReturnType<typeof openServices>>
 
 /** Somebody new, signed in. Without a password, as each would cost a hash of 46 MiB. */
 export async function newPerson({ storage, consents, auth }: Services, name: string): Promise<Person> {
@@ -66,7 +66,7 @@ export async function crowd(
   dir: string,
   { others: count, messages }: { others: number; messages: number },
 ): Promise<Crowd> {
-  const services = openServices(dir)
+  const services = await openServices(dir)
   const { callers, chats, storage } = services
   const hub = await newPerson(services, 'Hub')
   const hubCaller = await callers.byToken(hub.token)
@@ -89,7 +89,7 @@ export type Pair = { id: string; a: Person; b: Person }
 
 /** Fills an empty data directory with pairs of people. */
 export async function pairs(dir: string, count: number): Promise<Pair[]> {
-  const services = openServices(dir)
+  const services = await openServices(dir)
   const made = await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const [a, b] = await Promise.all([newPerson(services, `A ${i}`), newPerson(services, `B ${i}`)])

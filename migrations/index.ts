@@ -25,21 +25,68 @@ import down0013 from './0013_erasures.down.sql' with { type: 'text' }
 import up0014 from './0014_unread_counts.up.sql' with { type: 'text' }
 import down0014 from './0014_unread_counts.down.sql' with { type: 'text' }
 
-export type Migration = { number: number; name: string; up: string; down: string }
+import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
+import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
+import pgUp0002 from './postgres/0002_preferences_locations.up.sql' with { type: 'text' }
+import pgDown0002 from './postgres/0002_preferences_locations.down.sql' with { type: 'text' }
+import pgUp0003 from './postgres/0003_chats_messages_blocks_reports.up.sql' with { type: 'text' }
+import pgDown0003 from './postgres/0003_chats_messages_blocks_reports.down.sql' with { type: 'text' }
+import pgUp0004 from './postgres/0004_reviews_user_stats.up.sql' with { type: 'text' }
+import pgDown0004 from './postgres/0004_reviews_user_stats.down.sql' with { type: 'text' }
+import pgUp0006 from './postgres/0006_messages_read_at.up.sql' with { type: 'text' }
+import pgDown0006 from './postgres/0006_messages_read_at.down.sql' with { type: 'text' }
+import pgUp0007 from './postgres/0007_sessions.up.sql' with { type: 'text' }
+import pgDown0007 from './postgres/0007_sessions.down.sql' with { type: 'text' }
+import pgUp0008 from './postgres/0008_media.up.sql' with { type: 'text' }
+import pgDown0008 from './postgres/0008_media.down.sql' with { type: 'text' }
+import pgUp0009 from './postgres/0009_events.up.sql' with { type: 'text' }
+import pgDown0009 from './postgres/0009_events.down.sql' with { type: 'text' }
+import pgUp0010 from './postgres/0010_moderation.up.sql' with { type: 'text' }
+import pgDown0010 from './postgres/0010_moderation.down.sql' with { type: 'text' }
+import pgUp0011 from './postgres/0011_nearby.up.sql' with { type: 'text' }
+import pgDown0011 from './postgres/0011_nearby.down.sql' with { type: 'text' }
+import pgUp0012 from './postgres/0012_account.up.sql' with { type: 'text' }
+import pgDown0012 from './postgres/0012_account.down.sql' with { type: 'text' }
+import pgUp0014 from './postgres/0014_unread_counts.up.sql' with { type: 'text' }
+import pgDown0014 from './postgres/0014_unread_counts.down.sql' with { type: 'text' }
 
-/** Every step of the schema, in order. Imported as text, so that the compiled binary carries them. 0005 was never used. */
+/** A step of the schema, up and down in the SQL of each engine. */
+export type Migration = {
+  number: number
+  name: string
+  up: string
+  down: string
+  postgres: { up: string; down: string }
+}
+
+/**
+ * Every step of the schema, in order. Imported as text, so that the compiled binary carries them. 0005 was never used.
+ * `up` and `down` are SQLite's; a step has the same number and means the same in both engines.
+ */
 export const migrations: readonly Migration[] = [
-  { number: 1, name: 'users_consents_audit', up: up0001, down: down0001 },
-  { number: 2, name: 'preferences_locations', up: up0002, down: down0002 },
-  { number: 3, name: 'chats_messages_blocks_reports', up: up0003, down: down0003 },
-  { number: 4, name: 'reviews_user_stats', up: up0004, down: down0004 },
-  { number: 6, name: 'messages_read_at', up: up0006, down: down0006 },
-  { number: 7, name: 'sessions', up: up0007, down: down0007 },
-  { number: 8, name: 'media', up: up0008, down: down0008 },
-  { number: 9, name: 'events', up: up0009, down: down0009 },
-  { number: 10, name: 'moderation', up: up0010, down: down0010 },
-  { number: 11, name: 'nearby', up: up0011, down: down0011 },
-  { number: 12, name: 'account', up: up0012, down: down0012 },
-  { number: 13, name: 'erasures', up: up0013, down: down0013 },
-  { number: 14, name: 'unread_counts', up: up0014, down: down0014 },
+  { number: 1, name: 'users_consents_audit', up: up0001, down: down0001, postgres: { up: pgUp0001, down: pgDown0001 } },
+  {
+    number: 2,
+    name: 'preferences_locations',
+    up: up0002,
+    down: down0002,
+    postgres: { up: pgUp0002, down: pgDown0002 },
+  },
+  {
+    number: 3,
+    name: 'chats_messages_blocks_reports',
+    up: up0003,
+    down: down0003,
+    postgres: { up: pgUp0003, down: pgDown0003 },
+  },
+  { number: 4, name: 'reviews_user_stats', up: up0004, down: down0004, postgres: { up: pgUp0004, down: pgDown0004 } },
+  { number: 6, name: 'messages_read_at', up: up0006, down: down0006, postgres: { up: pgUp0006, down: pgDown0006 } },
+  { number: 7, name: 'sessions', up: up0007, down: down0007, postgres: { up: pgUp0007, down: pgDown0007 } },
+  { number: 8, name: 'media', up: up0008, down: down0008, postgres: { up: pgUp0008, down: pgDown0008 } },
+  { number: 9, name: 'events', up: up0009, down: down0009, postgres: { up: pgUp0009, down: pgDown0009 } },
+  { number: 10, name: 'moderation', up: up0010, down: down0010, postgres: { up: pgUp0010, down: pgDown0010 } },
+  { number: 11, name: 'nearby', up: up0011, down: down0011, postgres: { up: pgUp0011, down: pgDown0011 } },
+  { number: 12, name: 'account', up: up0012, down: down0012, postgres: { up: pgUp0012, down: pgDown0012 } },
+  { number: 13, name: 'erasures', up: up0013, down: down0013, postgres: { up: pgUp0013, down: pgDown0013 } },
+  { number: 14, name: 'unread_counts', up: up0014, down: down0014, postgres: { up: pgUp0014, down: pgDown0014 } },
 ]

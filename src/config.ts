@@ -1,17 +1,20 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { serversOf, shownUrl } from './storage/postgres/url.ts'
 
 /** A variable of the environment holds what it must not; the message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+/** `path` is that of the SQLite file, or `:memory:`. `url` holds the password: show `shownDatabase` instead. */
+export type DatabaseConfig = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
+
 export type Config = {
   host: string
   port: number
   dataDir: string
-  /** Path of the SQLite file, or `:memory:`. */
-  databasePath: string
+  database: DatabaseConfig
   jwtSecret: Uint8Array | null
   locationKey: Uint8Array | null
   messengerBotToken: string | null
@@ -54,7 +57,7 @@ export function readConfig(env: Environment = process.env): Config {
     host: host(env),
     port: integer(env, 'PORT', { default: 3000, min: 0, max: 65535 }),
     dataDir,
-    databasePath: databasePath(env, dataDir),
+    database: database(env, dataDir),
     jwtSecret: jwtSecret(env),
     locationKey: locationKey(env),
     messengerBotToken: botToken(env),
@@ -105,14 +108,32 @@ function host(env: Environment): string {
   return value
 }
 
-function databasePath(env: Environment, dataDir: string): string {
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+function database(env: Environment, dataDir: string): DatabaseConfig {
   const url = text(env, 'DATABASE_URL')
-  if (url === null) return join(dataDir, 'convene.db')
+  if (url === null) return { engine: 'sqlite', path: join(dataDir, 'convene.db') }
+  if (/^postgres(ql)?:/.test(url)) {
+    const parsed = serversOf(url)
+    if (parsed === null)
+      throw new ConfigError(
+        'DATABASE_URL must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and what is special in a name or password as %XX',
+      )
+    if (!sslModes.includes(parsed.parameters.get('sslmode') ?? 'disable'))
+      throw new ConfigError(`DATABASE_URL must have an sslmode of these: ${sslModes.join(', ')}`)
+    return { engine: 'postgres', url }
+  }
   const path = /^(?:sqlite|file):(?:\/\/)?(.+)$/.exec(url)?.[1]
   if (path === undefined || path.endsWith('/'))
-    throw new ConfigError('DATABASE_URL must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db')
-  return path === ':memory:' ? path : resolve(path)
+    throw new ConfigError(
+      'DATABASE_URL must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db, or postgres://USER:PASSWORD@HOST/DATABASE',
+    )
+  return { engine: 'sqlite', path: path === ':memory:' ? path : resolve(path) }
 }
+
+/** Where the database is, as people may be told: without user, password and parameters. */
+export const shownDatabase = (database: DatabaseConfig) =>
+  database.engine === 'sqlite' ? database.path : shownUrl(database.url)
 
 function jwtSecret(env: Environment): Uint8Array | null {
   // As given, white space too: whoever signs or checks tokens elsewhere uses these very bytes.
@@ -142,6 +163,10 @@ function backupDir(env: Environment, dataDir: string): string | null {
   const value = text(env, 'BACKUP_DIR')
   if (value === null) return null
   const directory = resolve(value)
+  if (/^postgres(ql)?:/.test(text(env, 'DATABASE_URL') ?? ''))
+    throw new ConfigError(
+      'BACKUP_DIR is for an SQLite database: leave it out, and back PostgreSQL up by its own means, such as pg_dump',
+    )
   // What the directory of the data loses, the backups of it should not.
   if (directory === dataDir) throw new ConfigError('BACKUP_DIR must be another directory than DATA_DIR')
   return directory

@@ -11,7 +11,7 @@ type CacheCounts = { hits: number; misses: number }
 type Watched = {
   callers: { counts(): CacheCounts }
   hub: { counts(): { sockets: number; users: number; pushed: number } }
-  storage: { size(): { database: number; log: number }; locations: { cacheCounts(): CacheCounts } }
+  storage: { size(): Promise<{ database: number; log: number }>; locations: { cacheCounts(): CacheCounts } }
 }
 
 // What Node's names say of a Bun process is zero or wrong.
@@ -128,19 +128,21 @@ export function openMetrics({ ofProcess = false } = {}) {
     },
 
     watch({ callers, hub, storage }: Watched) {
-      const gauge = (name: string, help: string, read: () => number) =>
+      const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
         new Gauge({
           name,
           help,
           registers,
-          collect() {
-            this.set(read())
+          async collect() {
+            this.set(await read())
           },
         })
+      // One that is gone has no size, and the rest is worth knowing then.
+      const size = () => storage.size().catch(() => ({ database: NaN, log: NaN }))
       gauge('convene_sockets', 'Open sockets', () => hub.counts().sockets)
       gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
-      gauge('convene_database_bytes', 'Size of the database', () => storage.size().database)
-      gauge('convene_wal_bytes', 'Size of its write-ahead log', () => storage.size().log)
+      gauge('convene_database_bytes', 'Size of the database', async () => (await size()).database)
+      gauge('convene_wal_bytes', 'Size of its write-ahead log', async () => (await size()).log)
       const cache = (name: string, help: string, counts: () => CacheCounts) =>
         new Counter({
           name,

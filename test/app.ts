@@ -7,6 +7,8 @@ import { openLog } from '../src/log.ts'
 import { buildServices, type Services } from '../src/services.ts'
 import { up } from '../src/storage/migrate.ts'
 import type { Traces } from '../src/traces.ts'
+import type { Storage } from '../src/storage/storage.ts'
+import { engineOfApps } from './engines.ts'
 import { type Db, openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +60,22 @@ let people = 0
 const sharedPassword = 'twelve green bottles'
 let sharedHash: Promise<string> | null = null
 
-/** A fresh app over in-memory SQLite, with its own clock. It goes when the test ends. */
+function openFile(path: string, now: () => number): { storage: Storage; db: Db } {
+  const client = openDatabase(path)
+  up(client, { now })
+  const db = withDrizzle(client)
+  const storage = sqliteStorage(db, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  return { storage, db }
+}
+
+/**
+ * A fresh app over in-memory SQLite, or over the engine that CONVENE_TEST_ENGINE names, with its own clock. It goes when the
+ * test ends.
+ */
 export async function testApp(
   environment: Record<string, string> = {},
   { ids, databasePath = ':memory:', traces }: { ids?: Ids; databasePath?: string; traces?: Traces } = {},
@@ -73,14 +90,10 @@ export async function testApp(
     ...environment,
   })
   const clock = { now: start }
-  const client = openDatabase(databasePath)
-  up(client, { now: () => clock.now })
-  const db = withDrizzle(client)
-  const storage = sqliteStorage(db, {
-    onFatal(error) {
-      throw error
-    },
-  })
+  const { storage, db } =
+    engineOfApps.name === 'SQLite'
+      ? openFile(databasePath, () => clock.now)
+      : { storage: await engineOfApps.open(), db: null }
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
   const services = buildServices({ config, secrets, storage, log: openLog(config), ids, traces, now: () => clock.now })
   const app = buildApp(services)
@@ -111,7 +124,10 @@ export async function testApp(
   const test: TestApp = {
     app,
     services,
-    db,
+    get db() {
+      if (db === null) throw new Error('this test looks into SQLite itself, and runs on another engine')
+      return db
+    },
     config,
     clock,
     dataDir,

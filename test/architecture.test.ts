@@ -69,8 +69,10 @@ test('routes reach storage and other features only through services passed in', 
 test('an engine knows the ports and types of features, and nothing else of them', () => {
   expect(
     broken(({ from, to, typesOnly }) => {
-      if (!/^src\/storage\/(sqlite|files)\//.test(from)) return false
+      const [, engine] = /^src\/storage\/(sqlite|postgres|files)\//.exec(from) ?? []
+      if (engine === undefined) return false
       if (to.startsWith('src/http/')) return true
+      if (/^src\/storage\/\w+\//.test(to) && !to.startsWith(`src/storage/${engine}/`)) return true
       if (!to.startsWith('src/features/')) return false
       return !typesOnly && !/\/(store|files|sphere)\.ts$/.test(to)
     }),

@@ -44,15 +44,30 @@ const variables: Record<string, Case> = {
     bad: [],
   },
   DATABASE_URL: {
-    field: 'databasePath',
-    default: join(resolve('./data'), 'convene.db'),
+    field: 'database',
+    default: { engine: 'sqlite', path: join(resolve('./data'), 'convene.db') },
     good: [
-      ['sqlite:/var/lib/c.db', '/var/lib/c.db'],
-      ['sqlite:///var/lib/c.db', '/var/lib/c.db'],
-      ['file:c.db', resolve('c.db')],
-      ['sqlite::memory:', ':memory:'],
+      ['sqlite:/var/lib/c.db', { engine: 'sqlite', path: '/var/lib/c.db' }],
+      ['sqlite:///var/lib/c.db', { engine: 'sqlite', path: '/var/lib/c.db' }],
+      ['file:c.db', { engine: 'sqlite', path: resolve('c.db') }],
+      ['sqlite::memory:', { engine: 'sqlite', path: ':memory:' }],
+      ['postgres://db/convene', { engine: 'postgres', url: 'postgres://db/convene' }],
+      [
+        'postgresql://u:p@one:5432,two/convene?sslmode=require',
+        { engine: 'postgres', url: 'postgresql://u:p@one:5432,two/convene?sslmode=require' },
+      ],
     ],
-    bad: ['postgres://db/convene', '/var/lib/c.db', 'sqlite:', 'sqlite://', 'sqlite:/var/lib/'],
+    bad: [
+      'postgres://db',
+      'postgres://u:p@/convene',
+      'postgres://db:99999/c',
+      'postgres://db/c?sslmode=on',
+      'mysql://db/c',
+      '/var/lib/c.db',
+      'sqlite:',
+      'sqlite://',
+      'sqlite:/var/lib/',
+    ],
   },
   JWT_SECRET: {
     field: 'jwtSecret',
@@ -228,8 +243,11 @@ test('every field of the configuration is read from one of these variables', () 
 })
 
 test('the database lies in DATA_DIR unless DATABASE_URL says otherwise', () => {
-  expect(readConfig({ DATA_DIR: '/srv/c' }).databasePath).toBe('/srv/c/convene.db')
-  expect(readConfig({ DATA_DIR: '/srv/c', DATABASE_URL: 'sqlite:/mnt/x.db' }).databasePath).toBe('/mnt/x.db')
+  expect(readConfig({ DATA_DIR: '/srv/c' }).database).toEqual({ engine: 'sqlite', path: '/srv/c/convene.db' })
+  expect(readConfig({ DATA_DIR: '/srv/c', DATABASE_URL: 'sqlite:/mnt/x.db' }).database).toEqual({
+    engine: 'sqlite',
+    path: '/mnt/x.db',
+  })
 })
 
 test('white space around a value does not count', () => {

@@ -4,8 +4,8 @@ import { destination, distance, type Point } from '../src/features/location/sphe
 import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
 import { up } from '../src/storage/migrate.ts'
 import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
-import { reachCache } from '../src/storage/sqlite/reach-cache.ts'
-import { covering, extent, numbersIn, quarters, squareOf } from '../src/storage/sqlite/squares.ts'
+import { reachCache } from '../src/storage/reach-cache.ts'
+import { covering, extent, numbersIn, quarters, squareOf } from '../src/storage/squares.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
 

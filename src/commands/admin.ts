@@ -1,6 +1,5 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
@@ -12,7 +11,6 @@ import { readSecrets } from '../secrets.ts'
 import { DataDirInUse, holdDataDir } from '../storage/data-dir.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
-import { sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { iso } from '../time.ts'
 import { UsageError } from './command.ts'
@@ -65,23 +63,15 @@ type Account = { storage: Storage; config: Config; user: User }
 /** Does something to an account, beside a running server. Throws where there is no such account. */
 async function withAccount<T>(who: string, work: (account: Account) => Promise<T>): Promise<T> {
   const config = readConfig()
-  const client = openBesideServer(config)
+  const { storage, close } = await openBesideServer(config)
   try {
-    const storage = sqliteStorage(withDrizzle(client), {
-      onFatal(error) {
-        throw error
-      },
-    })
     const { by, named } = nameOf(who.trim())
     const credentials = await storage.accounts.credentials(by)
     const user = credentials && (await storage.users.byId(credentials.user_id))
     if (!user) throw new Error(`there is no account with the ${named} ${who}`)
     return await work({ storage, config, user })
   } finally {
-    // What was read in this turn is let go of at its end.
-    await setImmediate()
-    // Not storage.close, which would hold the server up for a checkpoint of the whole log.
-    client.close()
+    await close()
   }
 }
 
@@ -99,7 +89,7 @@ async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude
     if (action === 'revoke' && user.role !== role) throw new Error(`${who} is no ${role}, but ${user.role}`)
     if (action === 'grant' && user.role === role) return `${who} is ${role} already`
     const to = action === 'grant' ? role : 'user'
-    // Begun in one turn, the two are written in one transaction.
+    // Begun in one turn, the two are written in one transaction of SQLite's.
     await Promise.all([
       storage.users.setRole(user.id, to, Date.now()),
       auditOf(storage).record(action === 'grant' ? 'role_granted' : 'role_revoked', null, user.id, {

@@ -9,7 +9,7 @@ import { refuseForeign } from '../storage/open.ts'
 import { backupBytes, writeBackup } from '../storage/sqlite/backup.ts'
 import { version } from '../version.ts'
 import { UsageError } from './command.ts'
-import { requireDatabase } from './database.ts'
+import { requireDatabase, sqlitePath } from './database.ts'
 
 export const help = `usage: convene backup FILE [--force]
 
@@ -36,10 +36,11 @@ export async function run(args: string[]): Promise<void> {
   console.log(`backed up ${users} users, ${messages} messages and ${photos} photos to ${target} (${size} MB)`)
 }
 
-async function backUp({ databasePath, dataDir }: Config, target: string, { force }: { force: boolean }) {
+async function backUp(config: Config, target: string, { force }: { force: boolean }) {
+  const databasePath = sqlitePath(config, 'back that up with pg_dump, and DATA_DIR as files')
   if (databasePath === ':memory:') throw new Error('a database in memory has no backup: leave DATABASE_URL out')
-  requireDatabase({ databasePath })
-  refuseForeign(databasePath)
+  requireDatabase(databasePath)
+  await refuseForeign(config.database)
   if (!existsSync(dirname(target))) throw new Error(`there is no directory ${dirname(target)}`)
   const refuseExisting = () => {
     if (!existsSync(target)) return
@@ -50,7 +51,7 @@ async function backUp({ databasePath, dataDir }: Config, target: string, { force
   const part = `${target}.${randomBytes(4).toString('hex')}.part`
   closeSync(openSync(part, 'wx', 0o600))
   try {
-    const files = openDiskFiles(join(dataDir, 'media'))
+    const files = openDiskFiles(join(config.dataDir, 'media'))
     const progress = await openByteProgress('backing up', backupBytes(databasePath))
     const contents = await writeBackup(part, {
       databasePath,

@@ -2,9 +2,11 @@ import type { Database } from 'bun:sqlite'
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, type DatabaseConfig, readConfig, shownDatabase } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
-import { status } from '../storage/migrate.ts'
+import { type MigrationState, status } from '../storage/migrate.ts'
+import { statusOf } from '../storage/open.ts'
+import type { Database as Postgres } from '../storage/postgres/database.ts'
 import { openReadOnly } from '../storage/sqlite/database.ts'
 import { iso, minutes } from '../time.ts'
 
@@ -28,7 +30,7 @@ const fine = (text: string): Finding => ({ text })
 export async function run(args: string[]): Promise<void> {
   parseArgs({ args })
   let problems = 0
-  for (const { text, mend } of examine()) {
+  for await (const { text, mend } of examine()) {
     console.log(mend === undefined ? `ok     ${text}` : `WRONG  ${text}\n       to mend it: ${mend}`)
     if (mend !== undefined) problems++
   }
@@ -36,7 +38,7 @@ export async function run(args: string[]): Promise<void> {
   if (problems > 0) process.exitCode = 1
 }
 
-function* examine(): Generator<Finding> {
+async function* examine(): AsyncGenerator<Finding> {
   let config: Config
   try {
     config = readConfig()
@@ -52,19 +54,20 @@ function* examine(): Generator<Finding> {
     return yield wrong(`DATA_DIR is no directory: ${dataDir}`, 'set DATA_DIR to a directory')
   yield dataDirectory(dataDir)
   yield* secrets(config)
-  yield* database(config)
+  if (config.database.engine === 'sqlite') yield* file(config.database.path)
+  else yield* server(config.database)
   yield* disk(config)
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-function* settings({ host, corsOrigins, rateLimit, metricsToken, legalDir, databasePath }: Config): Generator<Finding> {
+function* settings({ host, corsOrigins, rateLimit, metricsToken, legalDir, database }: Config): Generator<Finding> {
   const problems: Finding[] = []
   if (!rateLimit)
     problems.push(wrong('RATE_LIMIT is off: passwords can be guessed without end', 'leave RATE_LIMIT out'))
   if (legalDir !== null && !legalDirExists(legalDir))
     problems.push(wrong(`LEGAL_DIR is no directory: ${legalDir}`, 'make it, or leave LEGAL_DIR out'))
-  if (databasePath === ':memory:')
+  if (database.engine === 'sqlite' && database.path === ':memory:')
     problems.push(wrong('DATABASE_URL keeps everything in memory: it ends with the process', 'leave DATABASE_URL out'))
   if (!isLoopback(host)) {
     if (corsOrigins.length === 0)
@@ -131,7 +134,7 @@ function secretFile(path: string, name: string): Finding {
   }
 }
 
-function* database({ databasePath }: Config): Generator<Finding> {
+function* file(databasePath: string): Generator<Finding> {
   if (databasePath === ':memory:') return
   if (!existsSync(databasePath))
     return yield wrong(`there is no database: ${databasePath}`, 'start the server once to make it, or restore a backup')
@@ -143,20 +146,43 @@ function* database({ databasePath }: Config): Generator<Finding> {
     // All of it is read, once: a copy of each page would be wasted.
     db.run('PRAGMA mmap_size = 2147418112')
     const steps = status(db)
-    const missing = steps.filter(({ applied_at }) => applied_at === null).length
-    yield fine(
-      missing === 0
-        ? `the schema is up to date: ${steps.length} steps`
-        : `the schema is ${missing} steps behind: the next start of the server brings it up to date`,
-    )
+    yield progressOf(steps)
     yield* integrity(db)
-    if (missing === 0) yield* clock(db, Date.now())
+    if (isUpToDate(steps)) yield clock(db.query<{ at: number | null }, []>(newestTime).get()!.at, Date.now())
   } catch (error) {
     yield wrong((error as Error).message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')
   } finally {
     db?.close()
   }
 }
+
+async function* server(config: DatabaseConfig & { engine: 'postgres' }): AsyncGenerator<Finding> {
+  let db: Postgres | null = null
+  try {
+    const steps = await statusOf(config)
+    yield progressOf(steps)
+    const { openDatabase } = await import('../storage/postgres/database.ts')
+    db = await openDatabase(config.url)
+    yield fine(`the database takes writes: ${shownDatabase(config)}`)
+    if (!isUpToDate(steps)) return
+    const newest = await db.read((q) => q.get<{ at: number | null }>(newestTime))
+    yield clock(newest!.at, Date.now())
+  } catch (error) {
+    yield wrong((error as Error).message, 'look at the server, and set DATABASE_URL right')
+  } finally {
+    await db?.close()
+  }
+}
+
+const missingOf = (steps: readonly MigrationState[]) => steps.filter(({ applied_at }) => applied_at === null).length
+const isUpToDate = (steps: readonly MigrationState[]) => missingOf(steps) === 0
+
+const progressOf = (steps: readonly MigrationState[]) =>
+  fine(
+    isUpToDate(steps)
+      ? `the schema is up to date: ${steps.length} steps`
+      : `the schema is ${missingOf(steps)} steps behind: the next start of the server brings it up to date`,
+  )
 
 function* integrity(db: Database): Generator<Finding> {
   const damage = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
@@ -173,29 +199,28 @@ function* integrity(db: Database): Generator<Finding> {
 // Clocks of different machines differ by seconds at most.
 const tolerance = minutes
 
-function* clock(db: Database, now: number): Generator<Finding> {
-  const newest = db
-    .query<{ at: number | null }, []>(
-      `SELECT max(at) AS at FROM (
-        SELECT max(created_at) AS at FROM users UNION ALL
-        SELECT max(last_used_at) FROM sessions UNION ALL
-        SELECT max(last_msg_at) FROM chats UNION ALL
-        SELECT max(at) FROM audit_log)`,
-    )
-    .get()!.at
+const newestTime = `
+  SELECT max(at) AS at FROM (
+    SELECT max(created_at) AS at FROM users UNION ALL
+    SELECT max(last_used_at) FROM sessions UNION ALL
+    SELECT max(last_msg_at) FROM chats UNION ALL
+    SELECT max(at) FROM audit_log) AS newest`
+
+function clock(newest: number | null, now: number): Finding {
   const set = 'set the clock, and let a time service such as systemd-timesyncd keep it'
-  if (new Date(now).getUTCFullYear() < 2026) yield wrong(`the clock is wrong: it says ${iso(now)}`, set)
-  else if (newest !== null && newest > now + tolerance)
-    yield wrong(`the clock says ${iso(now)}, but something was stored at ${iso(newest)}`, set)
-  else yield fine(`the clock says ${iso(now)}`)
+  if (new Date(now).getUTCFullYear() < 2026) return wrong(`the clock is wrong: it says ${iso(now)}`, set)
+  if (newest !== null && newest > now + tolerance)
+    return wrong(`the clock says ${iso(now)}, but something was stored at ${iso(newest)}`, set)
+  return fine(`the clock says ${iso(now)}`)
 }
 
 // Below this SQLite's own work gets tight: the log before a checkpoint, sorting, a migration that rewrites a table.
 const leastFree = 512 * 2 ** 20
 
-function* disk({ dataDir, databasePath }: Config): Generator<Finding> {
-  const size = existsSync(databasePath) ? statSync(databasePath).size : 0
-  const directories = size > 0 ? [dataDir, dirname(databasePath)] : [dataDir]
+function* disk({ dataDir, database }: Config): Generator<Finding> {
+  const path = database.engine === 'sqlite' && existsSync(database.path) ? database.path : null
+  const size = path === null ? 0 : statSync(path).size
+  const directories = path === null ? [dataDir] : [dataDir, dirname(path)]
   const byDisk = new Map(directories.map((directory) => [statSync(directory).dev, directory]))
   for (const directory of byDisk.values()) {
     const { bavail, bsize } = statfsSync(directory)

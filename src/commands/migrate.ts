@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { migrations } from '../../migrations/index.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { openProgress } from '../progress.ts'
-import { down, status } from '../storage/migrate.ts'
-import { bringUp, refuseForeign } from '../storage/open.ts'
-import { openReadOnly } from '../storage/sqlite/database.ts'
+import { down, type MigrationState, status } from '../storage/migrate.ts'
+import { bringUp, statusOf } from '../storage/open.ts'
+import type { Migrator } from '../storage/postgres/migrate.ts'
 import { UsageError } from './command.ts'
 import { openAlone, requireDatabase } from './database.ts'
 
@@ -22,7 +22,7 @@ it is carried out whole or not at all.
            release, take back the steps it does not know. Make a backup first.
   status   lists the steps and when each was applied; changes nothing.
 
-up and down refuse while the server runs: stop it first.`
+On SQLite, up and down refuse while the server runs: stop it first. On PostgreSQL nothing is kept beside.`
 
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: { steps: { type: 'string' } }, allowPositionals: true })
@@ -48,43 +48,69 @@ function stepsOf(given: string): number {
   return steps
 }
 
+const pending = (states: readonly MigrationState[]) => states.filter(({ applied_at }) => applied_at === null).length
+
 async function migrateUp() {
   const config = readConfig()
-  const db = openAlone(config)
+  const { applied, kept } = await upIn(config.database)
+  report('applied', applied, 'nothing to do: the schema is up to date')
+  if (kept !== null) console.log(`the database as it was before is kept in ${kept}`)
+}
+
+async function upIn(database: Config['database']): Promise<{ applied: string[]; kept: string | null }> {
+  if (database.engine === 'postgres')
+    return inPostgres(database.url, async (migrator) => {
+      const missing = pending(await migrator.status())
+      return { applied: await withProgress(missing, (onStep) => migrator.up({ onStep })), kept: null }
+    })
+  const db = await openAlone(database.path)
   try {
-    const missing = status(db).filter(({ applied_at }) => applied_at === null)
     let kept: string | null = null
-    const applied = await withProgress(missing.length, (onStep) => {
-      const done = bringUp(db, config.databasePath, { onStep })
+    const applied = await withProgress(pending(status(db)), (onStep) => {
+      const done = bringUp(db, database.path, { onStep })
       kept = done.kept
       return done.migrated
     })
-    report('applied', applied, 'nothing to do: the schema is up to date')
-    if (kept !== null) console.log(`the database as it was before is kept in ${kept}`)
+    return { applied, kept }
   } finally {
     db.close()
   }
 }
 
 async function migrateDown(steps: number) {
-  const config = readConfig()
-  requireDatabase(config)
-  const db = openAlone(config)
+  const { database } = readConfig()
+  report('took back', await downIn(database, steps), 'nothing to take back: no step is applied')
+}
+
+async function downIn(database: Config['database'], steps: number): Promise<string[]> {
+  if (database.engine === 'postgres')
+    return inPostgres(database.url, (migrator) => withProgress(steps, (onStep) => migrator.down({ steps, onStep })))
+  requireDatabase(database.path)
+  const db = await openAlone(database.path)
   try {
-    report(
-      'took back',
-      await withProgress(steps, (onStep) => down(db, { steps, onStep })),
-      'nothing to take back: no step is applied',
-    )
+    return await withProgress(steps, (onStep) => down(db, { steps, onStep }))
   } finally {
     db.close()
   }
 }
 
-async function withProgress(total: number, work: (onStep: () => void) => string[]): Promise<string[]> {
+async function inPostgres<T>(url: string, work: (migrator: Migrator) => Promise<T>): Promise<T> {
+  const { openMigrator } = await import('../storage/postgres/migrate.ts')
+  const migrator = await openMigrator(url)
+  try {
+    return await work(migrator)
+  } finally {
+    await migrator.close()
+  }
+}
+
+async function withProgress(
+  total: number,
+  work: (onStep: () => void) => string[] | Promise<string[]>,
+): Promise<string[]> {
   const progress = await openProgress('migrating', total, 'steps')
   try {
-    return work(() => progress.advance(1))
+    return await work(() => progress.advance(1))
   } finally {
     progress.stop()
   }
@@ -94,15 +120,9 @@ function report(done: string, steps: string[], nothing: string) {
   console.log(steps.length === 0 ? nothing : steps.map((step) => `${done} ${step}`).join('\n'))
 }
 
-function printStatus() {
-  const config = readConfig()
-  requireDatabase(config)
-  refuseForeign(config.databasePath)
-  const db = openReadOnly(config.databasePath)
-  try {
-    for (const { number, name, applied_at } of status(db))
-      console.log(`${String(number).padStart(4, '0')}  ${name.padEnd(32)}${applied_at ?? 'not applied'}`)
-  } finally {
-    db.close()
-  }
+async function printStatus() {
+  const { database } = readConfig()
+  if (database.engine === 'sqlite') requireDatabase(database.path)
+  for (const { number, name, applied_at } of await statusOf(database))
+    console.log(`${String(number).padStart(4, '0')}  ${name.padEnd(32)}${applied_at ?? 'not applied'}`)
 }

@@ -34,6 +34,7 @@ import {
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import { compact } from '../time.ts'
 import { UsageError } from './command.ts'
+import { sqlitePath } from './database.ts'
 
 export const help = `usage: convene restore FILE
 
@@ -62,20 +63,20 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function withProgress(config: Config, file: string): Promise<string[]> {
-  if (config.databasePath === ':memory:')
-    throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
+  const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
+  if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   // Examined, unpacked, and copied clean into its place.
   const progress = await openByteProgress('restoring', 3 * statSync(file).size)
   try {
-    return await restore(config, file, Date.now(), progress.advance)
+    return await restore({ databasePath, dataDir: config.dataDir }, file, Date.now(), progress.advance)
   } finally {
     progress.stop()
   }
 }
 
 async function restore(
-  { databasePath, dataDir }: Config,
+  { databasePath, dataDir }: { databasePath: string; dataDir: string },
   file: string,
   at: number,
   onBytes: OnBytes,

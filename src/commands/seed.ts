@@ -11,7 +11,7 @@ import { up } from '../storage/migrate.ts'
 import { openBulkLoad } from '../storage/sqlite/bulk.ts'
 import { withDrizzle } from '../storage/sqlite/database.ts'
 import { UsageError } from './command.ts'
-import { openAlone } from './database.ts'
+import { openAlone, sqlitePath } from './database.ts'
 
 const demoPassword = 'convene demo password'
 
@@ -64,11 +64,12 @@ function whole(name: string, given: string, min: number, max: number): number {
 async function seed(plan: Plan) {
   const started = performance.now()
   const config = readConfig()
-  const db = withDrizzle(openAlone(config))
+  const path = sqlitePath(config, 'leave DATABASE_URL out to seed a file in DATA_DIR')
+  const db = withDrizzle(await openAlone(path))
   try {
     up(db.$client)
     if (db.$client.query('SELECT 1 FROM users LIMIT 1').get())
-      throw new Error(`${config.databasePath} has people in it already: seed fills an empty database only`)
+      throw new Error(`${path} has people in it already: seed fills an empty database only`)
     const now = Date.now()
     const legal = legalService({ dir: config.legalDir })
     const community = openCommunity(plan, {
@@ -110,7 +111,7 @@ async function seed(plan: Plan) {
     }
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     console.log(
-      `seeded ${config.databasePath} in ${seconds} s: users ${plan.users}, cities ${plan.cities}, chats ${chats}, ` +
+      `seeded ${path} in ${seconds} s: users ${plan.users}, cities ${plan.cities}, chats ${chats}, ` +
         `messages ${plan.messages}, reviews ${reviews}. Log in as user1@example.org with the password: ${demoPassword}`,
     )
   } finally {

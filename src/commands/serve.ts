@@ -19,7 +19,7 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   HOST                 address to listen on (127.0.0.1); 0.0.0.0 for all
   PORT                 port to listen on (3000); 0 for any that is free
   DATA_DIR             directory of the database, the images and the generated secrets (./data)
-  DATABASE_URL         sqlite:PATH of the database, where it is not DATA_DIR/convene.db
+  DATABASE_URL         sqlite:PATH of the database, where it is not DATA_DIR/convene.db; or postgres://… for several nodes
   JWT_SECRET           signs access tokens, 32 bytes at least (generated into DATA_DIR)
   LOCATION_KEY         draws the noise of positions, 32 bytes as hex or base64 (generated into DATA_DIR)
   CORS_ORIGINS         web pages that may act for their users, such as https://app.example.org, between commas (none)
@@ -53,17 +53,19 @@ export async function serve(config: Config): Promise<void> {
     throw new ConfigError('LEGAL_DIR must be a directory that can be read')
   // A start that cannot succeed touches nothing; beside a server of an older release it would even migrate under it.
   refuseTakenPort(config)
-  refuseForeign(config.databasePath)
+  await refuseForeign(config.database)
   holdDataDir(config.dataDir)
   const log = openLog(config)
   const secrets = readSecrets(config)
   const metrics = openMetrics({ ofProcess: true })
-  const { storage, migrated, kept } = openStorage(config.databasePath, {
+  const { storage, migrated, kept } = await openStorage(config.database, {
     onGroup: metrics.writeGroup,
     onFatal(error, reason) {
       log.fatal({ err: error }, reason)
       process.exit(1)
     },
+    onOutage: (error) => log.error({ err: error }, 'the database is gone: requests are answered 503 until it is back'),
+    onRecovery: (host) => log.info({ host }, 'the database is back'),
   })
   if (migrated.length > 0) log.info({ migrated, kept: kept ?? undefined }, 'schema brought up to date')
   const traces =

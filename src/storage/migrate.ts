@@ -8,12 +8,40 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-const newest = migrations.at(-1)!.number
+export const newest = migrations.at(-1)!.number
 /** Such as `0001_users_consents_audit`. */
 export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.number).padStart(4, '0')}_${m.name}`
 
 // Other programs keep a table of this name too; these are the columns of ours.
-const columns = 'number, name, applied_at'
+export const columns = 'number, name, applied_at'
+
+/** What is applied, by number. Throws where that is none of ours, or a step that this release does not know. */
+export function appliedOf(
+  rows: readonly { number: number; applied_at: string }[],
+  { isForeign }: { isForeign: boolean },
+): Map<number, string> {
+  if (isForeign)
+    throw new MigrationError(
+      'this database belongs to another program: it has tables, but not the record of Convene’s migrations',
+    )
+  const unknown = rows.map(({ number }) => number).filter((number) => !migrations.some((m) => m.number === number))
+  if (unknown.length > 0)
+    throw new MigrationError(
+      `this database is at migration ${Math.max(...unknown)}, newer than this release knows (${newest}): start a newer Convene, or restore an older backup`,
+    )
+  return new Map(rows.map((row) => [row.number, row.applied_at]))
+}
+
+/** Each known migration in order, with the time it was applied or null. */
+export const statesOf = (applied: Map<number, string>): MigrationState[] =>
+  migrations.map(({ number, name }) => ({ number, name, applied_at: applied.get(number) ?? null }))
+
+export const failed = (migration: Migration, error: unknown) =>
+  new MigrationError(`migration ${label(migration)} failed and was undone: ${(error as Error).message}`, {
+    cause: error,
+  })
+
+// The rest is SQLite's; storage/postgres/migrate.ts has the same for PostgreSQL.
 
 function appliedNumbers(db: Database): Map<number, string> {
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
@@ -23,25 +51,16 @@ function appliedNumbers(db: Database): Map<number, string> {
       "SELECT group_concat(name, ', ') AS columns FROM pragma_table_info('schema_migrations')",
     )
     .get()
-  if (ours?.columns !== columns)
-    throw new MigrationError(
-      'this database belongs to another program: it has tables, but not the record of Convene’s migrations',
-    )
-  const rows = db
-    .query<{ number: number; applied_at: string }, []>(`SELECT ${columns} FROM schema_migrations ORDER BY number DESC`)
-    .all()
-  const unknown = rows.find(({ number }) => !migrations.some((m) => m.number === number))
-  if (unknown)
-    throw new MigrationError(
-      `this database is at migration ${unknown.number}, newer than this release knows (${newest}): start a newer Convene, or restore an older backup`,
-    )
-  return new Map(rows.map((row) => [row.number, row.applied_at]))
+  const isForeign = ours?.columns !== columns
+  const rows = isForeign
+    ? []
+    : db.query<{ number: number; applied_at: string }, []>(`SELECT ${columns} FROM schema_migrations`).all()
+  return appliedOf(rows, { isForeign })
 }
 
 /** Each known migration in order, with the time it was applied or null. Changes nothing. */
 export function status(db: Database): MigrationState[] {
-  const applied = appliedNumbers(db)
-  return migrations.map(({ number, name }) => ({ number, name, applied_at: applied.get(number) ?? null }))
+  return statesOf(appliedNumbers(db))
 }
 
 /** Applies what is missing, each step in a transaction of its own. Returns the names of the steps applied. */
@@ -92,8 +111,6 @@ function step(db: Database, migration: Migration, change: () => void) {
   try {
     db.transaction(change).immediate()
   } catch (error) {
-    throw new MigrationError(`migration ${label(migration)} failed and was undone: ${(error as Error).message}`, {
-      cause: error,
-    })
+    throw failed(migration, error)
   }
 }

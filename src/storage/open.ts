@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { MigrationError, status, up } from './migrate.ts'
+import type { DatabaseConfig } from '../config.ts'
+import { MigrationError, type MigrationState, status, up } from './migrate.ts'
+import type { DatabaseOptions } from './postgres/database.ts'
 import { keepBeforeMigrating } from './sqlite/before-migration.ts'
 import { makeSure, openReadOnly, unusable } from './sqlite/database.ts'
 import { openDatabase, sqliteStorage, type SqliteOptions, withDrizzle } from './sqlite/storage.ts'
@@ -14,29 +16,42 @@ type Opened = {
   kept: string | null
 }
 
-/** Opens the database that the configuration names and brings its schema up to date. Throws where it is damaged. */
-export function openStorage(databasePath: string, options: SqliteOptions): Opened {
-  const client = openDatabase(databasePath)
+type Options = SqliteOptions & DatabaseOptions
+
+// Loaded where it is used: a start on a file does without.
+const postgres = () => import('./postgres/open.ts')
+
+/**
+ * Opens the database that the configuration names and brings its schema up to date. Throws where it is damaged, or cannot
+ * be reached.
+ */
+export async function openStorage(database: DatabaseConfig, options: Options): Promise<Opened> {
+  if (database.engine === 'sqlite') return openSqlite(database.path, options)
+  return { ...(await (await postgres()).openPostgres(database.url, options)), kept: null }
+}
+
+function openSqlite(path: string, options: SqliteOptions): Opened {
+  const client = openDatabase(path)
   try {
-    makeSure(client, databasePath)
-    const { migrated, kept } = bringUp(client, databasePath)
+    makeSure(client, path)
+    const { migrated, kept } = bringUp(client, path)
     return { storage: sqliteStorage(withDrizzle(client), options), migrated, kept }
   } catch (error) {
     client.close()
-    throw unusable(databasePath, error)
+    throw unusable(path, error)
   }
 }
 
 /**
- * Brings the schema up to date, after a copy of a database that is in use. Throws MigrationError where a step fails, which
- * says where the copy is: the steps before it stay applied, so an earlier release needs the copy to go on.
+ * Brings the schema of an SQLite file up to date, after a copy of a database that is in use. Throws MigrationError where a
+ * step fails, which says where the copy is: the steps before it stay applied, so an earlier release needs the copy to go on.
  */
 export function bringUp(
   client: Database,
-  databasePath: string,
+  path: string,
   { onStep }: { onStep?: () => void } = {},
 ): Pick<Opened, 'migrated' | 'kept'> {
-  const kept = keepBeforeMigrating(client, databasePath)
+  const kept = keepBeforeMigrating(client, path)
   try {
     return { migrated: up(client, { onStep }), kept }
   } catch (error) {
@@ -45,15 +60,24 @@ export function bringUp(
   }
 }
 
-/** Throws where the file is another program's, or a newer release's, before anything of it is changed. */
-export function refuseForeign(databasePath: string) {
-  if (!existsSync(databasePath)) return
-  const client = openReadOnly(databasePath)
+/** The steps of a database that is there. Throws where it is another program's or a newer release's. Changes nothing. */
+export async function statusOf(database: DatabaseConfig): Promise<MigrationState[]> {
+  return database.engine === 'sqlite' ? statusOfFile(database.path) : (await postgres()).statusOfServer(database.url)
+}
+
+function statusOfFile(path: string): MigrationState[] {
+  const client = openReadOnly(path)
   try {
-    status(client)
+    return status(client)
   } catch (error) {
-    throw unusable(databasePath, error)
+    throw unusable(path, error)
   } finally {
     client.close()
   }
+}
+
+/** Throws where the database is another program's, or a newer release's, before anything of it is changed. */
+export async function refuseForeign(database: DatabaseConfig): Promise<void> {
+  if (database.engine === 'sqlite' && !existsSync(database.path)) return
+  await statusOf(database)
 }

@@ -34,7 +34,7 @@ export type Storage = {
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */
   pendingMigrations(): Promise<number>
   /** What it takes on disk, in bytes: the database, and the log of what is not in it yet. */
-  size(): { database: number; log: number }
+  size(): Promise<{ database: number; log: number }>
   /** Commits what waits and lets go of the files. */
   close(): Promise<void>
 }

@@ -30,7 +30,7 @@ async function serverByClock(dataDir: string) {
     MESSENGER_BOT_TOKEN: botToken,
     INIT_DATA_MAX_AGE_S: '0',
   })
-  const { storage } = openStorage(config.databasePath, {
+  const { storage } = await openStorage(config.database, {
     onFatal(error) {
       throw error
     },

@@ -6,7 +6,7 @@ import { isVisible, tidy } from '../../text.ts'
 import { iso, isoOrNull } from '../../time.ts'
 import type { Caller } from '../auth/callers.ts'
 import { noSuchUser, type Profiles, type PublicProfile } from '../profile/service.ts'
-import type { Blocking } from '../safety/blocking.ts'
+import { blocked, type Blocking } from '../safety/blocking.ts'
 import type { Chat, ChatEntry, ChatStore, EventNumbers, Message } from './store.ts'
 
 export type Chats = ReturnType<typeof chatService>
@@ -150,6 +150,11 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       const ensured = existing
         ? { chat: existing, created: false, events: [] }
         : await store.ensure({ id: ids.next(), user_a, user_b, created_at: at })
+      if (ensured === 'blocked') {
+        // It came in between.
+        await blocking.refuseFirstContact(caller.id, userId)
+        throw blocked()
+      }
       const byMember = new Map<string, unknown>()
       for (const { user_id } of ensured.events)
         if (push.isConnected(user_id))
@@ -211,6 +216,7 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
         otherId,
         untilReply,
       )
+      if (sent === 'blocked') throw blocked()
       if (sent === 'awaiting_reply') throw awaitingReply()
       if (sent === 'no_such_photo') throw notYourPhoto()
       if (sent === 'nobody_there') throw new Refusal('conflict', 'The other one’s account is gone.')
@@ -247,6 +253,7 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       const at = now()
       const edited = await store.edit(chat, messageId, tidied, at)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
+      if (edited === 'blocked') throw blocked()
       tell(edited.events, 'message_edited', at, (userId) => view(edited.message, userId))
       return view(edited.message, caller.id)
     },

@@ -31,8 +31,11 @@ export type NewMessage = Pick<
 >
 
 export type ChatStore = {
-  /** The chat of the pair, made where there is none, with a `chat` event to both. `user_a` sorts before `user_b`. */
-  ensure(chat: Omit<Chat, 'last_msg_at'>): Promise<{ chat: Chat; created: boolean; events: EventNumbers }>
+  /**
+   * The chat of the pair, made where there is none, with a `chat` event to both. `user_a` sorts before `user_b`. None is
+   * made across a block.
+   */
+  ensure(chat: Omit<Chat, 'last_msg_at'>): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | 'blocked'>
   byId(id: string): Promise<Chat | null>
   /** Whether the pair has a chat. */
   ofPair(userA: string, userB: string): Promise<Chat | null>
@@ -45,16 +48,20 @@ export type ChatStore = {
 
   /**
    * Message, `last_msg_at` and both members' `message` events in one step. Where the sender has used that `client_id`
-   * before: that message, `created` false, and nothing else. Refused where `untilReply` is given, the other one has not
-   * written yet and the sender has sent that many; where the photo is not the sender's; and
-   * where the other one's account is erased.
+   * before: that message, `created` false, and nothing else. Refused across a block: nothing is stored after a block was
+   * answered; where `untilReply` is given, the other one has not written yet and the sender has sent that many; where the
+   * photo is not the sender's; and where the other one's account is erased.
    */
   append(
     message: NewMessage,
     otherId: string,
     untilReply: number | null,
   ): Promise<
-    { message: Message; created: boolean; events: EventNumbers } | 'awaiting_reply' | 'no_such_photo' | 'nobody_there'
+    | { message: Message; created: boolean; events: EventNumbers }
+    | 'blocked'
+    | 'awaiting_reply'
+    | 'no_such_photo'
+    | 'nobody_there'
   >
   /** Messages before a number, newest first. */
   before(chatId: string, seq: number, limit: number): Promise<Message[]>
@@ -65,19 +72,19 @@ export type ChatStore = {
   /** Whether that user has ever written in the chat. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
 
-  /** Marks what the other one wrote; with `message_read` events to both where anything was unread. */
+  /** Marks what the other one wrote, with `message_read` events to both where anything was unread; nothing across a block. */
   markRead(
     chat: Chat,
     readerId: string,
     now: number,
   ): Promise<{ count: number; last_read_message_id: string | null; events: EventNumbers }>
-  /** Changes the text and keeps the old one for moderation. Null where the message is deleted. */
+  /** Changes the text and keeps the old one for moderation. Null where the message is deleted; refused across a block. */
   edit(
     chat: Chat,
     messageId: string,
     text: string,
     now: number,
-  ): Promise<{ message: Message; events: EventNumbers } | null>
+  ): Promise<{ message: Message; events: EventNumbers } | 'blocked' | null>
   /** Leaves a tombstone and keeps the text for moderation. Null where it was one already. */
   remove(
     chat: Chat,

@@ -23,7 +23,7 @@ export function blocking({ store }: { store: Pick<BlockStore, 'between' | 'among
 
     /** Refuses what goes into an existing chat: 403 `blocked`, whoever blocked whom. */
     async refuseContact(callerId: string, userId: string) {
-      if (await this.between(callerId, userId)) throw new Refusal('blocked', 'One of you has blocked the other.')
+      if (await this.between(callerId, userId)) throw blocked()
     },
 
     /** For a first contact: 404 for whom the other one has blocked, 403 `blocked` for who blocked the other one. */
@@ -34,3 +34,5 @@ export function blocking({ store }: { store: Pick<BlockStore, 'between' | 'among
     },
   }
 }
+
+export const blocked = () => new Refusal('blocked', 'One of you has blocked the other.')

@@ -1,6 +1,6 @@
 import type { Chat, Resident } from '../../seed/community.ts'
 import { statsCounter } from './reviews.ts'
-import { squareOf } from './squares.ts'
+import { squareOf } from '../squares.ts'
 import type { Db } from './database.ts'
 
 type Value = string | number | null | Uint8Array

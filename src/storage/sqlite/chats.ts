@@ -23,6 +23,10 @@ const messageColumns = (created = 'created_at', id = 'id') => `
 
 const fromMessages = 'FROM messages m LEFT JOIN media p ON p.id = m.photo_id'
 
+const apart = (a: string, b: string) => `(
+  EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${a} AND blocked_id = ${b})
+  OR EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${b} AND blocked_id = ${a}))`
+
 // A chat's place in a list is the time of its last message, or of its making.
 const entryColumns = `
   SELECT c.id, c.user_a, c.user_b, c.created_at, c.last_msg_at,
@@ -48,7 +52,8 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const recount = unreadCounter(db)
 
   const insertChat = client.prepare<Chat, [string, string, string, number]>(
-    'INSERT INTO chats (id, user_a, user_b, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (user_a, user_b) DO NOTHING RETURNING id, user_a, user_b, created_at, last_msg_at',
+    `INSERT INTO chats (id, user_a, user_b, created_at) SELECT ?1, ?2, ?3, ?4 WHERE NOT ${apart('?2', '?3')}
+     ON CONFLICT (user_a, user_b) DO NOTHING RETURNING id, user_a, user_b, created_at, last_msg_at`,
   )
   const chatOfPair = client.prepare<Chat, [string, string]>(
     'SELECT id, user_a, user_b, created_at, last_msg_at FROM chats WHERE user_a = ? AND user_b = ?',
@@ -65,8 +70,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const peersOf = client.prepare<{ id: string }, [{ user: string }]>(`
     SELECT other AS id FROM (
       SELECT user_b AS other FROM chats WHERE user_a = $user UNION ALL SELECT user_a FROM chats WHERE user_b = $user)
-    WHERE NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $user AND blocked_id = other)
-      AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = other AND blocked_id = $user)`)
+    WHERE NOT ${apart('$user', 'other')}`)
 
   const insertMessage = client.prepare<{ seq: number }, Record<string, string | number | null>[]>(`
     INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
@@ -89,6 +93,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const erased = client.prepare<{ id: string }, [string]>(
     'SELECT id FROM users WHERE id = ? AND deleted_at IS NOT NULL',
   )
+  const isApart = client.prepare<{ apart: 0 | 1 }, [string, string]>(`SELECT ${apart('?1', '?2')} AS apart`)
   const messageById = client.prepare<Message, [string]>(`SELECT ${messageColumns()} ${fromMessages} WHERE m.id = +?`)
   const messageByClientId = client.prepare<Message, [string, string]>(
     `SELECT ${messageColumns()} ${fromMessages} WHERE m.sender_id = +? AND m.client_id = +?`,
@@ -140,7 +145,10 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     ensure: (chat) =>
       writer.write(() => {
         const created = insertChat.get(chat.id, chat.user_a, chat.user_b, chat.created_at)
-        if (!created) return { chat: chatOfPair.get(chat.user_a, chat.user_b)!, created: false, events: [] }
+        if (!created) {
+          const existing = chatOfPair.get(chat.user_a, chat.user_b)
+          return existing ? { chat: existing, created: false, events: [] } : 'blocked'
+        }
         return {
           chat: created,
           created: true,
@@ -161,6 +169,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     append: (message, otherId, untilReply) =>
       writer.write(() => {
         const { chat_id, sender_id, client_id, created_at } = message
+        if (isApart.get(sender_id, otherId)!.apart) return 'blocked'
         if (
           untilReply !== null &&
           sentBy.get(chat_id, sender_id)!.n >= untilReply &&
@@ -195,7 +204,8 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
       writer.write(() => {
         const otherId = chat.user_a === readerId ? chat.user_b : chat.user_a
         const { unread, read_to } = standing.get({ reader: readerId, chat: chat.id })!
-        if (unread === 0) return { count: 0, last_read_message_id: null, events: [] }
+        if (unread === 0 || isApart.get(readerId, otherId)!.apart)
+          return { count: 0, last_read_message_id: null, events: [] }
         const last_read_message_id = newestUnread.get(chat.id, read_to, otherId)!.id
         const count = markRead.run(now, chat.id, read_to, otherId).changes
         readTo[chat.user_a === readerId ? 'a' : 'b'].run(chat.id)
@@ -213,6 +223,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
       writer.write(() => {
         const message = messageById.get(messageId)
         if (!message || message.deleted_at !== null) return null
+        if (isApart.get(chat.user_a, chat.user_b)!.apart) return 'blocked'
         keepVersion.run(now, messageId)
         setText.run(text, now, messageId)
         const events = recordForBoth(chat, 'message_edited', now, { ref: messageId })

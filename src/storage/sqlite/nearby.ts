@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, EARTH_RADIUS_M } from '../../features/location/sphere.ts'
 import type { NearbyQuery, Neighbour } from '../../features/location/store.ts'
-import type { ReachCache } from './reach-cache.ts'
-import { covering, extent, numbersIn, quarters, type Square } from './squares.ts'
+import type { ReachCache } from '../reach-cache.ts'
+import { covering, extent, numbersIn, quarters, type Square } from '../squares.ts'
 
 type Params = Record<string, string | number | null>
 type Counted = Square & { nearest: number; farthest: number; people: number }

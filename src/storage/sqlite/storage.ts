@@ -44,7 +44,10 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
 
     pendingMigrations: async () => status(db.$client).filter((step) => step.applied_at === null).length,
 
-    size: () => ({ database: Bun.file(db.$client.filename).size, log: Bun.file(`${db.$client.filename}-wal`).size }),
+    size: async () => ({
+      database: Bun.file(db.$client.filename).size,
+      log: Bun.file(`${db.$client.filename}-wal`).size,
+    }),
 
     close: async () => {
       writer.close()

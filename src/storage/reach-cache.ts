@@ -1,4 +1,4 @@
-import type { Point } from '../../features/location/sphere.ts'
+import type { Point } from '../features/location/sphere.ts'
 
 export type ReachCache = ReturnType<typeof reachCache>
 

@@ -1,4 +1,4 @@
-import { type Box, distance, type Point } from '../../features/location/sphere.ts'
+import { type Box, distance, type Point } from '../features/location/sphere.ts'
 
 /** The map of latitudes and longitudes is a square, each quarter of a square is one too, and the smallest are 19 m high. */
 export type Square = { row: number; column: number; size: number }

@@ -1,0 +1,3 @@
+DROP TABLE audit_log;
+DROP TABLE consent_log;
+DROP TABLE users;

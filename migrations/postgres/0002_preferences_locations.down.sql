@@ -1,0 +1,3 @@
+DROP TABLE location_cells;
+DROP TABLE locations;
+DROP TABLE preferences;

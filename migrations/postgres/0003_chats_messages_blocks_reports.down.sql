@@ -1,0 +1,4 @@
+DROP TABLE reports;
+DROP TABLE blocks;
+DROP TABLE messages;
+DROP TABLE chats;

@@ -1,0 +1,2 @@
+DROP TABLE user_stats;
+DROP TABLE reviews;

@@ -1,0 +1,2 @@
+DROP INDEX messages_unread;
+ALTER TABLE messages DROP COLUMN read_at;

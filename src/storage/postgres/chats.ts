@@ -1,0 +1,268 @@
+import type { Chat, ChatEntry, ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
+import type { Database, Queries } from './database.ts'
+import { recordEvents } from './events.ts'
+
+type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
+  id: string
+  user_a: string
+  user_b: string
+  created_at: number
+  last_msg_at: number | null
+  unread_count: number
+  message_id: string | null
+  message_created_at: number
+}
+
+// Whatever is written in a chat is decided under the lock of its row, which an erasure and a block of its members take too.
+const lockChat = 'SELECT id FROM chats WHERE id = $1 FOR NO KEY UPDATE'
+const lockMembers = 'SELECT id, deleted_at FROM users WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
+
+const apart = (a: string, b: string) => `(
+  EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${a} AND blocked_id = ${b})
+  OR EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${b} AND blocked_id = ${a}))`
+const isErased = (id: string) => `EXISTS (SELECT 1 FROM users WHERE id = ${id} AND deleted_at IS NOT NULL)`
+const stateOf = `SELECT ${isErased('$1')} AS a_erased, ${isErased('$2')} AS b_erased, ${apart('$1', '$2')} AS apart`
+
+const chatColumns = 'id, user_a, user_b, created_at, last_msg_at'
+const insertChat = `
+  INSERT INTO chats (id, user_a, user_b, created_at) SELECT $1, $2, $3, $4 WHERE NOT ${apart('$2', '$3')}
+  ON CONFLICT (user_a, user_b) DO NOTHING RETURNING ${chatColumns}`
+const chatById = `SELECT ${chatColumns} FROM chats WHERE id = $1`
+const chatOfPair = `SELECT ${chatColumns} FROM chats WHERE user_a = $1 AND user_b = $2`
+
+const messageColumns = (created = 'created_at', id = 'id') => `
+  m.id AS ${id}, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, m.read_at, m.edited_at,
+  m.deleted_at, m.created_at AS ${created},
+  p.width AS photo_width, p.height AS photo_height, p.placeholder AS photo_placeholder`
+const joinPhoto = 'LEFT JOIN media p ON p.owner_id = m.sender_id AND p.id = m.photo_id'
+const messages = `SELECT ${messageColumns()} FROM messages m ${joinPhoto}`
+
+// A chat's place in a list is the time of its last message, or of its making.
+const entries = (chats: string) => `
+  SELECT c.id, c.user_a, c.user_b, c.created_at, c.last_msg_at,
+    (SELECT count(*) FROM messages u
+      WHERE u.chat_id = c.id AND u.sender_id = CASE WHEN c.user_a = $1 THEN c.user_b ELSE c.user_a END
+        AND u.read_at IS NULL AND u.deleted_at IS NULL) AS unread_count,
+    ${messageColumns('message_created_at', 'message_id')}
+  FROM ${chats} LEFT JOIN messages m ON m.chat_id = c.id AND m.seq = c.last_seq ${joinPhoto}`
+const listOf = (side: 'user_a' | 'user_b') => `(
+  SELECT *, coalesce(last_msg_at, created_at) AS at FROM chats
+  WHERE ${side} = $1 AND (coalesce(last_msg_at, created_at), id) < ($2, $3)
+  ORDER BY coalesce(last_msg_at, created_at) DESC, id DESC LIMIT $4)`
+const listChats = `${entries(`(
+  ${listOf('user_a')} UNION ALL ${listOf('user_b')} ORDER BY at DESC, id DESC LIMIT $4) AS c`)}
+  ORDER BY c.at DESC, c.id DESC`
+const someChats = `${entries('chats c')} WHERE c.id = ANY($2::text[])`
+const peersOf = `
+  SELECT other AS id FROM (
+    SELECT user_b AS other FROM chats WHERE user_a = $1 UNION ALL SELECT user_a FROM chats WHERE user_b = $1) AS peers
+  WHERE NOT ${apart('$1', 'other')}`
+
+// Locks the chat too: the statements after it see all that was written before, and nobody comes between.
+const takeNumber = `
+  UPDATE chats SET last_seq = last_seq + 1,
+    -- A clock that was set back must not move the chat down.
+    last_msg_at = greatest(last_msg_at, $2)
+  WHERE id = $1`
+const ownImage = 'SELECT id FROM media WHERE owner_id = $1 AND id = $2 FOR SHARE'
+const hasSent = (sender: string) => `EXISTS (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = ${sender})`
+const mayNotWrite = `
+  (SELECT count(*) FROM (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = $3 LIMIT 100) AS sent) >= $10
+  AND NOT ${hasSent('$9')}`
+const insertMessage = (condition = 'false') => `
+  INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
+  SELECT $1, id, last_seq, $3, $4, $5, $6, $7, $8 FROM chats
+  WHERE id = $2 AND NOT ${isErased('$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
+  ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING seq`
+const insertAnyMessage = insertMessage()
+const insertUntilReply = insertMessage(mayNotWrite)
+
+const hasWritten = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 1'
+const unread = 'chat_id = $1 AND sender_id = $2 AND read_at IS NULL AND deleted_at IS NULL'
+const anyUnread = `SELECT 1 FROM messages WHERE ${unread} LIMIT 1`
+const markRead = `
+  WITH marked AS (UPDATE messages SET read_at = $3 WHERE ${unread} RETURNING id, seq)
+  SELECT count(*) AS count, (SELECT id FROM marked ORDER BY seq DESC LIMIT 1) AS last_read_message_id FROM marked`
+const lockMessage = `${messages} WHERE m.id = $1 FOR NO KEY UPDATE OF m`
+// Two changes within a millisecond: the later text takes the next free one.
+const keepVersion = `
+  INSERT INTO message_versions (chat_id, message_id, at, text)
+  SELECT chat_id, id, greatest($3, (SELECT max(at) + 1 FROM message_versions WHERE chat_id = $1 AND message_id = m.id)), text
+  FROM messages m WHERE chat_id = $1 AND seq = $2 AND text IS NOT NULL`
+const setText = 'UPDATE messages SET text = $3, edited_at = $4 WHERE chat_id = $1 AND seq = $2'
+const bury = 'UPDATE messages SET text = NULL, photo_id = NULL, deleted_at = $3 WHERE chat_id = $1 AND seq = $2'
+
+type Appended = Awaited<ReturnType<ChatStore['append']>>
+
+/** Undoes a message that was not stored, with the number that it took and the events that tell of it. */
+class NotStored extends Error {
+  constructor(readonly answer: Appended) {
+    super('a message was not stored')
+  }
+}
+
+/** Why nothing was stored, in the order in which it counts. Read under the lock of the chat. */
+async function whyNot(
+  tx: Queries,
+  { chat_id, sender_id, client_id }: NewMessage,
+  otherId: string,
+  untilReply: number | null,
+  isPhotoTheirs: boolean,
+): Promise<Appended> {
+  const [state, sent, answered, repeated] = await Promise.all([
+    tx.get<{ b_erased: boolean; apart: boolean }>(stateOf, [sender_id, otherId]),
+    tx.all('SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100', [chat_id, sender_id]),
+    tx.get(hasWritten, [chat_id, otherId]),
+    tx.get<Message>(`${messages} WHERE m.sender_id = $1 AND m.client_id = $2`, [sender_id, client_id]),
+  ])
+  const first = repeated && { message: repeated, created: false, events: [] }
+  if (state!.apart) return 'blocked'
+  if (untilReply !== null && sent.length >= untilReply && !answered) return first ?? 'awaiting_reply'
+  if (state!.b_erased) return 'nobody_there'
+  if (!isPhotoTheirs) return 'no_such_photo'
+  if (!first) throw new Error('a message was not stored, and nothing says why')
+  return first
+}
+
+/** Locks a chat; answers those of its members whose accounts are not erased, and whether there is a block. */
+async function hold(tx: Queries, { id, user_a, user_b }: Chat): Promise<{ present: string[]; isApart: boolean }> {
+  const [, state] = await Promise.all([
+    tx.get(lockChat, [id]),
+    tx.get<{ a_erased: boolean; b_erased: boolean; apart: boolean }>(stateOf, [user_a, user_b]),
+  ])
+  const { a_erased, b_erased, apart: isApart } = state!
+  return { present: [...(a_erased ? [] : [user_a]), ...(b_erased ? [] : [user_b])], isApart }
+}
+
+export function chatStore(db: Database): ChatStore {
+  const get = <Row>(text: string, values: Parameters<Queries['get']>[1]) => db.read((q) => q.get<Row>(text, values))
+  const all = <Row>(text: string, values: Parameters<Queries['all']>[1]) => db.read((q) => q.all<Row>(text, values))
+
+  return {
+    ensure: ({ id, user_a, user_b, created_at }) =>
+      db.write(async (tx) => {
+        const [members, created, existing] = await Promise.all([
+          tx.all<{ id: string; deleted_at: number | null }>(lockMembers, [[user_a, user_b]]),
+          tx.get<Chat>(insertChat, [id, user_a, user_b, created_at]),
+          tx.get<Chat>(chatOfPair, [user_a, user_b]),
+        ])
+        if (!created) return existing ? { chat: existing, created: false, events: [] } : 'blocked'
+        const erased = new Set(members.filter((member) => member.deleted_at !== null).map((member) => member.id))
+        const present = [user_a, user_b].filter((member) => !erased.has(member))
+        return {
+          chat: created,
+          created: true,
+          events: await recordEvents(tx, present, 'chat', created_at, { ref: id }),
+        }
+      }),
+
+    byId: (id) => get<Chat>(chatById, [id]),
+    ofPair: (a, b) => get<Chat>(chatOfPair, [a, b]),
+    list: async (userId, limit, after) =>
+      (await all<EntryRow>(listChats, [userId, after?.at ?? Number.MAX_SAFE_INTEGER, after?.id ?? '', limit])).map(
+        entryOf,
+      ),
+    entries: async (userId, chatIds) => (await all<EntryRow>(someChats, [userId, chatIds])).map(entryOf),
+    peers: async (userId) => (await all<{ id: string }>(peersOf, [userId])).map((row) => row.id),
+
+    async append(message, otherId, untilReply) {
+      const { id, chat_id, sender_id, kind, text, photo_id, client_id, created_at } = message
+      const values = [id, chat_id, sender_id, kind, text, photo_id, client_id, created_at, otherId]
+      try {
+        return await db.write(async (tx) => {
+          // All of it in one round trip: the number and the events are undone where the message is not stored.
+          const [, image, inserted, events] = await Promise.all([
+            tx.run(takeNumber, [chat_id, created_at]),
+            photo_id === null ? null : tx.get(ownImage, [sender_id, photo_id]),
+            untilReply === null
+              ? tx.get<{ seq: number }>(insertAnyMessage, values)
+              : tx.get<{ seq: number }>(insertUntilReply, [...values, untilReply]),
+            recordEvents(tx, [sender_id, otherId], 'message', created_at, { ref: id }),
+          ])
+          const isPhotoTheirs = photo_id === null || image !== null
+          if (!inserted || !isPhotoTheirs)
+            throw new NotStored(await whyNot(tx, message, otherId, untilReply, isPhotoTheirs))
+          const stored: Message =
+            photo_id === null
+              ? { ...message, seq: inserted.seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
+              : (await tx.get<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq = $2`, [chat_id, inserted.seq]))!
+          return { message: stored, created: true, events }
+        })
+      } catch (error) {
+        if (error instanceof NotStored) return error.answer
+        throw error
+      }
+    },
+
+    before: (chatId, seq, limit) =>
+      all<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq < $2 ORDER BY m.seq DESC LIMIT $3`, [
+        chatId,
+        seq,
+        limit,
+      ]),
+    after: (chatId, seq, limit) =>
+      all<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3`, [chatId, seq, limit]),
+    message: (id) => get<Message>(`${messages} WHERE m.id = $1`, [id]),
+    messages: (ids) => all<Message>(`${messages} WHERE m.id = ANY($1::text[])`, [ids]),
+    hasWritten: async (chatId, userId) => (await get(hasWritten, [chatId, userId])) !== null,
+
+    async markRead(chat, readerId, now) {
+      const nothing = { count: 0, last_read_message_id: null, events: [] }
+      const otherId = chat.user_a === readerId ? chat.user_b : chat.user_a
+      if ((await get(anyUnread, [chat.id, otherId])) === null) return nothing
+      return db.write(async (tx) => {
+        const { present, isApart } = await hold(tx, chat)
+        if (isApart) return nothing
+        const marked = (await tx.get<{ count: number; last_read_message_id: string | null }>(markRead, [
+          chat.id,
+          otherId,
+          now,
+        ]))!
+        if (marked.count === 0) return nothing
+        const data = { chat_id: chat.id, reader_id: readerId, read_at: new Date(now).toISOString(), ...marked }
+        return { ...marked, events: await recordEvents(tx, present, 'message_read', now, { data }) }
+      })
+    },
+
+    edit: (chat, messageId, text, now) =>
+      db.write(async (tx) => {
+        const [{ present, isApart }, message] = await Promise.all([
+          hold(tx, chat),
+          tx.get<Message>(lockMessage, [messageId]),
+        ])
+        if (!message || message.deleted_at !== null) return null
+        if (isApart) return 'blocked'
+        const [, , events] = await Promise.all([
+          tx.run(keepVersion, [chat.id, message.seq, now]),
+          tx.run(setText, [chat.id, message.seq, text, now]),
+          recordEvents(tx, present, 'message_edited', now, { ref: messageId }),
+        ])
+        return { message: { ...message, text, edited_at: now }, events }
+      }),
+
+    remove: (chat, messageId, now) =>
+      db.write(async (tx) => {
+        const [{ present }, message] = await Promise.all([hold(tx, chat), tx.get<Message>(lockMessage, [messageId])])
+        if (!message || message.deleted_at !== null) return null
+        const [, , events] = await Promise.all([
+          tx.run(keepVersion, [chat.id, message.seq, now]),
+          tx.run(bury, [chat.id, message.seq, now]),
+          recordEvents(tx, present, 'message_deleted', now, { ref: messageId }),
+        ])
+        const { photo_id } = message
+        return { message: { ...message, text: null, photo_id: null, ...noPhoto, deleted_at: now }, photo_id, events }
+      }),
+  }
+}
+
+const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
+
+function entryOf(row: EntryRow): ChatEntry {
+  const { id, user_a, user_b, created_at, last_msg_at, unread_count, message_id, message_created_at, ...message } = row
+  return {
+    chat: { id, user_a, user_b, created_at, last_msg_at },
+    last_message:
+      message_id === null ? null : { ...message, id: message_id, chat_id: id, created_at: message_created_at },
+    unread_count,
+  }
+}

@@ -1,0 +1,375 @@
+import { SQL } from 'bun'
+import { drizzle } from 'drizzle-orm/bun-sql'
+import { Refusal } from '../../refusal.ts'
+import * as schema from './schema.ts'
+import { type ServerUrl, serversOf, shownUrl } from './url.ts'
+
+export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[]
+
+/** A statement made by `build`. Its rows are keyed by the names of columns, so give none another name. */
+type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: readonly Row[] } }
+
+/**
+ * Runs statements. The text holds `$1`, `$2` …, never a value, so that each is prepared once on a connection. Statements
+ * that are started together (`Promise.all`) go out together, in that order: a pipeline costs one round trip.
+ *
+ * int8 and numeric arrive as numbers, bytea as Buffer, boolean as boolean, JSON as the text that it is stored as.
+ */
+export type Queries = {
+  all<Row>(statement: Built<Row>): Promise<Row[]>
+  all<Row>(text: string, values?: readonly Value[]): Promise<Row[]>
+  get<Row>(statement: Built<Row>): Promise<Row | null>
+  get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
+  /** Answers how many rows were written. */
+  run(text: string, values?: readonly Value[]): Promise<number>
+}
+
+export type Database = {
+  /** Reads, each statement the state of its own moment. Called again where the connection is lost. */
+  read<T>(work: (db: Queries) => Promise<T>): Promise<T>
+  /** Reads that all see one moment's state. */
+  snapshot<T>(work: (db: Queries) => Promise<T>): Promise<T>
+  /**
+   * One transaction: all of it, or nothing. `work` is called again after a deadlock or a serialization failure, so it
+   * must do nothing but query. Resolves after the commit.
+   *
+   * READ COMMITTED, where a statement sees all that is committed when it begins. What one statement has found may be
+   * otherwise for the next, so whatever a write depends on is decided by a unique index, by the condition of the
+   * statement itself, or under the lock of a row (`FOR UPDATE`, `FOR SHARE`) that everybody takes who changes it.
+   * Rows are locked in this order: users, chats, messages, the rest, event counters; several of a table by their key.
+   */
+  write<T>(work: (tx: Queries) => Promise<T>): Promise<T>
+  /** One statement that writes, in one round trip. One only: each is a transaction of its own. */
+  statement<T>(work: (db: Queries) => Promise<T>): Promise<T>
+  /** Lets what runs finish, and refuses what comes later. */
+  close(): Promise<void>
+}
+
+export type DatabaseOptions = {
+  /** Told once when the database is gone, and when it is there again. */
+  onOutage?: (error: Error) => void
+  onRecovery?: (host: string) => void
+}
+
+/** Builds statements by the tables' types, for those whose text depends on what is asked. Runs none. */
+export const build = drizzle.mock({ schema })
+
+// Beyond this the last one would wait for seconds.
+const runningLimit = 2048
+// No request waits longer for the database, whatever happens to it.
+const patienceMs = 10_000
+const attemptsLimit = 8
+const probeMs = 3000
+/** How long an outage is answered for, without another look. */
+const restMs = 250
+
+/**
+ * Opens a pool on the first server of the URL that takes writes, and moves on to another when that one is gone or has
+ * become a standby. Throws an Error whose message tells the operator what is wrong.
+ *
+ * A write whose commit was not answered is neither called done nor done again: it may have been stored. It is refused like
+ * everything else while the database is gone: `busy`, with Retry-After.
+ */
+export async function openDatabase(url: string, { onOutage, onRecovery }: DatabaseOptions = {}): Promise<Database> {
+  const { servers } = serversOf(url)!
+  let present: { client: SQL; host: string } | null = null
+  let looking: Promise<SQL> | null = null
+  let outage: { error: Error; at: number } | null = null
+  let running = 0
+  let closed = false
+
+  /** The first server that takes writes; the present one where it still does. */
+  async function look(): Promise<SQL> {
+    let failure: unknown
+    if (present) {
+      const { client } = present
+      failure = await probe(client)
+      if (failure === null) return client
+      present = null
+      void client.close({ timeout: 0 }).catch(() => {})
+    }
+    for (const server of servers) {
+      const client = connect(server, { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' })
+      const found = await probe(client)
+      if (found === null && !closed) {
+        present = { client, host: server.host }
+        return client
+      }
+      failure = found
+      void client.close({ timeout: 0 }).catch(() => {})
+    }
+    throw failure
+  }
+
+  function lookAgain(): Promise<SQL> {
+    looking ??= look()
+      .then(
+        (client) => {
+          if (outage) onRecovery?.(present!.host)
+          outage = null
+          return client
+        },
+        (error) => {
+          const told = toldOf(error)
+          if (!outage && !closed) onOutage?.(told)
+          outage = { error: told, at: performance.now() }
+          throw error
+        },
+      )
+      .finally(() => {
+        looking = null
+      })
+    return looking
+  }
+
+  /** The pool to use. Waits while one is looked for. */
+  function pool(): Promise<SQL> | SQL {
+    if (looking) return looking
+    if (present) return present.client
+    if (outage && performance.now() - outage.at < restMs) throw new Lost(outage.error)
+    return lookAgain()
+  }
+
+  async function patiently<T>(once: (client: SQL, turn: Turn) => Promise<T>): Promise<T> {
+    if (closed) throw new Refusal('shutting_down', 'The server is stopping. Try again shortly.')
+    if (running >= runningLimit) throw busy('The server has more waiting for its database than it can take.')
+    running++
+    const turn: Turn = { isOver: false }
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      turn.isOver = true
+      reject(busy('The database did not answer in time.'))
+    }, patienceMs)
+    const until = performance.now() + patienceMs
+    try {
+      for (let attempt = 1; ; attempt++) {
+        let client: SQL | null = null
+        try {
+          client = await Promise.race([pool(), late])
+          return await Promise.race([once(client, turn), late])
+        } catch (error) {
+          const isLost = isLoss(error)
+          if (client && isLost && present?.client === client && !closed) lookAgain().catch(() => {})
+          // Full jitter, so that those who failed each other do not meet again.
+          const pause = Math.random() * Math.min(500, 10 * 2 ** attempt)
+          const again = error instanceof Unknown ? false : isLost || isTransient(error)
+          if (!again || closed || attempt === attemptsLimit || performance.now() + pause > until) throw refusalOf(error)
+          await Bun.sleep(pause)
+        }
+      }
+    } finally {
+      clearTimeout(timer)
+      running--
+    }
+  }
+
+  const transaction =
+    (options: string) =>
+    <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
+      patiently(async (client, turn) => {
+        let isDone = false
+        try {
+          const { value } = await client.begin(options, async (tx) => {
+            const value = await work(queriesOn(tx, turn))
+            if (turn.isOver) throw new Error('given up before its commit')
+            isDone = true
+            return { value }
+          })
+          return value
+        } catch (error) {
+          // Before COMMIT was sent, nothing can have been committed.
+          throw isDone && isLoss(error) ? new Unknown(error as Error) : error
+        }
+      })
+
+  try {
+    await lookAgain()
+  } catch (error) {
+    throw unusable(url, error)
+  }
+  return {
+    read: (work) => patiently((client, turn) => work(queriesOn(client, turn))),
+    snapshot: transaction('isolation level repeatable read read only'),
+    write: transaction('isolation level read committed read write'),
+    statement: (work) =>
+      patiently(async (client, turn) => {
+        try {
+          return await work(queriesOn(client, turn))
+        } catch (error) {
+          // One that reached no server wrote nothing.
+          throw isLoss(error) && !neverConnected(error) ? new Unknown(error as Error) : error
+        }
+      }),
+    async close() {
+      closed = true
+      await looking?.catch(() => {})
+      await present?.client.close({ timeout: 5 })
+    },
+  }
+}
+
+/** A pool of connections to one server, none of which is open yet. */
+export function connect({ url }: ServerUrl, settings: Record<string, string>, { max }: { max?: number } = {}): SQL {
+  const { database, parameters } = serversOf(url)!
+  const ours = { application_name: 'convene', ...settings }
+  return new SQL(url, {
+    // Bun would let PGDATABASE go before what the URL says.
+    database,
+    max: max ?? (Number(parameters.get('max')) || 16),
+    connectionTimeout: Number(parameters.get('connect_timeout')) || probeMs / 1000,
+    connection: Object.fromEntries(Object.entries(ours).filter(([name]) => !parameters.has(name))),
+  })
+}
+
+/** Null where the server takes writes; otherwise why it does not. */
+async function probe(client: SQL): Promise<unknown> {
+  try {
+    const timeout = Bun.sleep(probeMs).then(() => Promise.reject(new Lost(new Error('no answer'))))
+    const [row] = await Promise.race([client.unsafe('SHOW transaction_read_only').execute(), timeout])
+    return row.transaction_read_only === 'off' ? null : new ReadOnly()
+  } catch (error) {
+    return error
+  }
+}
+
+type Turn = { isOver: boolean }
+
+/** The statements of one client, or of one transaction. */
+export function queriesOn(client: SQL, turn: Turn = { isOver: false }): Queries {
+  async function rows(statement: string | Built<unknown>, values: readonly Value[] = []) {
+    if (turn.isOver) throw new Error('nobody waits for this any more')
+    if (typeof statement === 'string') return client.unsafe(statement, values.map(sendable))
+    const { sql, params } = statement.toSQL()
+    return client.unsafe(sql, (params as Value[]).map(sendable))
+  }
+  return {
+    all: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
+      asNumbers(await rows(statement, values)),
+    get: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
+      asNumbers(await rows(statement, values))[0] ?? null,
+    run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
+  }
+}
+
+/**
+ * The text of a value as PostgreSQL can hold it. It refuses NUL, which no text that our rules let through has, but what
+ * somebody looks for may: it becomes U+FFFD, as half a surrogate pair does on its way. So it finds nothing, and fails nothing.
+ */
+function sendable(value: Value): Value {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  return Array.isArray(value) ? (value.map(sendable) as string[] | number[]) : value
+}
+
+const int8 = 20
+const numeric = 1700
+const numbersOf = new WeakMap<object, string[]>()
+
+/** The rows, with the numbers that come as text made numbers: all of ours are below 2^53. */
+// oxlint-disable-next-line no-explicit-any -- a row is what the statement asks for
+function asNumbers(result: any): any[] {
+  const { statement } = result
+  let names = numbersOf.get(statement)
+  if (names === undefined) {
+    const columns: { name: string; type: number }[] = result.columns
+    names = columns.filter(({ type }) => type === int8 || type === numeric).map(({ name }) => name)
+    numbersOf.set(statement, names)
+  }
+  for (const name of names) for (const row of result) if (row[name] !== null) row[name] = Number(row[name])
+  return Array.from(result)
+}
+
+/** The server takes no writes. */
+class ReadOnly extends Error {}
+/** There is no server. */
+class Lost extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}
+/** The connection was lost after the statements, before the commit was answered. */
+class Unknown extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause })
+  }
+}
+
+/** An error of the server, without the values that its details show. */
+export class PostgresFault extends Error {
+  override readonly name = 'PostgresFault'
+
+  constructor(
+    readonly sqlstate: string,
+    message: string,
+  ) {
+    super(`${message} (${sqlstate})`)
+  }
+}
+
+const sqlstate = (error: unknown) =>
+  error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '')
+
+/**
+ * Whether the server, or the way to it, is gone. 57P01 to 57P03 are its shutdown and its start, 25006 that of a primary which
+ * has become a standby, 25P03 its own impatience, 53300 that it takes no more connections.
+ */
+function isLoss(error: unknown): boolean {
+  if (error instanceof Lost || error instanceof ReadOnly) return true
+  const state = sqlstate(error)
+  if (state !== '') return /^(08|57P0[1-5]|25006|25P03|53300|40003)/.test(state)
+  return /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME_TIMEOUT|TLS)/.test(codeOf(error))
+}
+
+const neverConnected = (error: unknown) =>
+  error instanceof Lost ||
+  error instanceof ReadOnly ||
+  /^(57P03|53300|25006)$/.test(sqlstate(error)) ||
+  /^ERR_POSTGRES_(CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS)/.test(codeOf(error))
+
+/** Deadlocks and serialization failures: the same transaction may succeed the next time. */
+const isTransient = (error: unknown) => /^(40001|40P01)$/.test(sqlstate(error))
+
+const busy = (detail: string, cause?: unknown) =>
+  Object.assign(new Refusal('busy', `${detail} Try again shortly.`, undefined, { 'retry-after': '1' }), { cause })
+
+function refusalOf(error: unknown): unknown {
+  if (error instanceof Unknown)
+    return busy('The database went away while this was stored: it may have been stored, or not.', toldOf(error.cause))
+  if (isLoss(error)) return busy('The database cannot be reached.', toldOf(error))
+  const state = sqlstate(error)
+  if (state === '53100')
+    return Object.assign(
+      new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' }),
+      { cause: toldOf(error) },
+    )
+  // Out of memory and the like, a lock or a statement that took too long, and conflicts that did not end.
+  if (/^(53|55P03|57014|40)/.test(state)) return busy('The database is busy.', toldOf(error))
+  return state === '' ? error : toldOf(error)
+}
+
+/** An error as the log may have it. Details of the server's show the row, and messages of class 22 the value. */
+function toldOf(error: unknown): Error {
+  const state = sqlstate(error)
+  if (state === '') return error instanceof Lost || error instanceof Unknown ? toldOf(error.cause) : (error as Error)
+  const { message } = error as Error
+  return new PostgresFault(state, state.startsWith('22') ? message.replace(/:? ".*"/s, '') : message)
+}
+
+/** What is wrong with the database, told to the operator. */
+export function unusable(url: string, error: unknown): Error {
+  const { database } = serversOf(url)!
+  const state = sqlstate(error)
+  const reason =
+    error instanceof ReadOnly
+      ? 'can only be read: it is a standby, or was made read-only. Name its primary'
+      : state.startsWith('28')
+        ? 'refuses the user or the password of DATABASE_URL'
+        : state === '3D000'
+          ? `has no database ${database}: create it first, as with createdb ${database}`
+          : /TLS|CERT|SSL/.test(codeOf(error))
+            ? `and DATABASE_URL do not agree on TLS (${toldOf(error).message}): look at its sslmode`
+            : isLoss(error)
+              ? `cannot be reached (${toldOf(error).message}): is it running, and DATABASE_URL right?`
+              : `cannot be used: ${toldOf(error).message}`
+  return new Error(`${shownUrl(url)} ${reason}`, { cause: toldOf(error) })
+}

@@ -1,0 +1,150 @@
+import type { SQL } from 'bun'
+import { type Migration, migrations } from '../../../migrations/index.ts'
+import { appliedOf, columns, failed, label, MigrationError, type MigrationState, newest, statesOf } from '../migrate.ts'
+import { connect, type Queries, queriesOn, unusable } from './database.ts'
+import { serversOf } from './url.ts'
+
+type Options = { now?: () => number; onStep?: (name: string) => void }
+
+export type Migrator = {
+  /** Each known migration in order, with the time it was applied or null. Changes nothing. */
+  status(): Promise<MigrationState[]>
+  /** Applies what is missing, each step in a transaction of its own. Answers the names of those applied here. */
+  up(options?: Options & { to?: number }): Promise<string[]>
+  /** Takes back the newest `steps` migrations, each in a transaction of its own. Answers their names. */
+  down(options?: Options & { steps?: number }): Promise<string[]>
+  close(): Promise<void>
+}
+
+/**
+ * Changes the schema over a connection of its own, to the first server of the URL that takes writes; for `status`, any
+ * will do. Throws an Error for the operator where there is none.
+ *
+ * Nodes that start at once take turns by the one row of `schema_turn`, locked to the end of each step: of locks, that is
+ * what all engines know. Whoever comes later finds the step applied, and goes on to the next.
+ */
+export async function openMigrator(url: string, { writes = true }: { writes?: boolean } = {}): Promise<Migrator> {
+  const client = await connection(url, writes)
+  const db = queriesOn(client)
+  // Its order is by bytes anyway, and its columns take no collation of that name.
+  const { version } = (await db.get<{ version: string }>('SELECT version()'))!
+  const dialect = (text: string) => (/cockroach/i.test(version) ? text.replaceAll(' COLLATE "C"', '') : text)
+
+  async function prepare() {
+    const statements = [
+      `CREATE TABLE IF NOT EXISTS ${turn} (id integer PRIMARY KEY)`,
+      `INSERT INTO ${turn} (id) VALUES (1) ON CONFLICT DO NOTHING`,
+      'CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at text NOT NULL)',
+    ]
+    for (const statement of statements) await persistently(() => db.run(statement), alreadyThere)
+  }
+
+  /** Runs a step where it is due, in one transaction; answers whether it was. */
+  async function step(migration: Migration, isUp: boolean, now: () => number): Promise<boolean> {
+    const { number, name } = migration
+    try {
+      return await persistently(() =>
+        client.begin(async (transaction) => {
+          const tx = queriesOn(transaction)
+          await tx.get(`SELECT id FROM ${turn} WHERE id = 1 FOR UPDATE`)
+          const done = await tx.get('SELECT number FROM schema_migrations WHERE number = $1', [number])
+          if ((done !== null) === isUp) return false
+          await transaction.unsafe(dialect(migration.postgres[isUp ? 'up' : 'down'])).simple()
+          if (isUp)
+            await tx.run(`INSERT INTO schema_migrations (${columns}) VALUES ($1, $2, $3)`, [
+              number,
+              name,
+              new Date(now()).toISOString(),
+            ])
+          else await tx.run('DELETE FROM schema_migrations WHERE number = $1', [number])
+          return true
+        }),
+      )
+    } catch (error) {
+      throw failed(migration, error)
+    }
+  }
+
+  async function steps(list: readonly Migration[], isUp: boolean, { now = Date.now, onStep }: Options) {
+    const done: string[] = []
+    for (const migration of list) {
+      if (await step(migration, isUp, now)) done.push(label(migration))
+      onStep?.(label(migration))
+    }
+    return done
+  }
+
+  return {
+    status: () => status(db),
+
+    async up({ to = newest, ...options } = {}) {
+      const before = await applied(db)
+      const missing = migrations.filter(({ number }) => number <= to && !before.has(number))
+      if (missing.length === 0) return []
+      await prepare()
+      return steps(missing, true, options)
+    },
+
+    async down({ steps: count = 1, ...options } = {}) {
+      const before = await applied(db)
+      const last = migrations.filter(({ number }) => before.has(number)).reverse()
+      return steps(last.slice(0, count), false, options)
+    },
+
+    close: () => client.close({ timeout: 5 }),
+  }
+}
+
+const turn = 'schema_turn'
+
+/** Each known migration in order, with the time it was applied or null. Throws where the database is not ours. */
+export const status = async (db: Queries): Promise<MigrationState[]> => statesOf(await applied(db))
+
+async function applied(db: Queries): Promise<Map<number, string>> {
+  const tables = await db.all<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
+  )
+  if (tables.every(({ name }) => name === turn)) return new Map()
+  const ours = await db.all<{ name: string }>(
+    "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'schema_migrations' ORDER BY ordinal_position",
+  )
+  const isForeign = ours.map(({ name }) => name).join(', ') !== columns
+  const rows = isForeign
+    ? []
+    : await db.all<{ number: number; applied_at: string }>(`SELECT ${columns} FROM schema_migrations`)
+  return appliedOf(rows, { isForeign })
+}
+
+async function connection(url: string, writes: boolean): Promise<SQL> {
+  let failure: unknown
+  for (const server of serversOf(url)!.servers) {
+    // A step may take long; what it waits for to be let go of should not.
+    const client = connect(server, { statement_timeout: '0', lock_timeout: '30s' }, { max: 1 })
+    try {
+      const row = await queriesOn(client).get<{ transaction_read_only: string }>('SHOW transaction_read_only')
+      if (!writes || row?.transaction_read_only === 'off') return client
+      failure ??= new MigrationError('this database can only be read: name its primary in DATABASE_URL')
+    } catch (error) {
+      failure = unusable(url, error)
+    }
+    await client.close({ timeout: 0 })
+  }
+  throw failure
+}
+
+// What nodes that make the same table at once get of it, although it says IF NOT EXISTS.
+const alreadyThere = /^(23505|42P07|42710)$/
+const transient = /^(40001|40P01)$/
+
+/** Runs it again where nodes that started at once have met. */
+async function persistently<T>(work: () => Promise<T>, met = transient): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const state = String((error as { errno?: unknown }).errno ?? '')
+      if (attempt === 5 || !(met.test(state) || transient.test(state))) throw error
+      await Bun.sleep(Math.random() * 50 * 2 ** attempt)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { boxAround, EARTH_RADIUS_M, type Point } from '../../features/location/sphere.ts'
+import type { NearbyQuery, Neighbour } from '../../features/location/store.ts'
+import type { ReachCache } from '../reach-cache.ts'
+import { covering, extent, numbersIn, quarters, type Square } from '../squares.ts'
+import type { Database, Value } from './database.ts'
+
+/** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
+const FIRST_REACH_M = 35
+/** The next search around there begins with so much more than this one took: a reach that falls just short is read in vain. */
+const SLACK = 1.15
+/** At most so many squares cover a box: fewer would reach too far beyond it, more take too many look-ups. */
+const PIECES = 32
+/** A circle with so many times the people wanted is too wide: those of a smaller one are found faster than these sorted. */
+const CROWDED = 16
+/** How many people on a list are counted: of two longer ones it does not matter which is the rarer. */
+const MOST_COUNTED = 1000
+
+// $1 and $2 are the first and last numbers in ranges of squares. Joined like this the text is the same for all searches.
+const ranges = 'unnest($1::bigint[], $2::bigint[]) AS s (first, last)'
+const everyone = `${ranges} JOIN locations AS l ON l.square BETWEEN s.first AND s.last`
+/** Who is on the list of traits $19, and on the others, from $20 on. Somebody comes once for each trait of theirs. */
+const onLists = (others: number) => `
+  ${ranges} JOIN nearby_traits AS t ON t.trait = ANY($19::text[]) AND t.square BETWEEN s.first AND s.last
+  JOIN locations AS l ON l.user_id = t.user_id
+  ${Array.from(
+    { length: others },
+    (_, i) => `AND EXISTS (
+      SELECT 1 FROM nearby_traits AS o
+      WHERE o.trait = ANY($${20 + i}::text[]) AND o.square = t.square AND o.user_id = t.user_id)`,
+  ).join(' ')}`
+const countOnList = `
+  SELECT count(*) AS people FROM (
+    SELECT 1 FROM ${ranges} JOIN nearby_traits AS t ON t.trait = ANY($3::text[]) AND t.square BETWEEN s.first AND s.last
+    LIMIT ${MOST_COUNTED}) AS counted`
+
+/**
+ * The nearest within the reach, and how many there are, which is counted to $17.
+ * Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for who is in the bounding box.
+ */
+const nearest = (people: string) => `
+  SELECT DISTINCT user_id, latitude, longitude, updated_at, distance, people FROM (
+    SELECT *, count(*) OVER () AS people FROM (
+      SELECT * FROM (
+        SELECT l.user_id, l.latitude, l.longitude, l.updated_at,
+          ${2 * EARTH_RADIUS_M} * asin(least(1, sqrt(
+            power(sin(radians(l.latitude - $3) / 2), 2) +
+            cos(radians($3)) * cos(radians(l.latitude)) * power(sin(radians(l.longitude - $4) / 2), 2)
+          ))) AS distance
+        FROM ${people}
+        WHERE l.visible AND l.updated_at >= $5 AND l.latitude BETWEEN $6 AND $7
+          AND (l.longitude BETWEEN $8 AND $9 OR l.longitude BETWEEN $10 AND $11)
+        OFFSET 0  -- so that each distance is computed once
+      ) AS inside
+      WHERE distance <= $12 AND (distance, user_id) > ($13, $14) AND user_id <> $15
+        AND user_id NOT IN (
+          SELECT blocked_id FROM blocks WHERE blocker_id = $15 UNION ALL
+          SELECT blocker_id FROM blocks WHERE blocked_id = $15)
+        AND NOT EXISTS (SELECT 1 FROM users AS u WHERE u.id = inside.user_id AND u.suspended_until > $16)
+      LIMIT $17
+    ) AS found
+  ) AS counted ORDER BY distance, user_id LIMIT $18`
+const nearestOfEveryone = nearest(everyone)
+const nearestOnLists = [0, 1, 2, 3, 4].map((others) => nearest(onLists(others)))
+
+type Circle = { area: number; people: number }
+
+/**
+ * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
+ *
+ * Sorting all of a circle of 50 km around a big city takes tenths of a second. So circles are tried, from a small one on,
+ * and one that turns out to hold far too many is given up for one between it and the widest that held too few. Each takes
+ * one statement: mostly the first one is right, as `cache` tells where to begin. It never tells what to answer.
+ */
+export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQuery) => Promise<Neighbour[]> {
+  return async ({ caller, centre, radius, limit, filters, after, since, now }) => {
+    const inner = after?.distance ?? 0
+    const lists = Object.entries(filters)
+      .filter(([, values]) => values.length > 0)
+      .map(([kind, values]) => values.map((value) => `${kind}:${value}`))
+    const key = lists.map((list) => JSON.stringify(list))
+    const reachOf = (area: number) => Math.min(radius, Math.sqrt(inner ** 2 + area))
+
+    /** The rarest list leads, and who is on it is looked up in the others. */
+    async function rarestFirst(numbers: Numbers): Promise<string[][]> {
+      if (lists.length < 2) return lists
+      const counted = await db.read((q) =>
+        Promise.all(
+          lists.map(async (list) => ({
+            list,
+            people: (await q.get<{ people: number }>(countOnList, [...numbers, list]))!.people,
+          })),
+        ),
+      )
+      return counted.sort((a, b) => a.people - b.people).map(({ list }) => list)
+    }
+
+    async function read(reach: number, most: number): Promise<{ found: Neighbour[]; people: number }> {
+      const { south, north, longitudes } = boxAround(centre, reach)
+      const [range, range2] = longitudes
+      const numbers = rangesOf(squaresWithin(centre, inner, reach))
+      const order = await rarestFirst(numbers)
+      const values: Value[] = [...numbers, centre.latitude, centre.longitude, since, south, north]
+      values.push(range!.west, range!.east, range2?.west ?? null, range2?.east ?? null, reach)
+      values.push(after?.distance ?? -1, after?.user_id ?? '', caller, now, most, limit, ...order)
+      const text = order.length === 0 ? nearestOfEveryone : nearestOnLists[order.length - 1]!
+      const rows = await db.read((q) => q.all<Neighbour & { people: number }>(text, values))
+      return { found: rows.map(({ people, ...neighbour }) => neighbour), people: rows[0]?.people ?? 0 }
+    }
+
+    // A ring after the page before is as wide as makes its area that of a circle of this reach.
+    let area = (cache?.read(centre, key) ?? FIRST_REACH_M) ** 2 * limit
+    let most = CROWDED * limit
+    let tooFew: Circle = { area: 0, people: 0 }
+    let tooMany: Circle | null = null
+    for (;;) {
+      const reach = reachOf(area)
+      const { found, people } = await read(reach, most)
+      if (people === most) tooMany = { area, people }
+      else if (found.length === limit || reach === radius) {
+        const full = found.length === limit ? found.at(-1)!.distance : 2 * radius
+        cache?.write(centre, key, SLACK * Math.sqrt(Math.max(1, full ** 2 - inner ** 2) / limit))
+        return found
+      } else tooFew = { area, people: found.length }
+
+      if (tooMany === null) area *= Math.min((2 * limit) / found.length, 16)
+      else {
+        area = between(tooFew, tooMany, 2 * limit)
+        // Where thousands are at one spot, no circle holds just enough of them.
+        most *= 4
+      }
+    }
+  }
+}
+
+/** The area that holds so many, if their number goes with a power of the area. */
+function between(few: Circle, many: Circle, wanted: number): number {
+  if (few.area === 0) return (many.area * wanted) / many.people
+  const least = Math.max(1, few.people)
+  const power = Math.log(many.people / least) / Math.log(many.area / few.area)
+  return few.area * (wanted / least) ** (1 / power)
+}
+
+/** Squares that hold everybody within the ring. */
+function squaresWithin(centre: Point, inner: number, outer: number): Square[] {
+  const isWithin = (square: Square) => {
+    const { nearest, farthest } = extent(centre, square)
+    return nearest <= outer && farthest >= inner
+  }
+  let squares = covering(boxAround(centre, outer), PIECES).filter(isWithin)
+  // The thinner the ring, the smaller they must be not to hold much more than it.
+  while (inner > 0 && squares.length <= PIECES && (squares[0]?.size ?? 1) > 1)
+    squares = squares.flatMap(quarters).filter(isWithin)
+  return squares
+}
+
+type Numbers = [first: number[], last: number[]]
+
+/** Neighbouring squares have neighbouring numbers, mostly: a handful of ranges. */
+function rangesOf(squares: Square[]): Numbers {
+  const [first, last]: Numbers = [[], []]
+  for (const [from, to] of squares.map(numbersIn).sort(([a], [b]) => a - b)) {
+    if (last.at(-1) === from - 1) last[last.length - 1] = to
+    else {
+      first.push(from)
+      last.push(to)
+    }
+  }
+  return [first, last]
+}

@@ -1,0 +1,30 @@
+import type { MigrationState } from '../migrate.ts'
+import type { Storage } from '../storage.ts'
+import { type DatabaseOptions, openDatabase } from './database.ts'
+import { openMigrator } from './migrate.ts'
+import { postgresStorage } from './storage.ts'
+
+/** Opens the database and brings its schema up to date. Throws what the operator is told where that cannot be. */
+export async function openPostgres(
+  url: string,
+  options: DatabaseOptions,
+): Promise<{ storage: Storage; migrated: string[] }> {
+  const migrator = await openMigrator(url)
+  try {
+    const migrated = await migrator.up()
+    // The other ports are being written.
+    return { storage: postgresStorage(await openDatabase(url, options)) as Storage, migrated }
+  } finally {
+    await migrator.close()
+  }
+}
+
+/** The steps of a database that is there. Changes nothing, and asks a standby too. */
+export async function statusOfServer(url: string): Promise<MigrationState[]> {
+  const migrator = await openMigrator(url, { writes: false })
+  try {
+    return await migrator.status()
+  } finally {
+    await migrator.close()
+  }
+}

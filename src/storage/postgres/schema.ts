@@ -1,0 +1,280 @@
+import {
+  bigint,
+  boolean,
+  customType,
+  doublePrecision,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core'
+
+// The migrated tables as Drizzle sees them; test/migrations-postgres.test.ts compares the two.
+// Times are milliseconds since 1970 in UTC. JSON is text: `JSON.stringify` on the way in, `JSON.parse` on the way out.
+//
+// What each table is sharded by stands first in its primary key. Global, and so a look-up on all shards, are the unique
+// email, phone and messenger_id of users, the pair of a chat, a sender's client_id, and the one open report of a thing.
+
+const int8 = () => bigint({ mode: 'number' })
+const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
+
+export const users = pgTable('users', {
+  id: text().primaryKey(),
+  email: text().unique(),
+  phone: text().unique(),
+  messenger_id: text().unique(),
+  password_hash: text(),
+  name: text(),
+  city: text(),
+  bio: text(),
+  gender: text({ enum: ['female', 'male', 'other'] }),
+  photo: text(),
+  role: text({ enum: ['user', 'moderator', 'admin'] })
+    .notNull()
+    .default('user'),
+  created_at: int8().notNull(),
+  updated_at: int8().notNull(),
+  deleted_at: int8(),
+  suspended_until: int8(),
+  suspended_reason: text(),
+  suspension_id: text(),
+})
+
+export const consentLog = pgTable(
+  'consent_log',
+  {
+    user_id: text().notNull(),
+    seq: int8().notNull(),
+    id: text().notNull(),
+    kind: text({ enum: ['terms', 'privacy', 'disclaimer', 'marketing'] }).notNull(),
+    accepted: boolean().notNull(),
+    version: text().notNull(),
+    text_hash: text().notNull(),
+    recorded_at: int8().notNull(),
+    user_agent: text(),
+    address: text(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.seq] })],
+)
+
+export const auditLog = pgTable('audit_log', {
+  id: text().primaryKey(),
+  at: int8().notNull(),
+  actor_id: text(),
+  action: text().notNull(),
+  subject_id: text(),
+  metadata: text().notNull(),
+})
+
+export const preferences = pgTable('preferences', {
+  user_id: text().primaryKey(),
+  drinks: text().notNull().default('[]'),
+  activities: text().notNull().default('[]'),
+  purposes: text().notNull().default('[]'),
+  language: text().notNull().default('en'),
+})
+
+export const locations = pgTable('locations', {
+  user_id: text().primaryKey(),
+  latitude: doublePrecision(),
+  longitude: doublePrecision(),
+  square: int8(),
+  visible: boolean().notNull().default(true),
+  cell: bytea(),
+  strayed: boolean().notNull().default(false),
+  updated_at: int8(),
+})
+
+export const nearbyTraits = pgTable(
+  'nearby_traits',
+  { trait: text().notNull(), square: int8().notNull(), user_id: text().notNull() },
+  (t) => [primaryKey({ columns: [t.trait, t.square, t.user_id] })],
+)
+
+export const locationCells = pgTable(
+  'location_cells',
+  { user_id: text().notNull(), tag: bytea().notNull(), uses: int8().notNull() },
+  (t) => [primaryKey({ columns: [t.user_id, t.tag] })],
+)
+
+export const chats = pgTable(
+  'chats',
+  {
+    id: text().primaryKey(),
+    user_a: text().notNull(),
+    user_b: text().notNull(),
+    created_at: int8().notNull(),
+    last_msg_at: int8(),
+    last_seq: int8().notNull().default(0),
+    unread_a: int8().notNull().default(0),
+    unread_b: int8().notNull().default(0),
+    read_to_a: int8().notNull().default(0),
+    read_to_b: int8().notNull().default(0),
+  },
+  (t) => [unique().on(t.user_a, t.user_b)],
+)
+
+export const messages = pgTable(
+  'messages',
+  {
+    id: text().notNull(),
+    chat_id: text().notNull(),
+    seq: int8().notNull(),
+    sender_id: text().notNull(),
+    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    text: text(),
+    photo_id: text(),
+    client_id: text(),
+    edited_at: int8(),
+    deleted_at: int8(),
+    created_at: int8().notNull(),
+    read_at: int8(),
+  },
+  (t) => [primaryKey({ columns: [t.chat_id, t.seq] })],
+)
+
+export const blocks = pgTable(
+  'blocks',
+  {
+    blocker_id: text().notNull(),
+    blocked_id: text().notNull(),
+    id: text().notNull(),
+    created_at: int8().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.blocker_id, t.blocked_id] })],
+)
+
+export const reports = pgTable('reports', {
+  id: text().primaryKey(),
+  reporter_id: text(),
+  target: text({ enum: ['user', 'message', 'review'] }).notNull(),
+  target_id: text().notNull(),
+  subject_id: text(),
+  reason: text().notNull(),
+  details: text(),
+  status: text({ enum: ['open', 'resolved'] })
+    .notNull()
+    .default('open'),
+  evidence: text(),
+  created_at: int8().notNull(),
+  resolved_at: int8(),
+  resolved_by: text(),
+  action: text({ enum: ['dismiss', 'warn', 'remove_content', 'suspend'] }),
+  note: text(),
+  until: int8(),
+})
+
+export const reviews = pgTable('reviews', {
+  chat_id: text().primaryKey(),
+  id: text().notNull(),
+  reviewer_id: text(),
+  reviewed_id: text().notNull(),
+  rating: integer().notNull(),
+  anonymous: boolean().notNull().default(false),
+  text: text(),
+  created_at: int8().notNull(),
+})
+
+export const userStats = pgTable('user_stats', {
+  user_id: text().primaryKey(),
+  rating_avg: doublePrecision(),
+  count: int8().notNull().default(0),
+})
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    user_id: text().notNull(),
+    id: text().notNull(),
+    generation: int8().notNull().default(0),
+    rotated_at: int8().notNull(),
+    created_at: int8().notNull(),
+    last_used_at: int8().notNull(),
+    user_agent: text(),
+    ended_at: int8(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.id] })],
+)
+
+export const media = pgTable(
+  'media',
+  {
+    owner_id: text().notNull(),
+    id: text().notNull(),
+    file: text().notNull(),
+    width: integer().notNull(),
+    height: integer().notNull(),
+    placeholder: text().notNull(),
+    bytes: int8().notNull(),
+    created_at: int8().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.owner_id, t.id] })],
+)
+
+export const eventCounters = pgTable('event_counters', { user_id: text().primaryKey(), seq: int8().notNull() })
+
+export const events = pgTable(
+  'events',
+  {
+    user_id: text().notNull(),
+    seq: int8().notNull(),
+    type: text().notNull(),
+    at: int8().notNull(),
+    ref: text(),
+    data: text(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.seq] })],
+)
+
+export const messageVersions = pgTable(
+  'message_versions',
+  {
+    chat_id: text().notNull(),
+    message_id: text().notNull(),
+    at: int8().notNull(),
+    text: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.chat_id, t.message_id, t.at] })],
+)
+
+export const notices = pgTable(
+  'notices',
+  {
+    user_id: text().notNull(),
+    id: text().notNull(),
+    report_id: text(),
+    action: text({
+      enum: ['warn', 'remove_content', 'suspend', 'unsuspend', 'appeal_upheld', 'appeal_rejected'],
+    }).notNull(),
+    reason: text().notNull(),
+    note: text(),
+    until: int8(),
+    created_at: int8().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.id] })],
+)
+
+export const appeals = pgTable(
+  'appeals',
+  {
+    user_id: text().notNull(),
+    notice_id: text().notNull(),
+    id: text().notNull(),
+    text: text().notNull(),
+    status: text({ enum: ['open', 'upheld', 'rejected'] })
+      .notNull()
+      .default('open'),
+    created_at: int8().notNull(),
+    resolved_at: int8(),
+    resolved_by: text(),
+    note: text(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.notice_id] })],
+)
+
+export const evidencePhotos = pgTable(
+  'evidence_photos',
+  { report_id: text().notNull(), media_id: text().notNull() },
+  (t) => [primaryKey({ columns: [t.report_id, t.media_id] })],
+)
