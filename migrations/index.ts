@@ -47,6 +47,8 @@ import pgUp0011 from './postgres/0011_nearby.up.sql' with { type: 'text' }
 import pgDown0011 from './postgres/0011_nearby.down.sql' with { type: 'text' }
 import pgUp0012 from './postgres/0012_account.up.sql' with { type: 'text' }
 import pgDown0012 from './postgres/0012_account.down.sql' with { type: 'text' }
+import pgUp0013 from './postgres/0013_erasures.up.sql' with { type: 'text' }
+import pgDown0013 from './postgres/0013_erasures.down.sql' with { type: 'text' }
 import pgUp0014 from './postgres/0014_unread_counts.up.sql' with { type: 'text' }
 import pgDown0014 from './postgres/0014_unread_counts.down.sql' with { type: 'text' }
 

@@ -9,8 +9,9 @@ export const copiesKeptFor = 30 * days
 const copyName = /\.before-(?:\d{4}_[a-z0-9_]+|restore-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z)(?:-wal)?$/
 
 /** Removes the copies that migrations and restores have left, once their time is over. Answers how many. */
-export function removeOldCopies({ databasePath, dataDir }: Pick<Config, 'databasePath' | 'dataDir'>, now: number) {
-  const copies = databasePath === ':memory:' ? [] : [...copiesOf(databasePath), ...copiesOf(join(dataDir, 'media'))]
+export function removeOldCopies({ database, dataDir }: Pick<Config, 'database' | 'dataDir'>, now: number) {
+  const isFile = database.engine === 'sqlite' && database.path !== ':memory:'
+  const copies = isFile ? [...copiesOf(database.path), ...copiesOf(join(dataDir, 'media'))] : []
   const old = copies.filter((path) => madeAt(path) < now - copiesKeptFor)
   for (const path of old) rmSync(path, { recursive: true })
   return old.length

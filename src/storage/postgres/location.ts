@@ -33,7 +33,8 @@ const keepCell = `
   ON CONFLICT (user_id, tag) DO UPDATE SET uses = excluded.uses`
 
 export function locationStore(db: Database): LocationStore {
-  const search = nearbySearch(db, reachCache())
+  const cache = reachCache()
+  const search = nearbySearch(db, cache)
 
   function saveCells(tx: Queries, userId: string, before: Whereabouts['tags'], after: Whereabouts['tags']) {
     const kept = new Map(after.map(({ tag, uses }) => [tag, uses]))
@@ -91,6 +92,7 @@ export function locationStore(db: Database): LocationStore {
     },
 
     nearby: search,
+    cacheCounts: cache.counts,
   }
 }
 

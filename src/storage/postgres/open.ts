@@ -12,8 +12,7 @@ export async function openPostgres(
   const migrator = await openMigrator(url)
   try {
     const migrated = await migrator.up()
-    // The other ports are being written.
-    return { storage: postgresStorage(await openDatabase(url, options)) as Storage, migrated }
+    return { storage: postgresStorage(await openDatabase(url, options)), migrated }
   } finally {
     await migrator.close()
   }

@@ -1,4 +1,5 @@
 import type { Storage } from '../storage.ts'
+import { erasureStore, holdingsStore } from './account.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
 import { chatStore } from './chats.ts'
@@ -7,36 +8,31 @@ import { eventStore } from './events.ts'
 import { locationStore } from './location.ts'
 import { mediaStore } from './media.ts'
 import { status } from './migrate.ts'
+import { moderationStore, noticeStore } from './moderation.ts'
 import { userStore } from './profile.ts'
-
-/** Those of the ports that are here already. */
-export type PostgresStorage = Pick<
-  Storage,
-  | 'users'
-  | 'accounts'
-  | 'sessions'
-  | 'audit'
-  | 'media'
-  | 'events'
-  | 'chats'
-  | 'locations'
-  | 'failed'
-  | 'pendingMigrations'
-  | 'size'
-  | 'close'
->
+import { retentionStore } from './retention.ts'
+import { reviewStore } from './reviews.ts'
+import { blockStore, reportStore } from './safety.ts'
 
 /** Storage over a migrated PostgreSQL database. */
-export function postgresStorage(db: Database): PostgresStorage {
+export function postgresStorage(db: Database): Storage {
   return {
     users: userStore(db),
     accounts: accountStore(db),
     sessions: sessionStore(db),
     audit: auditStore(db),
+    blocks: blockStore(db),
+    reports: reportStore(db),
+    reviews: reviewStore(db),
+    notices: noticeStore(db),
+    moderation: moderationStore(db),
     media: mediaStore(db),
     events: eventStore(db),
     chats: chatStore(db),
     locations: locationStore(db),
+    erasures: erasureStore(db),
+    holdings: holdingsStore(db),
+    retention: retentionStore(db),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},
