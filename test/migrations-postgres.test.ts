@@ -162,7 +162,7 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
     expect(before).toMatch(/0012 {2}account +not applied/)
     expect(up).toContain('applied 0012_account')
     expect(again).toContain('nothing to do')
-    expect(down).toBe('took back 0012_account\ntook back 0011_nearby\n')
+    expect(down).toBe('took back 0014_unread_counts\ntook back 0013_erasures\n')
     expect(after).toMatch(/0010 {2}moderation +20/)
     expect(after).toMatch(/0011 {2}nearby +not applied/)
   })

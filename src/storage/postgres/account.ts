@@ -7,6 +7,7 @@ import { recordEvents } from './events.ts'
 import { holdLiving } from './living.ts'
 import { reviewColumns } from './reviews.ts'
 import { retrait } from './traits.ts'
+import { recountUnread } from './unread.ts'
 
 // Rows that one statement of a part looks at, and chats that a part goes through.
 const budget = 500
@@ -177,6 +178,7 @@ async function clearChats(tx: Queries, user: string, at: number, from: Place): P
         tx.run(dropVersions, [id, after, to, user]),
       ]),
   )
+  await Promise.all(walked.map(({ id }) => tx.run(recountUnread, [id])))
   if (next === null) await tx.run('DELETE FROM unfinished_erasures WHERE user_id = $1', [user])
   const told = finished.filter(({ other }) => living.has(other)).sort((a, b) => (a.other < b.other ? -1 : 1))
   const events = await Promise.all(told.map(({ id, other }) => recordEvents(tx, [other], 'chat', at, { ref: id })))

@@ -1,6 +1,7 @@
 import type { Chat, ChatEntry, ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
 import type { Database, Queries } from './database.ts'
 import { recordEvents } from './events.ts'
+import { recountUnread } from './unread.ts'
 
 type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
   id: string
@@ -40,9 +41,7 @@ const messages = `SELECT ${messageColumns()} FROM messages m ${joinPhoto}`
 // A chat's place in a list is the time of its last message, or of its making.
 const entries = (chats: string) => `
   SELECT c.id, c.user_a, c.user_b, c.created_at, c.last_msg_at,
-    (SELECT count(*) FROM messages u
-      WHERE u.chat_id = c.id AND u.sender_id = CASE WHEN c.user_a = $1 THEN c.user_b ELSE c.user_a END
-        AND u.read_at IS NULL AND u.deleted_at IS NULL) AS unread_count,
+    CASE WHEN c.user_a = $1 THEN c.unread_a ELSE c.unread_b END AS unread_count,
     ${messageColumns('message_created_at', 'message_id')}
   FROM ${chats} LEFT JOIN messages m ON m.chat_id = c.id AND m.seq = c.last_seq ${joinPhoto}`
 const listOf = (side: 'user_a' | 'user_b') => `(
@@ -62,7 +61,9 @@ const peersOf = `
 const takeNumber = `
   UPDATE chats SET last_seq = last_seq + 1,
     -- A clock that was set back must not move the chat down.
-    last_msg_at = greatest(last_msg_at, $2)
+    last_msg_at = greatest(last_msg_at, $2),
+    unread_a = unread_a + CASE WHEN user_a = $3 THEN 0 ELSE 1 END,
+    unread_b = unread_b + CASE WHEN user_b = $3 THEN 0 ELSE 1 END
   WHERE id = $1`
 const ownImage = 'SELECT id FROM media WHERE owner_id = $1 AND id = $2 FOR SHARE'
 const hasSent = (sender: string) => `EXISTS (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = ${sender})`
@@ -78,11 +79,17 @@ const insertAnyMessage = insertMessage()
 const insertUntilReply = insertMessage(mayNotWrite)
 
 const hasWritten = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 1'
-const unread = 'chat_id = $1 AND sender_id = $2 AND read_at IS NULL AND deleted_at IS NULL'
-const anyUnread = `SELECT 1 FROM messages WHERE ${unread} LIMIT 1`
+const anyUnread = 'SELECT 1 FROM chats WHERE id = $1 AND CASE WHEN user_a = $2 THEN unread_a ELSE unread_b END > 0'
 const markRead = `
-  WITH marked AS (UPDATE messages SET read_at = $3 WHERE ${unread} RETURNING id, seq)
+  WITH marked AS (
+    UPDATE messages SET read_at = $3
+    WHERE chat_id = $1 AND sender_id <> $2 AND read_at IS NULL AND deleted_at IS NULL
+      AND seq > (SELECT CASE WHEN user_a = $2 THEN read_to_a ELSE read_to_b END FROM chats WHERE id = $1)
+    RETURNING id, seq)
   SELECT count(*) AS count, (SELECT id FROM marked ORDER BY seq DESC LIMIT 1) AS last_read_message_id FROM marked`
+const nothingUnread = (reader: 'a' | 'b') =>
+  `UPDATE chats SET unread_${reader} = 0, read_to_${reader} = last_seq WHERE id = $1`
+const readTo = { a: nothingUnread('a'), b: nothingUnread('b') }
 const lockMessage = `${messages} WHERE m.id = $1 FOR NO KEY UPDATE OF m`
 // Two changes within a millisecond: the later text takes the next free one.
 const keepVersion = `
@@ -172,7 +179,7 @@ export function chatStore(db: Database): ChatStore {
         return await db.write(async (tx) => {
           // All of it in one round trip: the number and the events are undone where the message is not stored.
           const [, image, inserted, events] = await Promise.all([
-            tx.run(takeNumber, [chat_id, created_at]),
+            tx.run(takeNumber, [chat_id, created_at, sender_id]),
             photo_id === null ? null : tx.get(ownImage, [sender_id, photo_id]),
             untilReply === null
               ? tx.get<{ seq: number }>(insertAnyMessage, values)
@@ -208,17 +215,17 @@ export function chatStore(db: Database): ChatStore {
 
     async markRead(chat, readerId, now) {
       const nothing = { count: 0, last_read_message_id: null, events: [] }
-      const otherId = chat.user_a === readerId ? chat.user_b : chat.user_a
-      if ((await get(anyUnread, [chat.id, otherId])) === null) return nothing
+      if ((await get(anyUnread, [chat.id, readerId])) === null) return nothing
       return db.write(async (tx) => {
         const { present, isApart } = await hold(tx, chat)
         if (isApart) return nothing
         const marked = (await tx.get<{ count: number; last_read_message_id: string | null }>(markRead, [
           chat.id,
-          otherId,
+          readerId,
           now,
         ]))!
         if (marked.count === 0) return nothing
+        await tx.run(readTo[chat.user_a === readerId ? 'a' : 'b'], [chat.id])
         const data = { chat_id: chat.id, reader_id: readerId, read_at: new Date(now).toISOString(), ...marked }
         return { ...marked, events: await recordEvents(tx, present, 'message_read', now, { data }) }
       })
@@ -244,9 +251,10 @@ export function chatStore(db: Database): ChatStore {
       db.write(async (tx) => {
         const [{ present }, message] = await Promise.all([hold(tx, chat), tx.get<Message>(lockMessage, [messageId])])
         if (!message || message.deleted_at !== null) return null
-        const [, , events] = await Promise.all([
+        const [, , , events] = await Promise.all([
           tx.run(keepVersion, [chat.id, message.seq, now]),
           tx.run(bury, [chat.id, message.seq, now]),
+          message.read_at === null ? tx.run(recountUnread, [chat.id]) : null,
           recordEvents(tx, present, 'message_deleted', now, { ref: messageId }),
         ])
         const { photo_id } = message

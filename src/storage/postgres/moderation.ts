@@ -17,6 +17,7 @@ import { holdLiving } from './living.ts'
 import { recount } from './reviews.ts'
 import { newestAfter, reportColumns } from './safety.ts'
 import { retrait } from './traits.ts'
+import { recountUnread } from './unread.ts'
 
 const firstOfAll = { at: Number.MIN_SAFE_INTEGER, id: '' }
 
@@ -245,6 +246,7 @@ async function decide(tx: Queries, decision: Decision): Promise<Decided | null> 
     writes.push(
       tx.run(keepVersion, [message.chat_id, message.seq, at]),
       tx.run(bury, [message.chat_id, message.seq, at]),
+      tx.run(recountUnread, [message.chat_id]),
     )
     if (message.photo_id !== null) photos = [message.photo_id]
   }
