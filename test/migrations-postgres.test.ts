@@ -163,8 +163,8 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
     expect(up).toContain('applied 0012_account')
     expect(again).toContain('nothing to do')
     expect(down).toBe('took back 0014_unread_counts\ntook back 0013_erasures\n')
-    expect(after).toMatch(/0010 {2}moderation +20/)
-    expect(after).toMatch(/0011 {2}nearby +not applied/)
+    expect(after).toMatch(/0012 {2}account +20/)
+    expect(after).toMatch(/0013 {2}erasures +not applied/)
   })
 })
 
