@@ -1,62 +1,37 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { destination, distance, type Point } from '../src/features/location/sphere.ts'
-import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
+import type { NearbyFilters, Neighbour } from '../src/features/location/store.ts'
 import { up } from '../src/storage/migrate.ts'
 import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
 import { reachCache } from '../src/storage/reach-cache.ts'
 import { covering, extent, numbersIn, quarters, squareOf } from '../src/storage/squares.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
-
-const DAY = 86_400_000
-const NOW = Date.UTC(2026, 10, 21)
-const OLDEST = NOW - 30 * DAY
-
-const at = (latitude: number, longitude: number): Point => ({ latitude, longitude })
-const BERLIN = at(52.52, 13.405)
-const TAVEUNI = at(-16.85, -179.97) // the antimeridian runs through the island
-const SEA = at(-30, -120)
+import {
+  ask,
+  at,
+  beginAnew,
+  BERLIN,
+  bruteForce,
+  DAY,
+  ids,
+  NOW,
+  OLDEST,
+  type Person,
+  random,
+  SEA,
+  somebody,
+  TAVEUNI,
+  wishes,
+  world,
+} from './nearby-world.ts'
 
 function database(): Database {
   const db = openDatabase(':memory:')
   up(db)
   return db
 }
-
-/** Mulberry32: the same numbers for the same seed. */
-function random(seed: number) {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0
-    let t = Math.imul(seed ^ (seed >>> 15), seed | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-type Person = {
-  id: string
-  point: Point | null
-  visible: boolean
-  updated_at: number
-  suspended_until: number | null
-  gender: string | null
-  preferences: { drinks: string[]; activities: string[]; purposes: string[]; language: string } | null
-}
-
-let next = 0
-const idOf = (n: number) => `019a0000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
-
-const somebody = (point: Point | null, more: Partial<Person> = {}): Person => ({
-  id: idOf(++next),
-  point,
-  visible: true,
-  updated_at: NOW - DAY,
-  suspended_until: null,
-  gender: null,
-  preferences: null,
-  ...more,
-})
 
 function add(db: Database, ...people: Person[]) {
   const user = db.prepare(
@@ -100,129 +75,14 @@ const block = (db: Database, blocker: string, blocked: string) =>
     blocked,
   ])
 
-const ask = (caller: Person, centre: Point, more: Partial<NearbyQuery> = {}): NearbyQuery => ({
-  caller: caller.id,
-  centre,
-  radius: 5000,
-  limit: 50,
-  filters: {},
-  after: null,
-  since: OLDEST,
-  now: NOW,
-  ...more,
-})
-
-const ids = (found: { user_id: string }[]) => found.map(({ user_id }) => user_id)
-
-/** The same answer, by looking at everybody. */
-function bruteForce(people: Person[], blocks: [string, string][], query: NearbyQuery): Neighbour[] {
-  const apart = new Set(
-    blocks.filter((pair) => pair.includes(query.caller)).flatMap((pair) => pair.filter((id) => id !== query.caller)),
-  )
-  const meets = ({ gender, preferences: p }: Person) =>
-    Object.entries(query.filters).every(([kind, wanted]) => {
-      const { drinks = [], activities = [], purposes = [], language = 'en' } = p ?? {}
-      const has: Record<string, (string | null)[]> = {
-        drinks,
-        activities,
-        purposes,
-        language: [language],
-        gender: [gender],
-      }
-      return wanted.length === 0 || wanted.some((value) => has[kind]!.includes(value))
-    })
-  return people
-    .filter((person) => person.point && person.visible && person.id !== query.caller && !apart.has(person.id))
-    .filter(({ suspended_until, updated_at }) => (suspended_until ?? 0) <= query.now && updated_at >= query.since)
-    .filter(meets)
-    .map(({ id, point, updated_at }) => ({
-      user_id: id,
-      ...point!,
-      distance: distance(query.centre, point!),
-      updated_at,
-    }))
-    .filter(({ distance }) => distance <= query.radius)
-    .filter(({ distance, user_id }) => {
-      if (!query.after) return true
-      return distance > query.after.distance || (distance === query.after.distance && user_id > query.after.user_id)
-    })
-    .sort((a, b) => a.distance - b.distance || (a.user_id < b.user_id ? -1 : 1))
-    .slice(0, query.limit)
-}
-
-/** A city, a village, both sides of the antimeridian, the poles, a crowd at one spot, and some anywhere. */
-function world(seed: number) {
-  const r = random(seed)
-  const one = <T>(...values: T[]) => values[Math.floor(r() * values.length)]!
-  const some = (...values: string[]) => values.filter(() => r() < 0.3)
-  const around = (centre: Point, spread: number) =>
-    destination(centre, r() * 2 * Math.PI, spread * Math.sqrt(-2 * Math.log(1 - r())))
-  const places: [count: number, () => Point][] = [
-    [1200, () => around(BERLIN, 3000)],
-    [60, () => around(destination(BERLIN, 1, 40_000), 500)],
-    [400, () => around(TAVEUNI, 4000)],
-    [60, () => at(-16.85 + r() / 100, one(180, -180))],
-    [200, () => around(at(90, 0), 20_000)],
-    [200, () => around(at(-90, 0), 60_000)],
-    [60, () => at(90 - r() / 100, one(0, 45, 180, -180))],
-    [20, () => at(90, 0)],
-    [40, () => destination(BERLIN, 2, 1500)],
-    [300, () => at(Math.asin(2 * r() - 1) * (180 / Math.PI), 360 * r() - 180)],
-  ]
-  const people = places.flatMap(([count, place]) =>
-    Array.from({ length: count }, () =>
-      somebody(r() < 0.02 ? null : place(), {
-        visible: r() < 0.9,
-        updated_at: NOW - Math.floor(r() * 33) * DAY,
-        suspended_until: r() < 0.05 ? NOW + one(-1, 0, 1, 1e12) : null,
-        gender: one('female', 'male', 'female', 'male', 'other', null),
-        preferences:
-          r() < 0.2
-            ? null
-            : {
-                drinks: some('tea', 'coffee', 'kvass, cold', '"mate"').concat(r() < 0.02 ? ['absinthe'] : []),
-                activities: some('walks', 'chess', 'хоровод'),
-                purposes: some('friends', 'talk'),
-                language: one('en', 'de', 'pt-BR'),
-              },
-      }),
-    ),
-  )
-  const blocks = Array.from({ length: 200 }, (): [string, string] => [
-    one(...people.slice(0, 20)).id,
-    one(...people).id,
-  ])
-    .concat(Array.from({ length: 200 }, (): [string, string] => [one(...people).id, one(...people.slice(0, 20)).id]))
-    .filter(([a, b], i, all) => a !== b && all.findIndex(([c, d]) => a === c && b === d) === i)
-  return { r, one, around, people, blocks }
-}
-
 let db: Database
 beforeEach(() => {
-  next = 0
+  beginAnew()
   db = database()
 })
 afterEach(() => db.close())
 
 describe('compared with looking at everybody', () => {
-  const filters: NearbyFilters[] = [
-    {},
-    {},
-    { gender: ['other'] },
-    { drinks: ['absinthe'] },
-    { drinks: ['tea', '"mate"', 'tea'], gender: ['female', 'male'] },
-    {
-      drinks: ['kvass, cold'],
-      activities: ['хоровод', 'chess'],
-      purposes: ['talk'],
-      language: ['en'],
-      gender: ['female'],
-    },
-    { language: ['pt-BR', 'en'], drinks: [] },
-    { language: ['PT-br'] },
-    { activities: ['tea'] },
-  ]
-
   test.each([1, 2, 3])('every search answers the same (world %i)', (seed) => {
     const { one, around, people, blocks } = world(seed)
     add(db, ...people)
@@ -243,7 +103,7 @@ describe('compared with looking at everybody', () => {
       const query = ask(one(...people.slice(0, 20)), centre, {
         radius: one(100, 101.5, 300, 1000, 5000, 20_000, 50_000, 100_000),
         limit: one(1, 7, 50, 101),
-        filters: one(...filters),
+        filters: one(...wishes),
         since: one(OLDEST, OLDEST, NOW - 5 * DAY),
       })
       const expected = bruteForce(people, blocks, query)

@@ -15,23 +15,30 @@ const CROWDED = 16
 /** How many people on a list are counted: of two longer ones it does not matter which is the rarer. */
 const MOST_COUNTED = 1000
 
-// $1 and $2 are the first and last numbers in ranges of squares. Joined like this the text is the same for all searches.
-const ranges = 'unnest($1::bigint[], $2::bigint[]) AS s (first, last)'
-const everyone = `${ranges} JOIN locations AS l ON l.square BETWEEN s.first AND s.last`
+// Ranges of squares, by their first and last numbers: the text is the same for any number of them. Each OFFSET 0 keeps the
+// planner to the one good way, range by range and person by person, whatever it thinks of how many there are.
+const ranges = `(SELECT $1::bigint[] AS first, $2::bigint[] AS last OFFSET 0) AS r
+  CROSS JOIN LATERAL unnest(r.first, r.last) AS s (first, last)`
+const everyone = `${ranges} CROSS JOIN LATERAL (
+    SELECT user_id, latitude, longitude, updated_at FROM locations
+    WHERE visible AND square BETWEEN s.first AND s.last OFFSET 0
+  ) AS l`
+const onList = (list: string) => `${ranges} CROSS JOIN LATERAL (
+    SELECT user_id, square FROM nearby_traits
+    WHERE trait = ANY(${list}::text[]) AND square BETWEEN s.first AND s.last OFFSET 0
+  ) AS t`
+const alsoOn = (list: string) => `EXISTS (
+    SELECT 1 FROM nearby_traits AS o
+    WHERE o.trait = ANY(${list}::text[]) AND o.square = t.square AND o.user_id = t.user_id OFFSET 0)`
 /** Who is on the list of traits $19, and on the others, from $20 on. Somebody comes once for each trait of theirs. */
-const onLists = (others: number) => `
-  ${ranges} JOIN nearby_traits AS t ON t.trait = ANY($19::text[]) AND t.square BETWEEN s.first AND s.last
-  JOIN locations AS l ON l.user_id = t.user_id
-  ${Array.from(
-    { length: others },
-    (_, i) => `AND EXISTS (
-      SELECT 1 FROM nearby_traits AS o
-      WHERE o.trait = ANY($${20 + i}::text[]) AND o.square = t.square AND o.user_id = t.user_id)`,
-  ).join(' ')}`
+const onLists = (others: number) => `(
+    SELECT user_id FROM ${onList('$19')}
+    WHERE ${['true', ...Array.from({ length: others }, (_, i) => alsoOn(`$${20 + i}`))].join(' AND ')} OFFSET 0
+  ) AS listed CROSS JOIN LATERAL (
+    SELECT user_id, latitude, longitude, updated_at FROM locations WHERE user_id = listed.user_id AND visible OFFSET 0
+  ) AS l`
 const countOnList = `
-  SELECT count(*) AS people FROM (
-    SELECT 1 FROM ${ranges} JOIN nearby_traits AS t ON t.trait = ANY($3::text[]) AND t.square BETWEEN s.first AND s.last
-    LIMIT ${MOST_COUNTED}) AS counted`
+  SELECT count(*) AS people FROM (SELECT 1 FROM ${onList('$3')} LIMIT ${MOST_COUNTED}) AS counted`
 
 /**
  * The nearest within the reach, and how many there are, which is counted to $17.
@@ -47,7 +54,7 @@ const nearest = (people: string) => `
             cos(radians($3)) * cos(radians(l.latitude)) * power(sin(radians(l.longitude - $4) / 2), 2)
           ))) AS distance
         FROM ${people}
-        WHERE l.visible AND l.updated_at >= $5 AND l.latitude BETWEEN $6 AND $7
+        WHERE l.updated_at >= $5 AND l.latitude BETWEEN $6 AND $7
           AND (l.longitude BETWEEN $8 AND $9 OR l.longitude BETWEEN $10 AND $11)
         OFFSET 0  -- so that each distance is computed once
       ) AS inside
@@ -55,7 +62,7 @@ const nearest = (people: string) => `
         AND user_id NOT IN (
           SELECT blocked_id FROM blocks WHERE blocker_id = $15 UNION ALL
           SELECT blocker_id FROM blocks WHERE blocked_id = $15)
-        AND NOT EXISTS (SELECT 1 FROM users AS u WHERE u.id = inside.user_id AND u.suspended_until > $16)
+        AND NOT EXISTS (SELECT 1 FROM users AS u WHERE u.id = inside.user_id AND u.suspended_until > $16 OFFSET 0)
       LIMIT $17
     ) AS found
   ) AS counted ORDER BY distance, user_id LIMIT $18`
