@@ -28,9 +28,9 @@ refused, and so is a PostgreSQL database with nodes that it knows of. The source
 Cut off in between, the same command goes on where it was; until it is done, no server starts on the target. Where the
 source has changed meanwhile, that is refused: empty the target then, and copy anew. Exit code 1 where anything differs.
 
-Not in the database, and so to be carried over as files, from the old DATA_DIR to that of each node:
+Not in the database, and so to be carried over as files, from the old DATA_DIR to the new:
 
-  media/                    the photos; where MEDIA_URL names a bucket: aws s3 sync DATA_DIR/media s3://BUCKET/PREFIX
+  media/                    the photos: as a directory, or for MEDIA_URL with aws s3 sync DATA_DIR/media s3://BUCKET/PREFIX
   jwt-secret, location-key  the same on all nodes, or in JWT_SECRET and LOCATION_KEY. With another secret everybody logs in
                             again; with another key every position is drawn anew, which tells more of where people are
   erasures.log              who was erased: it erases them again where an older backup brings them back`
@@ -155,7 +155,11 @@ async function carryOver(source: Side, target: Target): Promise<Map<string, Dige
       'the target is half copied from another source, or the source has changed since: empty the target, and copy anew',
     )
 
-  await eachTable('copying', total, (table, onRows) => copyRows(source, target, table, notes?.get(table.name), onRows))
+  await eachTable('copying', total, (table, onRows) =>
+    copyRows(source, target, table, notes?.get(table.name), onRows),
+  ).catch((error: Error) => {
+    throw new Error(`cut off: ${error.message}. The same command goes on from here`, { cause: error })
+  })
   await target.settle(tables)
   const found = await eachTable('checking', total, (table, onRows) => digestOf(target, table, onRows))
   const differing = tables.filter(({ name }) => !Bun.deepEquals(found.get(name), expected.get(name)))

@@ -29,7 +29,7 @@ export const isHalfCopied = (url: string): Promise<boolean> =>
 /** A migrated database to copy into. Throws where nodes are connected. */
 export async function openTarget(url: string): Promise<Target & { close(): Promise<void> }> {
   await onOneConnection(url, (client) => refuseNodes(url, queriesOn(client)))
-  const db = await openDatabase(url, { settings })
+  const db = await openDatabase(url, { settings, max: 2 })
   return { ...target(db), close: db.close }
 }
 

@@ -51,6 +51,8 @@ export type DatabaseOptions = {
   onRecovery?: (host: string) => void
   /** Of each connection, in the place of ours. */
   settings?: Record<string, string>
+  /** How many connections, where the URL does not say. */
+  max?: number
 }
 
 /** Builds statements by the tables' types, for those whose text depends on what is asked. Runs none. */
@@ -74,7 +76,7 @@ const restMs = 250
  */
 export async function openDatabase(
   url: string,
-  { onOutage, onRecovery, settings }: DatabaseOptions = {},
+  { onOutage, onRecovery, settings, max }: DatabaseOptions = {},
 ): Promise<Database> {
   const { servers } = serversOf(url)!
   let present: { client: SQL; host: string } | null = null
@@ -94,11 +96,8 @@ export async function openDatabase(
       void client.close({ timeout: 0 }).catch(() => {})
     }
     for (const server of servers) {
-      const client = connect(server, {
-        statement_timeout: '10s',
-        idle_in_transaction_session_timeout: '10s',
-        ...settings,
-      })
+      const timeouts = { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' }
+      const client = connect(server, { ...timeouts, ...settings }, { max })
       const found = await probe(client)
       if (found === null && !closed) {
         present = { client, host: server.host }
