@@ -374,10 +374,10 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
     const back = newFile()
     expect(expectCopied(await copy(url, `sqlite:${back}`), rowsIn(before))).toEqual(there)
     expect(dump(back)).toEqual(before)
-  })
+  }, 120_000)
 
   test('from one server to another, and by way of a file, arrives the same', async () => {
-    const [one, two, three] = [await server(), await server(), await server()]
+    const [one, two, three] = [await server(migratedPostgres), await server(migratedPostgres), await server()]
     const rows = rowsIn(dump(rich))
     expectCopied(await copy(`sqlite:${rich}`, one.url), rows)
     const before = await dumpServer(one.sql)
@@ -387,7 +387,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
     expectCopied(await copy(two.url, `sqlite:${file}`), rows)
     expectCopied(await copy(`sqlite:${file}`, three.url), rows)
     expect(await dumpServer(three.sql)).toEqual(before)
-  })
+  }, 120_000)
 
   test('killed in the middle of a table, the same command goes on, and a start in between is refused', async () => {
     const { url, sql } = await server(migratedPostgres)
@@ -414,7 +414,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
     const back = newFile()
     expectCopied(await copy(url, `sqlite:${back}`), rowsIn(before))
     expect(dump(back)).toEqual(before)
-  }, 60_000)
+  }, 120_000)
 
   test('what is changed in a half copied target is noticed, by the table’s name, and no server starts on it', async () => {
     const { url, sql } = await server(migratedPostgres)
@@ -424,10 +424,10 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
     const outcome = await copy(`sqlite:${rich}`, url)
     expectRefusal(outcome, 1, /the copy differs from its source in users \(10 rows, 10 there\): empty the target/)
     expectRefusal(await convene([], { DATA_DIR: join(root, 'node'), DATABASE_URL: url, PORT: '0' }), 1, /half copied/)
-  })
+  }, 120_000)
 
   test('is refused where nodes run on either of them, or the target holds anything', async () => {
-    const [filled, empty] = [await server(), await server(migratedPostgres)]
+    const [filled, empty] = [await server(migratedPostgres), await server(migratedPostgres)]
     expectCopied(await copy(`sqlite:${rich}`, filled.url), rowsIn(dump(rich)))
     expectRefusal(await copy(`sqlite:${rich}`, filled.url), 1, /the target has rows in users already/)
     for (const [used, from, to] of [
@@ -439,7 +439,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
       expectRefusal(await copy(from, to), 1, /nodes of Convene use postgres:\S+ \(\d+ connections\): stop all of them/)
       await node.close()
     }
-  })
+  }, 120_000)
 
   test('is refused where the server is not there, or its database another program’s, older or newer', async () => {
     const { url, sql } = await server()
@@ -461,7 +461,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
     expectRefusal(await copy(url, `sqlite:${newFile()}`), 1, /--from is 1 migrations behind/)
     await sql.unsafe("INSERT INTO schema_migrations VALUES (4711, 'later', '2030')")
     expectRefusal(await copy(`sqlite:${rich}`, url), 1, /--to: .*newer than this release/)
-  })
+  }, 120_000)
 })
 
 describe('a wrong command line', () => {

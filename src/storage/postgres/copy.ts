@@ -13,13 +13,13 @@ const settings = { application_name: 'convene copy', statement_timeout: '0', idl
  * Throws an Error for the operator where none does, or where nodes are connected.
  */
 export async function readSnapshot<T>(url: string, work: (source: Side) => Promise<T>): Promise<T> {
-  return onOneConnection(url, (client) =>
-    client.begin('isolation level repeatable read read only', async (transaction) => {
+  return onOneConnection(url, async (client) => {
+    await refuseNodes(url, queriesOn(client))
+    return client.begin('isolation level repeatable read read only', (transaction) => {
       const q = queriesOn(transaction)
-      await refuseNodes(url, q)
       return work(reader((ask) => ask(q)))
-    }),
-  )
+    })
+  })
 }
 
 /** Whether a copy into it was begun and not finished. */
@@ -54,16 +54,22 @@ async function onOneConnection<T>(url: string, work: (client: ReturnType<typeof 
 }
 
 async function refuseNodes(url: string, q: Queries) {
-  // Of those engines that tell; others answer with nobody.
-  const others = await q.get<{ connections: number }>(
-    `SELECT count(*) AS connections FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'convene' AND pid <> pg_backend_pid()`,
-  )
-  if (others!.connections > 0)
-    throw new Error(
-      `nodes of Convene use ${shownUrl(url)} (${others!.connections} connections): stop all of them first`,
-    )
+  // Our own of a moment ago takes a while to go.
+  for (let looks = 1; ; looks++) {
+    const others = await q.get<{ connections: number }>(nodes)
+    if (others!.connections === 0) return
+    if (looks === 20)
+      throw new Error(
+        `nodes of Convene use ${shownUrl(url)} (${others!.connections} connections): stop all of them first`,
+      )
+    await Bun.sleep(100)
+  }
 }
+
+// Of those engines that tell; others answer with nobody.
+const nodes = `
+  SELECT count(*) AS connections FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'convene' AND pid <> pg_backend_pid()`
 
 const hasNotes = async (q: Queries) =>
   (await q.get('SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1', [
