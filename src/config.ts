@@ -112,21 +112,25 @@ const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-
 
 function database(env: Environment, dataDir: string): DatabaseConfig {
   const url = text(env, 'DATABASE_URL')
-  if (url === null) return { engine: 'sqlite', path: join(dataDir, 'convene.db') }
+  return url === null ? { engine: 'sqlite', path: join(dataDir, 'convene.db') } : databaseOf(url)
+}
+
+/** The database of a URL. Throws ConfigError by that name where it is none. */
+export function databaseOf(url: string, name = 'DATABASE_URL'): DatabaseConfig {
   if (/^postgres(ql)?:/.test(url)) {
     const parsed = serversOf(url)
     if (parsed === null)
       throw new ConfigError(
-        'DATABASE_URL must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and what is special in a name or password as %XX',
+        `${name} must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and what is special in a name or password as %XX`,
       )
     if (!sslModes.includes(parsed.parameters.get('sslmode') ?? 'disable'))
-      throw new ConfigError(`DATABASE_URL must have an sslmode of these: ${sslModes.join(', ')}`)
+      throw new ConfigError(`${name} must have an sslmode of these: ${sslModes.join(', ')}`)
     return { engine: 'postgres', url }
   }
   const path = /^(?:sqlite|file):(?:\/\/)?(.+)$/.exec(url)?.[1]
   if (path === undefined || path.endsWith('/'))
     throw new ConfigError(
-      'DATABASE_URL must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db, or postgres://USER:PASSWORD@HOST/DATABASE',
+      `${name} must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db, or postgres://USER:PASSWORD@HOST/DATABASE`,
     )
   return { engine: 'sqlite', path: path === ':memory:' ? path : resolve(path) }
 }

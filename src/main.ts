@@ -17,6 +17,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'put a backup in the place of what is there',
     load: () => import('./commands/restore.ts'),
   },
+  copy: {
+    summary: 'move a community from one database to another: file to PostgreSQL, and back',
+    load: () => import('./commands/copy.ts'),
+  },
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
   health: { summary: 'ask the running server whether it lives', load: () => import('./commands/health.ts') },
   admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },

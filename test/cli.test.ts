@@ -41,7 +41,7 @@ describe('help', () => {
   test('of the whole lists the commands, and each command has its own', async () => {
     const { code, out, err } = await convene(['--help'])
     expect([code, err]).toEqual([0, ''])
-    for (const name of ['serve', 'migrate', 'check', 'health', 'admin', 'seed'])
+    for (const name of ['serve', 'migrate', 'copy', 'check', 'health', 'admin', 'seed'])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'))
 
     const seed = await convene(['seed', '--users', 'many', '--help'])

@@ -14,16 +14,20 @@ export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.numb
 
 // Other programs keep a table of this name too; these are the columns of ours.
 export const columns = 'number, name, applied_at'
+/** The table that a database has while `convene copy` fills it. */
+export const copyMark = 'unfinished_copy'
 
 /** What is applied, by number. Throws where that is none of ours, or a step that this release does not know. */
 export function appliedOf(
   rows: readonly { number: number; applied_at: string }[],
-  { isForeign }: { isForeign: boolean },
+  { isForeign, isHalfCopied }: { isForeign: boolean; isHalfCopied: boolean },
 ): Map<number, string> {
   if (isForeign)
     throw new MigrationError(
       'this database belongs to another program: it has tables, but not the record of Convene’s migrations',
     )
+  if (isHalfCopied)
+    throw new MigrationError('this database is half copied: run the same convene copy again, which goes on with it')
   const unknown = rows.map(({ number }) => number).filter((number) => !migrations.some((m) => m.number === number))
   if (unknown.length > 0)
     throw new MigrationError(
@@ -55,7 +59,7 @@ function appliedNumbers(db: Database): Map<number, string> {
   const rows = isForeign
     ? []
     : db.query<{ number: number; applied_at: string }, []>(`SELECT ${columns} FROM schema_migrations`).all()
-  return appliedOf(rows, { isForeign })
+  return appliedOf(rows, { isForeign, isHalfCopied: tables.some(({ name }) => name === copyMark) })
 }
 
 /** Each known migration in order, with the time it was applied or null. Changes nothing. */

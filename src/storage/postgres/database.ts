@@ -4,7 +4,7 @@ import { Refusal } from '../../refusal.ts'
 import * as schema from './schema.ts'
 import { type ServerUrl, serversOf, shownUrl } from './url.ts'
 
-export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[]
+export type Value = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[]
 
 /** A statement made by `build`. Its rows are keyed by the names of columns, so give none another name. */
 type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: readonly Row[] } }
@@ -49,6 +49,10 @@ export type DatabaseOptions = {
   /** Told once when the database is gone, and when it is there again. */
   onOutage?: (error: Error) => void
   onRecovery?: (host: string) => void
+  /** Of each connection, in the place of ours. */
+  settings?: Record<string, string>
+  /** How many connections, where the URL does not say. */
+  max?: number
 }
 
 /** Builds statements by the tables' types, for those whose text depends on what is asked. Runs none. */
@@ -70,7 +74,10 @@ const restMs = 250
  * A write whose commit was not answered is neither called done nor done again: it may have been stored. It is refused like
  * everything else while the database is gone: `busy`, with Retry-After.
  */
-export async function openDatabase(url: string, { onOutage, onRecovery }: DatabaseOptions = {}): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  { onOutage, onRecovery, settings, max }: DatabaseOptions = {},
+): Promise<Database> {
   const { servers } = serversOf(url)!
   let present: { client: SQL; host: string } | null = null
   let looking: Promise<SQL> | null = null
@@ -89,7 +96,8 @@ export async function openDatabase(url: string, { onOutage, onRecovery }: Databa
       void client.close({ timeout: 0 }).catch(() => {})
     }
     for (const server of servers) {
-      const client = connect(server, { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' })
+      const timeouts = { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' }
+      const client = connect(server, { ...timeouts, ...settings }, { max })
       const found = await probe(client)
       if (found === null && !closed) {
         present = { client, host: server.host }

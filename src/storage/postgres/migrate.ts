@@ -1,6 +1,16 @@
 import type { SQL } from 'bun'
 import { type Migration, migrations } from '../../../migrations/index.ts'
-import { appliedOf, columns, failed, label, MigrationError, type MigrationState, newest, statesOf } from '../migrate.ts'
+import {
+  appliedOf,
+  columns,
+  copyMark,
+  failed,
+  label,
+  MigrationError,
+  type MigrationState,
+  newest,
+  statesOf,
+} from '../migrate.ts'
 import { connect, type Queries, queriesOn, unusable } from './database.ts'
 import { serversOf } from './url.ts'
 
@@ -112,7 +122,7 @@ async function applied(db: Queries): Promise<Map<number, string>> {
   const rows = isForeign
     ? []
     : await db.all<{ number: number; applied_at: string }>(`SELECT ${columns} FROM schema_migrations`)
-  return appliedOf(rows, { isForeign })
+  return appliedOf(rows, { isForeign, isHalfCopied: tables.some(({ name }) => name === copyMark) })
 }
 
 async function connection(url: string, writes: boolean): Promise<SQL> {

@@ -1,0 +1,195 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { ConfigError, type DatabaseConfig, databaseOf, readConfig, shownDatabase } from '../config.ts'
+import { openProgress } from '../progress.ts'
+import { copyRows, type Digest, digestOf, type Side, type Table, tables, type Target } from '../storage/copy.ts'
+import { MigrationError, newest } from '../storage/migrate.ts'
+import { bringUp, statusOf } from '../storage/open.ts'
+import { isHalfCopied, openTarget, readSnapshot } from '../storage/postgres/copy.ts'
+import { openMigrator } from '../storage/postgres/migrate.ts'
+import { isHalfCopiedFile, sqliteSide } from '../storage/sqlite/copy.ts'
+import { openDatabase } from '../storage/sqlite/database.ts'
+import { UsageError } from './command.ts'
+import { openAlone, requireDatabase } from './database.ts'
+
+export const help = `usage: convene copy --from URL --to URL
+
+Copies a community from one database into another, empty one: from a file to a cluster, and back. Each URL is
+sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE. One of the two may be left out: it is that of the settings then
+(DATABASE_URL, or DATA_DIR/convene.db), and a password in it is seen by nobody who lists the processes.
+
+Stop the server, and all nodes, before: what is written during a copy is not in it. A file that a server uses is
+refused, and so is a PostgreSQL database with nodes that it knows of. The source stays as it is.
+
+  1. reads the source: all of it, for its hashes, and for values that the other engine would not take
+  2. makes the schema in the target, and adds the rows in batches
+  3. reads the target, and compares the number of rows of each table, and their hash, with those of the source
+
+Cut off in between, the same command goes on where it was; until it is done, no server starts on the target. Where the
+source has changed meanwhile, that is refused: empty the target then, and copy anew. Exit code 1 where anything differs.
+
+Not in the database, and so to be carried over as files, from the old DATA_DIR to the new:
+
+  media/                    the photos: as a directory, or for MEDIA_URL with aws s3 sync DATA_DIR/media s3://BUCKET/PREFIX
+  jwt-secret, location-key  the same on all nodes, or in JWT_SECRET and LOCATION_KEY. With another secret everybody logs in
+                            again; with another key every position is drawn anew, which tells more of where people are
+  erasures.log              who was erased: it erases them again where an older backup brings them back`
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { from: { type: 'string' }, to: { type: 'string' } } })
+  if (values.from === undefined && values.to === undefined)
+    throw new UsageError('from where, to where? --from URL --to URL')
+  const from = databaseAt('--from', values.from)
+  const to = databaseAt('--to', values.to)
+  if (isSame(from, to)) throw new UsageError('--from and --to name the same database')
+  await copy(from, to)
+}
+
+function databaseAt(option: string, url: string | undefined): DatabaseConfig {
+  const database = url === undefined ? readConfig().database : given(option, url)
+  if (database.engine === 'sqlite' && database.path === ':memory:')
+    throw new UsageError(`${option} names a database in memory, which ends with its process`)
+  return database
+}
+
+function given(option: string, url: string): DatabaseConfig {
+  try {
+    return databaseOf(url, option)
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(error.message) : error
+  }
+}
+
+function isSame(from: DatabaseConfig, to: DatabaseConfig): boolean {
+  if (from.engine === 'sqlite' && to.engine === 'sqlite')
+    return existsSync(from.path) && existsSync(to.path) && realpathSync(from.path) === realpathSync(to.path)
+  return shownDatabase(from) === shownDatabase(to)
+}
+
+async function copy(from: DatabaseConfig, to: DatabaseConfig) {
+  const started = performance.now()
+  const digests = await inSource(from, (source) => inTarget(to, (target) => carryOver(source, target)))
+  const width = Math.max(...tables.map(({ name }) => name.length)) + 2
+  let rows = 0
+  for (const [name, digest] of digests) {
+    console.log(`equal  ${name.padEnd(width)}${String(digest.rows).padStart(12)} rows  ${digest.hash}`)
+    rows += digest.rows
+  }
+  const seconds = (performance.now() - started) / 1000
+  console.log(
+    `copied ${rows} rows from ${shownDatabase(from)} to ${shownDatabase(to)} in ${seconds.toFixed(1)} s ` +
+      `(${Math.round(rows / seconds)} rows/s). Carry over the files too: see convene copy --help`,
+  )
+}
+
+async function inSource<T>(database: DatabaseConfig, work: (source: Side) => Promise<T>): Promise<T> {
+  if (database.engine === 'sqlite') requireDatabase(database.path)
+  const missing = (await called('--from', statusOf(database))).filter(({ applied_at }) => applied_at === null)
+  if (missing.length > 0)
+    throw new MigrationError(
+      `the database of --from is ${missing.length} migrations behind: run convene migrate up on it first`,
+    )
+  if (database.engine === 'postgres') return readSnapshot(database.url, work)
+  const db = await called('--from', openAlone(database.path))
+  try {
+    return await work(sqliteSide(db))
+  } finally {
+    db.close()
+  }
+}
+
+async function inTarget<T>(database: DatabaseConfig, work: (target: Target) => Promise<T>): Promise<T> {
+  if (database.engine === 'sqlite') return inFile(database.path, work)
+  const { url } = database
+  if (!(await called('--to', isHalfCopied(url)))) {
+    const migrator = await called('--to', openMigrator(url))
+    try {
+      await called('--to', migrator.up())
+    } finally {
+      await migrator.close()
+    }
+  }
+  const target = await called('--to', openTarget(url))
+  try {
+    return await work(target)
+  } finally {
+    await target.close()
+  }
+}
+
+async function inFile<T>(path: string, work: (target: Target) => Promise<T>): Promise<T> {
+  const isBegun = existsSync(path) && isHalfCopiedFile(path)
+  const db = isBegun ? openDatabase(path, { alone: true }) : await called('--to', openAlone(path))
+  try {
+    if (!isBegun) bringUp(db, path)
+    return await work(sqliteSide(db))
+  } finally {
+    db.close()
+  }
+}
+
+/** Says which of the two it is that an error is about. */
+async function called<T>(option: string, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (error) {
+    const message = (error as Error).message.replaceAll('DATABASE_URL', option)
+    throw new Error(`${option}: ${message}`, { cause: error })
+  }
+}
+
+/** The name of the note that tells which state of which release is copied. */
+const origin = 'source'
+
+async function carryOver(source: Side, target: Target): Promise<Map<string, Digest>> {
+  const notes = await target.notes()
+  if (notes === null) await refuseFilled(target)
+  let total = 0
+  for (const table of tables) total += await source.count(table)
+
+  const expected = await eachTable('reading the source', total, (table, onRows) => digestOf(source, table, onRows))
+  const identity = JSON.stringify({ schema: newest, tables: [...expected] })
+  if (notes === null) await target.begin(origin, identity)
+  else if (notes.get(origin) !== identity)
+    throw new Error(
+      'the target is half copied from another source, or the source has changed since: empty the target, and copy anew',
+    )
+
+  await eachTable('copying', total, (table, onRows) =>
+    copyRows(source, target, table, notes?.get(table.name), onRows),
+  ).catch((error: Error) => {
+    throw new Error(`cut off: ${error.message}. The same command goes on from here`, { cause: error })
+  })
+  await target.settle(tables)
+  const found = await eachTable('checking', total, (table, onRows) => digestOf(target, table, onRows))
+  const differing = tables.filter(({ name }) => !Bun.deepEquals(found.get(name), expected.get(name)))
+  if (differing.length > 0) {
+    const shown = differing.map(
+      ({ name }) => `${name} (${expected.get(name)!.rows} rows, ${found.get(name)!.rows} there)`,
+    )
+    throw new Error(`the copy differs from its source in ${shown.join(', ')}: empty the target, and copy anew`)
+  }
+  await target.finish()
+  return expected
+}
+
+async function refuseFilled(target: Side) {
+  for (const table of tables)
+    if ((await target.read(table, null, 1)).rows.length > 0)
+      throw new Error(`the target has rows in ${table.name} already: copy fills an empty database only`)
+}
+
+async function eachTable<T>(
+  title: string,
+  total: number,
+  work: (table: Table, onRows: (rows: number) => void) => Promise<T>,
+): Promise<Map<string, T>> {
+  const done = new Map<string, T>()
+  const progress = await openProgress(title, total, 'rows')
+  try {
+    for (const table of tables) done.set(table.name, await work(table, progress.advance))
+  } finally {
+    progress.stop()
+  }
+  return done
+}

@@ -1,0 +1,199 @@
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
+import * as schema from './postgres/schema.ts'
+
+/** A value as both engines can hold it; what a column holds besides null is told by its kind. */
+export type Value = string | number | boolean | Uint8Array | null
+type Kind = 'text' | 'integer' | 'double' | 'boolean' | 'bytes'
+
+export type Table = {
+  name: string
+  /** In the order of a row's values. `type` is that of PostgreSQL. */
+  columns: readonly { name: string; kind: Kind; type: string }[]
+  /** The primary key in PostgreSQL. */
+  key: readonly string[]
+}
+
+export type Row = readonly Value[]
+
+/** Some rows of a table. `keys` are what its engine orders them by: those of the last go on after it. */
+export type Page = { rows: Row[]; keys: Row[] }
+
+/** A database that is read. */
+export type Side = {
+  count(table: Table): Promise<number>
+  /** The next rows after that key, or the first; fewer than `limit` only where no more follow. */
+  read(table: Table, after: Row | null, limit: number): Promise<Page>
+}
+
+/** A database that is filled. While it is, it holds notes of how far that is, and nothing else opens it. */
+export type Target = Side & {
+  /** The notes by name; null where no copy was begun. */
+  notes(): Promise<Map<string, string> | null>
+  /** Makes the place for notes, and writes the first. */
+  begin(name: string, note: string): Promise<void>
+  /** Adds rows and replaces the table's note, both or neither. */
+  write(table: Table, rows: readonly Row[], note: string): Promise<void>
+  /** Called when all rows are there. Throws where the engine's own rules do not hold. */
+  settle(tables: readonly Table[]): Promise<void>
+  /** Removes the notes. From here on it is a database like any other. */
+  finish(): Promise<void>
+}
+
+/** The rows of a table, and a hash of them that does not depend on their order. */
+export type Digest = { rows: number; hash: string }
+
+const kinds: Record<string, Kind> = {
+  text: 'text',
+  bigint: 'integer',
+  integer: 'integer',
+  'double precision': 'double',
+  boolean: 'boolean',
+  bytea: 'bytes',
+}
+
+/** Every table, each after those that it refers to. What SQLite keeps in another way is in sqlite/copy.ts. */
+export const tables: readonly Table[] = [
+  schema.users,
+  schema.preferences,
+  schema.consentLog,
+  schema.auditLog,
+  schema.sessions,
+  schema.media,
+  schema.locations,
+  schema.locationCells,
+  schema.nearbyTraits,
+  schema.blocks,
+  schema.chats,
+  schema.messages,
+  schema.messageVersions,
+  schema.reviews,
+  schema.userStats,
+  schema.eventCounters,
+  schema.events,
+  schema.reports,
+  schema.notices,
+  schema.appeals,
+  schema.evidencePhotos,
+].map(tableOf)
+
+function tableOf(table: PgTable): Table {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const [key = columns.filter(({ primary }) => primary)] = primaryKeys.map(({ columns }) => columns)
+  return {
+    name,
+    columns: columns.map((column) => {
+      const type = column.getSQLType()
+      if (kinds[type] === undefined) throw new Error(`no way to copy a column of type ${type}: ${name}.${column.name}`)
+      return { name: column.name, kind: kinds[type], type }
+    }),
+    key: key.map(({ name }) => name),
+  }
+}
+
+const batch = 5000
+
+async function* pagesOf(side: Side, table: Table, after: Row | null = null): AsyncGenerator<Page> {
+  for (let last = after; ;) {
+    const page = await side.read(table, last, batch)
+    if (page.rows.length > 0) yield page
+    if (page.rows.length < batch) return
+    last = page.keys.at(-1)!
+  }
+}
+
+type OnRows = (rows: number) => void
+
+/** Reads a whole table. Throws where it holds a value that one of the engines cannot, naming table and row. */
+export async function digestOf(side: Side, table: Table, onRows: OnRows = () => {}): Promise<Digest> {
+  // The rows' hashes are added up, lane by lane: each engine reads in the order that costs it least.
+  const sum = new Uint32Array(8)
+  const lanes = new Uint32Array(8)
+  const bytes = new Uint8Array(lanes.buffer)
+  let rows = 0
+  for await (const page of pagesOf(side, table)) {
+    for (const row of page.rows) {
+      refuseUnfit(table, row)
+      Bun.SHA256.hash(canonical(row), bytes)
+      for (let lane = 0; lane < 8; lane++) sum[lane]! += lanes[lane]!
+    }
+    rows += page.rows.length
+    onRows(page.rows.length)
+  }
+  return { rows, hash: Array.from(sum, (lane) => lane.toString(16).padStart(8, '0')).join('') }
+}
+
+/** A row as text that is the same from either engine. A double has all its digits; of zeros SQLite knows only one. */
+const canonical = (row: Row) =>
+  JSON.stringify(row.map((value) => (value instanceof Uint8Array ? value.toHex() : value)))
+
+function refuseUnfit(table: Table, row: Row) {
+  for (const [i, { name, kind }] of table.columns.entries()) {
+    const value = row[i]!
+    if (value === null) continue
+    const problem = unfit(value, kind)
+    if (problem !== null) throw new Error(`${name} of ${named(table, row)} ${problem}: mend that first`)
+  }
+}
+
+function unfit(value: Exclude<Value, null>, kind: Kind): string | null {
+  switch (kind) {
+    case 'text':
+      if (typeof value !== 'string') return 'is no text'
+      return value.includes('\0') ? 'holds a NUL character, which PostgreSQL does not take' : null
+    case 'integer':
+      return Number.isSafeInteger(value) ? null : 'is no whole number below 2^53'
+    case 'double':
+      return Number.isFinite(value) ? null : 'is no number'
+    case 'boolean':
+      return typeof value === 'boolean' ? null : 'is neither true nor false'
+    case 'bytes':
+      return value instanceof Uint8Array ? null : 'is not bytes'
+  }
+}
+
+/** Such as `messages (chat_id …, seq 12)`. */
+export function named({ name, columns, key }: Table, row: Row): string {
+  const shown = columns.flatMap(({ name, kind }, i) =>
+    (key.includes(name) || name === 'id') && kind !== 'bytes' ? `${name} ${row[i]}` : [],
+  )
+  return `${name} (${shown.join(', ')})`
+}
+
+/** Copies what the target does not have yet of a table. */
+export async function copyRows(
+  source: Side,
+  target: Target,
+  table: Table,
+  note: string | undefined,
+  onRows: OnRows = () => {},
+): Promise<void> {
+  const done = note === undefined ? { rows: 0, after: null } : readNote(note)
+  onRows(done.rows)
+  let { rows } = done
+  // The next page is read while one is written.
+  let writing: Promise<void> = Promise.resolve()
+  for await (const page of pagesOf(source, table, done.after)) {
+    await writing
+    rows += page.rows.length
+    writing = target.write(table, page.rows, writeNote(rows, page.keys.at(-1)!)).then(() => onRows(page.rows.length))
+    writing.catch(() => {})
+  }
+  await writing
+}
+
+type Noted = { rows: number; after: (Value | { hex: string })[] }
+
+function writeNote(rows: number, after: Row): string {
+  const noted: Noted = { rows, after: after.map((v) => (v instanceof Uint8Array ? { hex: v.toHex() } : v)) }
+  return JSON.stringify(noted)
+}
+
+function readNote(note: string): { rows: number; after: Row } {
+  const { rows, after } = JSON.parse(note) as Noted
+  return {
+    rows,
+    after: after.map((v) =>
+      v !== null && typeof v === 'object' && 'hex' in v ? Uint8Array.fromHex(v.hex) : (v as Value),
+    ),
+  }
+}
