@@ -1,6 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { help as serveHelp } from '../src/commands/serve.ts'
@@ -109,6 +119,14 @@ describe('a start that cannot succeed touches nothing', () => {
     expect(readFileSync(path, 'utf8')).toBe('a file')
   })
 
+  test('where nothing can be written into the data directory', async () => {
+    const path = newPath()
+    mkdirSync(join(path, 'convene.lock'), { recursive: true })
+    const outcome = await convene([], { DATA_DIR: path, PORT: '0' })
+    expectRefusal(outcome, 1, /DATA_DIR must be a directory that can be written, not \S+ \(EISDIR\)/)
+    expect(readdirSync(path)).toEqual(['convene.lock'])
+  })
+
   test('where the database is another program’s, or no database at all', async () => {
     const path = newPath()
     const file = join(root, 'other.db')
@@ -137,6 +155,21 @@ describe('a start that cannot succeed touches nothing', () => {
     const { code, err } = await convene([], { DATA_DIR: path, PORT: '0', LOG_LEVEL: 'debug' })
     expect(code).toBe(1)
     expect(err).toMatch(/migrate\.ts:\d+/)
+  })
+})
+
+describe('restore', () => {
+  test('of what is no backup says so in a line, and makes no data directory for it', async () => {
+    const path = newPath()
+    const file = join(root, 'diary.txt')
+    writeFileSync(file, 'Dear diary, '.repeat(1000))
+    const refusals: [string, RegExp][] = [
+      [file, /diary\.txt is no backup of Convene: it is no SQLite database/],
+      [join(root, 'nowhere.db'), /there is no file/],
+      [root, /is no backup of Convene: it cannot be read as a file/],
+    ]
+    for (const [given, says] of refusals) expectRefusal(await convene(['restore', given], { DATA_DIR: path }), 1, says)
+    expect(existsSync(path)).toBe(false)
   })
 })
 

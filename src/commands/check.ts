@@ -50,6 +50,9 @@ function* examine(): Generator<Finding> {
     return yield wrong(`DATA_DIR is not there: ${dataDir}`, 'set DATA_DIR right, or start the server once to make it')
   if (!statSync(dataDir).isDirectory())
     return yield wrong(`DATA_DIR is no directory: ${dataDir}`, 'set DATA_DIR to a directory')
+  const denied = deniedTo(dataDir)
+  // What is in it would seem to be missing.
+  if (denied) return yield denied
   yield dataDirectory(dataDir)
   yield* secrets(config)
   yield* database(config)
@@ -91,12 +94,17 @@ function openTo(path: string): string | null {
   return process.platform === 'win32' || (mode & 0o077) === 0 ? null : mode.toString(8)
 }
 
-function dataDirectory(dataDir: string): Finding {
+function deniedTo(dataDir: string): Finding | null {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return null
   } catch {
-    return wrong(`DATA_DIR is not for this user: ${dataDir}`, `chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`)
+    const mend = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
+    return wrong(`DATA_DIR is not for this user: ${dataDir}`, mend)
   }
+}
+
+function dataDirectory(dataDir: string): Finding {
   const mode = openTo(dataDir)
   return mode === null
     ? fine(`the data directory is for its owner only: ${dataDir}`)

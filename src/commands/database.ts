@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { MigrationError, status } from '../storage/migrate.ts'
 import { refuseForeign } from '../storage/open.ts'
@@ -7,10 +7,20 @@ import { openDatabase } from '../storage/sqlite/database.ts'
 
 type Where = Pick<Config, 'databasePath'>
 
-/** Throws where there is no database yet. */
+/** Throws where there is no database yet, or none that this user may see. */
 export function requireDatabase({ databasePath }: Where) {
-  if (!existsSync(databasePath))
-    throw new Error(`there is no database at ${databasePath}: look at DATA_DIR, or start the server once to make it`)
+  try {
+    statSync(databasePath)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      throw new Error(`${databasePath} cannot be looked at (${code}): run this as the user that runs the server`, {
+        cause: error,
+      })
+    throw new Error(`there is no database at ${databasePath}: look at DATA_DIR, or start the server once to make it`, {
+      cause: error,
+    })
+  }
 }
 
 /** The database for this process alone; made where there is none. Throws where a server, or anything else, uses it. */
