@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -399,6 +400,24 @@ describe('check', () => {
       expect(out).toMatch(problem)
     expect(out).toEndWith('8 things are wrong.\n')
     expect(listing(path)).toEqual(before)
+  })
+
+  test('looks at the newest scheduled backup, by when the next one was due', async () => {
+    const settings = { DATA_DIR: dataDir(), BACKUP_DIR: newPath(), BACKUP_CRON: '0 3 * * 0' }
+    const none = await convene(['check'], settings)
+    expect([none.code, none.out]).toEqual([1, expect.stringContaining('WRONG  there is no backup in BACKUP_DIR')])
+    mkdirSync(settings.BACKUP_DIR)
+    const file = join(settings.BACKUP_DIR, 'convene-20261101T030000Z.db')
+    writeFileSync(file, 'a backup')
+    const checkAfter = async (days: number) => {
+      const at = Date.now() / 1000 - days * 86_400
+      utimesSync(file, at, at)
+      return convene(['check'], settings)
+    }
+    // Weekly ones may be a week old.
+    expect((await checkAfter(0)).code).toBe(0)
+    const late = await checkAfter(9)
+    expect([late.code, late.out]).toEqual([1, expect.stringMatching(/WRONG {2}the newest backup in \S+ is of 20/)])
   })
 
   test('names a bad setting, and a data directory that is not there', async () => {

@@ -14,7 +14,9 @@ import { testApp } from './app.ts'
 import { fileNameOf, missingTools, type Page, readPage, runPage } from './pages.ts'
 
 const root = join(import.meta.dir, '..')
-const paths = ['README.md', 'CONTRIBUTING.md', ...new Bun.Glob('docs/*.md').scanSync({ cwd: root })].sort()
+const paths = ['*.md', 'docs/*.md', 'bench/*.md']
+  .flatMap((kind) => [...new Bun.Glob(kind).scanSync({ cwd: root })])
+  .sort()
 const pages = new Map(await Promise.all(paths.map(async (path) => [path, await readPage(path)] as const)))
 const page = (path: string): Page => pages.get(path)!
 
@@ -24,7 +26,7 @@ describe('every snippet of the documentation runs', () => {
     return
   }
   // All at once, as a page waits more than it works.
-  test.concurrent.each(paths)(
+  test.concurrent.each(paths.filter((path) => page(path).blocks.length > 0))(
     '%s',
     async (path) => {
       const { failure, output, answers } = await runPage(page(path))

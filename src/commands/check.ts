@@ -6,7 +6,8 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
 import { status } from '../storage/migrate.ts'
 import { openReadOnly } from '../storage/sqlite/database.ts'
-import { iso, minutes } from '../time.ts'
+import { newestBackup } from '../scheduled-backup.ts'
+import { days, iso, minutes } from '../time.ts'
 
 export const help = `usage: convene check
 
@@ -14,8 +15,8 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema and the integrity of the database, the room left on the disk, and the clock. For each thing that is
-wrong it says how to mend it.
+secrets, the schema and the integrity of the database, the room left on the disk, the clock, and how old the newest backup in
+BACKUP_DIR is. For each thing that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
@@ -57,6 +58,7 @@ function* examine(): Generator<Finding> {
   yield* secrets(config)
   yield* database(config)
   yield* disk(config)
+  yield* backups(config, Date.now())
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
@@ -215,6 +217,20 @@ function* disk({ dataDir, databasePath }: Config): Generator<Finding> {
         )
       : fine(`${gigabytes(free)} are free on the disk of ${directory}`)
   }
+}
+
+// A backup of a large community takes its time, and a machine may be down for a while.
+const grace = days
+
+function* backups({ backupDir, backupCron }: Config, now: number): Generator<Finding> {
+  if (backupDir === null) return
+  const newest = newestBackup(backupDir)
+  const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
+  if (!newest) return yield wrong(`there is no backup in BACKUP_DIR: ${backupDir}`, mend)
+  const next = Bun.cron.parse(backupCron, newest.at, { tz: 'UTC' })!.getTime()
+  yield now > next + grace
+    ? wrong(`the newest backup in ${backupDir} is of ${iso(newest.at)}`, mend)
+    : fine(`the newest backup is of ${iso(newest.at)}, with ${gigabytes(newest.bytes)}`)
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
