@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { removeOldCopies } from './old-copies.ts'
 import { backUpInto, newestBackup } from './scheduled-backup.ts'
@@ -31,7 +32,7 @@ export const jobs = ({ config, now, media, retention, account, erasures, metrics
 
 function backup(
   directory: string,
-  { backupCron, backupKeep }: Config,
+  { dataDir, backupCron, backupKeep }: Config,
   { now, metrics }: Pick<Services, 'now' | 'metrics'>,
 ): Job {
   const tell = () => metrics.backup(newestBackup(directory))
@@ -41,7 +42,7 @@ function backup(
     name: 'backup',
     schedule: backupCron,
     async run() {
-      await backUpInto(directory, { keep: backupKeep, at: now() })
+      await backUpInto(directory, { keep: backupKeep, at: now(), journal: join(dataDir, 'erasures.log') })
       tell()
       return 1
     },

@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { compact } from './time.ts'
 
 const name = /^convene-\d{8}T\d{6}Z\.db$/
@@ -21,16 +21,27 @@ export function newestBackup(directory: string): { at: number; bytes: number } |
 
 /**
  * Makes a backup in the directory, named by its time, and removes the oldest ones beyond `keep`. Where the backup fails,
- * none is removed.
+ * none is removed. The erasure journal, where one is named, is copied beside: without it, a backup that is restored on
+ * another machine would bring back who was erased since.
  */
 export async function backUpInto(
   directory: string,
-  { keep, at, backUp = inProcessOfItsOwn }: { keep: number; at: number; backUp?: (file: string) => Promise<void> },
+  {
+    keep,
+    at,
+    journal,
+    backUp = inProcessOfItsOwn,
+  }: { keep: number; at: number; journal?: string; backUp?: (file: string) => Promise<void> },
 ): Promise<void> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   for (const left of readdirSync(directory).filter((entry) => unfinishedName.test(entry))) rmSync(join(directory, left))
   const made = `convene-${compact(at)}.db`
   await backUp(join(directory, made))
+  if (journal !== undefined && existsSync(journal)) {
+    const part = join(directory, `${basename(journal)}.part`)
+    copyFileSync(journal, part)
+    renameSync(part, join(directory, basename(journal)))
+  }
   // Where the clock was set back, the newest one does not look it.
   const others = readdirSync(directory).filter((entry) => name.test(entry) && entry !== made)
   for (const old of others

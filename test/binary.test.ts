@@ -1,8 +1,18 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command, convene, startServer } from './convene.ts'
+import { readPage, startsServer } from './pages.ts'
 import { connect, ofType } from './socket-client.ts'
 
 const consents = { terms: true, privacy: true, disclaimer: true }
@@ -47,7 +57,8 @@ describe('the binary, alone in an empty directory', () => {
     const cwd = join(root, name)
     mkdirSync(cwd)
     copyFileSync(command[0]!, join(cwd, 'convene'))
-    const where = { cwd, command: ['./convene'] }
+    // Not even a PATH: no Bun, no Node, no shell.
+    const where = { cwd, command: ['./convene'], env: {} }
     return {
       data: join(cwd, 'data'),
       path: (file: string) => join(cwd, file),
@@ -128,6 +139,56 @@ describe('the binary, alone in an empty directory', () => {
     const check = await elsewhere.convene('check')
     expect([check.code, check.out]).toEqual([0, expect.stringMatching(/All is well\.\n$/)])
   }, 30_000)
+
+  test('goes through the first session of the documentation, with curl and the tools of a shell alone', async () => {
+    const tools = join(root, 'tools')
+    mkdirSync(tools)
+    const used = ['curl', 'grep', 'head', 'cut', 'tee', 'cat']
+    for (const tool of used) symlinkSync(Bun.which(tool)!, join(tools, tool))
+    const session = async (place: ReturnType<typeof install>, base: URL, script: string) => {
+      const child = Bun.spawn(['/bin/bash', '-eo', 'pipefail', '-c', script.replaceAll('127.0.0.1:3000', base.host)], {
+        cwd: place.path(''),
+        env: { PATH: tools },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+      return { code: await child.exited, out, err }
+    }
+
+    const home = install('first-session')
+    const first = await home.start()
+    const blocks = (await readPage('docs/getting-started.md')).blocks.filter(
+      (block) => block.language === 'sh' && !startsServer(block) && !/\bbun\b/.test(block.code),
+    )
+    const script = blocks.map(({ code }) => code).join('\n')
+    for (const step of ['auth/register', 'me/location', 'search/nearby', 'chats', 'sync'])
+      expect(script).toContain(step)
+    const nothingElse = 'for tool in bun node npx python3; do if command -v $tool; then exit 9; fi; done\n'
+    const { code, out, err } = await session(home, first.base, nothingElse + script)
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('"text":"Coffee at the river?"')
+
+    expect((await home.convene('backup', 'convene-backup.db')).code).toBe(0)
+    expect(await first.end('SIGKILL')).not.toBe(0)
+
+    const elsewhere = install('another-machine')
+    mkdirSync(elsewhere.data, { mode: 0o700 })
+    for (const file of ['jwt-secret', 'location-key']) copyFileSync(join(home.data, file), join(elsewhere.data, file))
+    copyFileSync(home.path('convene-backup.db'), elsewhere.path('convene-backup.db'))
+    expect((await elsewhere.convene('restore', 'convene-backup.db')).code).toBe(0)
+    const moved = await elsewhere.start()
+    const ask = caller(moved.base)
+    const ada = await ask('POST', 'auth/login', { email: 'ada@example.org', password: 'twelve green bottles' })
+    const bob = await ask('POST', 'auth/login', { email: 'bob@example.org', password: 'eleven green bottles' })
+    const same = (name: string) => JSON.parse(readFileSync(home.path(`${name}.json`), 'utf8')).user.id as string
+    expect([ada.user.id, bob.user.id]).toEqual([same('ada'), same('bob')])
+    const nearby = await caller(moved.base, ada.access_token)('GET', 'search/nearby?lat=52.5163&lng=13.3777')
+    expect(nearby.items).toMatchObject(JSON.parse(readFileSync(home.path('nearby.json'), 'utf8')).items)
+    const { items } = await caller(moved.base, bob.access_token)('GET', 'chats')
+    expect(items).toMatchObject([{ user: { id: ada.user.id }, last_message: { text: 'Coffee at the river?' } }])
+    expect(await moved.end()).toBe(0)
+  }, 60_000)
 
   test('serves the API’s page, with what it loads, and the legal texts from within', async () => {
     const { base, end } = await install('page').start()

@@ -1,6 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { help as serveHelp } from '../src/commands/serve.ts'
@@ -109,6 +120,14 @@ describe('a start that cannot succeed touches nothing', () => {
     expect(readFileSync(path, 'utf8')).toBe('a file')
   })
 
+  test('where nothing can be written into the data directory', async () => {
+    const path = newPath()
+    mkdirSync(join(path, 'convene.lock'), { recursive: true })
+    const outcome = await convene([], { DATA_DIR: path, PORT: '0' })
+    expectRefusal(outcome, 1, /DATA_DIR must be a directory that can be written, not \S+ \(EISDIR\)/)
+    expect(readdirSync(path)).toEqual(['convene.lock'])
+  })
+
   test('where the database is another program’s, or no database at all', async () => {
     const path = newPath()
     const file = join(root, 'other.db')
@@ -137,6 +156,21 @@ describe('a start that cannot succeed touches nothing', () => {
     const { code, err } = await convene([], { DATA_DIR: path, PORT: '0', LOG_LEVEL: 'debug' })
     expect(code).toBe(1)
     expect(err).toMatch(/migrate\.ts:\d+/)
+  })
+})
+
+describe('restore', () => {
+  test('of what is no backup says so in a line, and makes no data directory for it', async () => {
+    const path = newPath()
+    const file = join(root, 'diary.txt')
+    writeFileSync(file, 'Dear diary, '.repeat(1000))
+    const refusals: [string, RegExp][] = [
+      [file, /diary\.txt is no backup of Convene: it is no SQLite database/],
+      [join(root, 'nowhere.db'), /there is no file/],
+      [root, /is no backup of Convene: it cannot be read as a file/],
+    ]
+    for (const [given, says] of refusals) expectRefusal(await convene(['restore', given], { DATA_DIR: path }), 1, says)
+    expect(existsSync(path)).toBe(false)
   })
 })
 
@@ -366,6 +400,24 @@ describe('check', () => {
       expect(out).toMatch(problem)
     expect(out).toEndWith('8 things are wrong.\n')
     expect(listing(path)).toEqual(before)
+  })
+
+  test('looks at the newest scheduled backup, by when the next one was due', async () => {
+    const settings = { DATA_DIR: dataDir(), BACKUP_DIR: newPath(), BACKUP_CRON: '0 3 * * 0' }
+    const none = await convene(['check'], settings)
+    expect([none.code, none.out]).toEqual([1, expect.stringContaining('WRONG  there is no backup in BACKUP_DIR')])
+    mkdirSync(settings.BACKUP_DIR)
+    const file = join(settings.BACKUP_DIR, 'convene-20261101T030000Z.db')
+    writeFileSync(file, 'a backup')
+    const checkAfter = async (days: number) => {
+      const at = Date.now() / 1000 - days * 86_400
+      utimesSync(file, at, at)
+      return convene(['check'], settings)
+    }
+    // Weekly ones may be a week old.
+    expect((await checkAfter(0)).code).toBe(0)
+    const late = await checkAfter(9)
+    expect([late.code, late.out]).toEqual([1, expect.stringMatching(/WRONG {2}the newest backup in \S+ is of 20/)])
   })
 
   test('names a bad setting, and a data directory that is not there', async () => {

@@ -7,10 +7,13 @@ export const command = process.env.CONVENE_BIN
   ? [resolve(process.env.CONVENE_BIN)]
   : [process.execPath, join(root, 'src/main.ts')]
 
+const ourPath = { PATH: process.env.PATH }
+
 /** What a command left behind: its exit code and what it printed. */
 export type Outcome = { code: number; out: string; err: string }
 
-type Where = { command?: string[]; cwd?: string }
+/** `env` is what the process gets beside its settings; `PATH` of this one, where nothing is said. */
+type Where = { command?: string[]; cwd?: string; env?: Record<string, string> }
 
 /** Runs the command line as a process of its own, with no settings but the given ones. */
 export async function convene(
@@ -20,7 +23,7 @@ export async function convene(
 ): Promise<Outcome> {
   const child = Bun.spawn([...(where.command ?? command), ...args], {
     cwd: where.cwd ?? root,
-    env: { PATH: process.env.PATH, ...settings },
+    env: { ...(where.env ?? ourPath), ...settings },
     stdout: 'pipe',
     stderr: 'pipe',
     // A command that should have refused must not run on as a server.
@@ -39,7 +42,7 @@ export async function startServer(settings: Record<string, string>, where: Where
   const child = Bun.spawn(where.command ?? command, {
     cwd: where.cwd ?? root,
     // Nothing of the caller's own settings: they could change what is shown, or where it is stored.
-    env: { PATH: process.env.PATH, PORT: '0', ...settings },
+    env: { ...(where.env ?? ourPath), PORT: '0', ...settings },
     stdout: 'pipe',
     stderr: 'inherit',
   })

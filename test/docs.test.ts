@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { kept } from '../src/features/retention/service.ts'
+import { jobs } from '../src/jobs.ts'
+import { copiesKeptFor } from '../src/old-copies.ts'
 import { problemOf } from '../src/http/errors.ts'
 import { limitTable } from '../src/limits.ts'
 import { Refusal, type RefusalCode } from '../src/refusal.ts'
@@ -12,7 +14,9 @@ import { testApp } from './app.ts'
 import { fileNameOf, missingTools, type Page, readPage, runPage } from './pages.ts'
 
 const root = join(import.meta.dir, '..')
-const paths = ['README.md', 'CONTRIBUTING.md', ...new Bun.Glob('docs/*.md').scanSync({ cwd: root })].sort()
+const paths = ['*.md', 'docs/*.md', 'bench/*.md']
+  .flatMap((kind) => [...new Bun.Glob(kind).scanSync({ cwd: root })])
+  .sort()
 const pages = new Map(await Promise.all(paths.map(async (path) => [path, await readPage(path)] as const)))
 const page = (path: string): Page => pages.get(path)!
 
@@ -22,7 +26,7 @@ describe('every snippet of the documentation runs', () => {
     return
   }
   // All at once, as a page waits more than it works.
-  test.concurrent.each(paths)(
+  test.concurrent.each(paths.filter((path) => page(path).blocks.length > 0))(
     '%s',
     async (path) => {
       const { failure, output, answers } = await runPage(page(path))
@@ -169,6 +173,8 @@ describe('the documentation names', () => {
       auditEntries: 'Audit log',
     }
     const rows = tableOf('docs/privacy.md', sectionOf('What is stored'))
+    const copies = rows.find(([name]) => name!.startsWith('What a migration or a restore has replaced'))
+    expect(copies?.[2]).toContain(`${copiesKeptFor / days} days`)
     for (const [what, ms] of Object.entries(kept) as [keyof typeof kept, number][]) {
       const howLong = rows.find(([name]) => name!.startsWith(rowOf[what]))?.[2]
       expect(`${what}: ${howLong}`).toMatch(new RegExp(`\\b${ms / days} days`))
@@ -210,11 +216,12 @@ describe('the documentation names', () => {
     expect(named.toSorted()).toEqual([...new Set(shown)].sort())
   })
 
-  test('metrics that there are', async () => {
-    const { request } = await testApp({ METRICS_TOKEN: 'a-token-of-the-tests' })
-    const { text } = await request('GET', '/metrics', { headers: { authorization: 'Bearer a-token-of-the-tests' } })
-    const named = new Set(page('docs/operations.md').text.match(/\bconvene_\w+/g))
-    expect(named.size).toBeGreaterThan(5)
-    for (const name of named) if (!name.endsWith('_')) expect(text).toContain(`# HELP ${name} `)
+  test('every metric, and none that there is not', async () => {
+    const { services } = await testApp({ BACKUP_DIR: '/nowhere/backups' })
+    jobs(services)
+    const exposed = [...(await services.metrics.text()).matchAll(/^# HELP (convene_\w+) /gm)].map(([, name]) => name!)
+    expect(exposed.length).toBeGreaterThan(10)
+    const named = new Set(page('docs/operations.md').text.match(/\bconvene_\w+[a-z]\b/g))
+    expect([...named].sort()).toEqual(exposed.toSorted())
   })
 })

@@ -1,9 +1,10 @@
 import { afterEach, expect, jest, test } from 'bun:test'
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Job, jobs, startJobs } from '../src/jobs.ts'
 import { openMetrics } from '../src/metrics.ts'
+import { backUpInto } from '../src/scheduled-backup.ts'
 import type { Services } from '../src/services.ts'
 import { testApp } from './app.ts'
 
@@ -127,6 +128,21 @@ test('what migrations and restores have replaced is removed after 30 days, and n
   for (const [name] of [...goes, [photos]]) expect([name, left.includes(name)]).toEqual([name, false])
   expect(left).toContain('media')
   expect(await job!.run()).toBe(0)
+})
+
+test('a scheduled backup has the erasure journal beside it, as it is then', async () => {
+  const { dataDir } = await testApp()
+  const [directory, journal] = [join(dataDir, 'backups'), join(dataDir, 'erasures.log')]
+  const backUp = async (file: string) => writeFileSync(file, 'a backup')
+  await backUpInto(directory, { keep: 2, at: 0, journal, backUp })
+  expect(readdirSync(directory)).toEqual(['convene-19700101T000000Z.db'])
+  for (const lines of ['one\n', 'one\ntwo\n']) {
+    writeFileSync(journal, lines, { mode: 0o600 })
+    await backUpInto(directory, { keep: 2, at: 1000, journal, backUp })
+    expect(readFileSync(join(directory, 'erasures.log'), 'utf8')).toBe(lines)
+  }
+  expect(statSync(join(directory, 'erasures.log')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(directory).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
 test('stopping waits for what is running', async () => {

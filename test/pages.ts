@@ -50,7 +50,8 @@ function blocksOf(text: string): Block[] {
 export const fileNameOf = ({ code }: Block) => /^\/\/ ([\w-]+\.ts)$/m.exec(code.split('\n', 1)[0]!)?.[1] ?? null
 
 // A command that stays: the server is started in the background, and the next block runs once it is ready.
-const startsServer = ({ code }: Block) => /(?:\bstart|(?:convene|src\/main\.ts)(?: serve)?)(?:\s*#.*)?\n$/.test(code)
+export const startsServer = ({ code }: Block) =>
+  /(?:\bstart|(?:convene|src\/main\.ts)(?: serve)?)(?:\s*#.*)?\n$/.test(code)
 
 /**
  * Runs a page's blocks in order, as a reader would in one terminal: shell blocks in one bash, servers in the background,

@@ -8,7 +8,8 @@ import { type MigrationState, status } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
 import type { Database as Postgres } from '../storage/postgres/database.ts'
 import { openReadOnly } from '../storage/sqlite/database.ts'
-import { iso, minutes } from '../time.ts'
+import { newestBackup } from '../scheduled-backup.ts'
+import { days, iso, minutes } from '../time.ts'
 
 export const help = `usage: convene check
 
@@ -16,8 +17,8 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema and the integrity of the database, the room left on the disk, and the clock. For each thing that is
-wrong it says how to mend it.
+secrets, the schema and the integrity of the database, the room left on the disk, the clock, and how old the newest backup in
+BACKUP_DIR is. For each thing that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
@@ -52,11 +53,15 @@ async function* examine(): AsyncGenerator<Finding> {
     return yield wrong(`DATA_DIR is not there: ${dataDir}`, 'set DATA_DIR right, or start the server once to make it')
   if (!statSync(dataDir).isDirectory())
     return yield wrong(`DATA_DIR is no directory: ${dataDir}`, 'set DATA_DIR to a directory')
+  const denied = deniedTo(dataDir)
+  // What is in it would seem to be missing.
+  if (denied) return yield denied
   yield dataDirectory(dataDir)
   yield* secrets(config)
   if (config.database.engine === 'sqlite') yield* file(config.database.path)
   else yield* server(config.database)
   yield* disk(config)
+  yield* backups(config, Date.now())
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
@@ -94,12 +99,17 @@ function openTo(path: string): string | null {
   return process.platform === 'win32' || (mode & 0o077) === 0 ? null : mode.toString(8)
 }
 
-function dataDirectory(dataDir: string): Finding {
+function deniedTo(dataDir: string): Finding | null {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return null
   } catch {
-    return wrong(`DATA_DIR is not for this user: ${dataDir}`, `chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`)
+    const mend = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
+    return wrong(`DATA_DIR is not for this user: ${dataDir}`, mend)
   }
+}
+
+function dataDirectory(dataDir: string): Finding {
   const mode = openTo(dataDir)
   return mode === null
     ? fine(`the data directory is for its owner only: ${dataDir}`)
@@ -232,6 +242,20 @@ function* disk({ dataDir, database }: Config): Generator<Finding> {
         )
       : fine(`${gigabytes(free)} are free on the disk of ${directory}`)
   }
+}
+
+// A backup of a large community takes its time, and a machine may be down for a while.
+const grace = days
+
+function* backups({ backupDir, backupCron }: Config, now: number): Generator<Finding> {
+  if (backupDir === null) return
+  const newest = newestBackup(backupDir)
+  const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
+  if (!newest) return yield wrong(`there is no backup in BACKUP_DIR: ${backupDir}`, mend)
+  const next = Bun.cron.parse(backupCron, newest.at, { tz: 'UTC' })!.getTime()
+  yield now > next + grace
+    ? wrong(`the newest backup in ${backupDir} is of ${iso(newest.at)}`, mend)
+    : fine(`the newest backup is of ${iso(newest.at)}, with ${gigabytes(newest.bytes)}`)
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`

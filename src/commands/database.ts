@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Config, DatabaseConfig } from '../config.ts'
 import { MigrationError } from '../storage/migrate.ts'
@@ -15,10 +15,20 @@ export function sqlitePath({ database }: Where, instead: string): string {
   throw new Error(`this is for an SQLite database, and DATABASE_URL names a PostgreSQL one: ${instead}`)
 }
 
-/** Throws where there is no SQLite database yet. */
-export function requireDatabase(path: string) {
-  if (!existsSync(path))
-    throw new Error(`there is no database at ${path}: look at DATA_DIR, or start the server once to make it`)
+/** Throws where there is no database yet, or none that this user may see. */
+export function requireDatabase(databasePath: string) {
+  try {
+    statSync(databasePath)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      throw new Error(`${databasePath} cannot be looked at (${code}): run this as the user that runs the server`, {
+        cause: error,
+      })
+    throw new Error(`there is no database at ${databasePath}: look at DATA_DIR, or start the server once to make it`, {
+      cause: error,
+    })
+  }
 }
 
 /** The SQLite database for this process alone; made where there is none. Throws where a server, or anything else, uses it. */

@@ -25,6 +25,7 @@ import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { up } from '../storage/migrate.ts'
 import {
   copyClean,
+  type Examined,
   examineBackup,
   type OnBytes,
   photoBytes,
@@ -53,37 +54,39 @@ export async function run(args: string[]): Promise<void> {
   const [file, ...more] = positionals
   if (file === undefined) throw new UsageError('which one? restore FILE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
-  const config = readConfig()
-  const letGo = holdDataDir(config.dataDir)
-  try {
-    for (const line of await withProgress(config, resolve(file))) console.log(line)
-  } finally {
-    letGo()
-  }
+  for (const line of await restore(readConfig(), resolve(file))) console.log(line)
 }
 
-async function withProgress(config: Config, file: string): Promise<string[]> {
+async function restore(config: Config, file: string): Promise<string[]> {
+  const { dataDir } = config
   const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
   if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  // A directory that is not there yet is made only for a backup that is one.
+  let letGo = existsSync(dataDir) ? holdDataDir(dataDir) : null
+  const { size } = statSync(file)
   // Examined, unpacked, and copied clean into its place.
-  const progress = await openByteProgress('restoring', 3 * statSync(file).size)
+  const progress = await openByteProgress('restoring', 3 * size)
   try {
-    return await restore({ databasePath, dataDir: config.dataDir }, file, Date.now(), progress.advance)
+    const examined = examineBackup(file)
+    progress.advance(size)
+    letGo ??= holdDataDir(dataDir)
+    return await putInPlace(
+      { databasePath, dataDir },
+      { file, size, ...examined },
+      { at: Date.now(), onBytes: progress.advance },
+    )
   } finally {
     progress.stop()
+    letGo?.()
   }
 }
 
-async function restore(
+async function putInPlace(
   { databasePath, dataDir }: { databasePath: string; dataDir: string },
-  file: string,
-  at: number,
-  onBytes: OnBytes,
+  { file, size, users, messages, photos, made_at, has_photos }: Examined & { file: string; size: number },
+  { at, onBytes }: { at: number; onBytes: OnBytes },
 ): Promise<string[]> {
-  const { users, messages, photos, made_at, has_photos } = examineBackup(file)
-  const { size } = statSync(file)
-  onBytes(size)
   settleLog(databasePath)
   const media = join(dataDir, 'media')
   const unpacked = `${databasePath}.unpacked`

@@ -11,17 +11,17 @@ export class DataDirInUse extends ConfigError {}
  * however it ends. Throws DataDirInUse where somebody else does, and ConfigError where it is no directory of ours.
  */
 export function holdDataDir(dataDir: string): () => void {
+  // SQLite locks files in each system's own way, and the system lets go of what a killed process held.
+  const path = join(dataDir, 'convene.lock')
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
     const { code } = error as { code?: string }
     throw new ConfigError(`DATA_DIR must be a directory that can be written, not ${dataDir} (${code})`, {
       cause: error,
     })
   }
-  // SQLite locks files in each system's own way, and the system lets go of what a killed process held.
-  const path = join(dataDir, 'convene.lock')
-  closeSync(openSync(path, 'a', 0o600))
   const lock = new Database(path)
   try {
     lock.run('PRAGMA journal_mode = OFF')

@@ -77,7 +77,10 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
+/** Makes sure that the names in a directory are on disk. */
 export async function syncDirectory(path: string): Promise<void> {
+  // There is no such thing on Windows, where a directory cannot even be opened.
+  if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {
     await directory.sync()

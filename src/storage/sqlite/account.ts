@@ -6,7 +6,6 @@ import { eventRecorder } from './events.ts'
 import { reviewOf } from './reviews.ts'
 import { traitKeeper } from './traits.ts'
 import type { Reads } from './reads.ts'
-import { unreadCounter } from './unread.ts'
 import type { Writer } from './writer.ts'
 
 type Params = { user: string; at: number; limit: number }
@@ -20,7 +19,6 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
   const record = eventRecorder(db)
   const audit = auditRecorder(db)
   const retrait = traitKeeper(db)
-  const recount = unreadCounter(db)
 
   const bury = client.prepare<{ id: string }, [{ user: string; at: number }]>(`
     UPDATE users SET email = NULL, phone = NULL, messenger_id = NULL, password_hash = NULL, name = NULL, city = NULL,
@@ -103,6 +101,10 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
   const stretch = client.prepare<{ rows: number; last: number | null }, [string, number, number]>(`
     SELECT count(*) AS rows, max(seq) AS last FROM (
       SELECT seq FROM messages WHERE chat_id = ? AND seq > ? ORDER BY seq LIMIT +?)`)
+  // Where one side has no messages any more, the other has none of them to read.
+  const readAll = client.prepare<null, [{ chat: string; other: string }]>(`
+    UPDATE chats SET unread_a = iif(user_a = $other, 0, unread_a), unread_b = iif(user_b = $other, 0, unread_b)
+    WHERE id = $chat`)
   type Stretch = { user: string; chat: string; from: number; to: number }
   const theirs = 'chat_id = $chat AND seq > $from AND seq <= $to AND sender_id = $user'
   const dropVersions = client.prepare<null, [Stretch]>(
@@ -117,9 +119,7 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
     const { rows, last } = stretch.get(chat, from, limit)!
     if (last === null) return { rows, last: from, changed: 0 }
     const part = { user, chat, from, to: last }
-    const changed = dropVersions.run(part).changes + buryMessages.run({ ...part, at }).changes
-    if (changed > 0) recount(chat)
-    return { rows, last, changed }
+    return { rows, last, changed: dropVersions.run(part).changes + buryMessages.run({ ...part, at }).changes }
   }
 
   function clear(user: string, at: number, from: Place): Cleared {
@@ -144,6 +144,7 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
       done.rows += changed
       if (rows === limit) return { ...done, next: { chat_id: id, seq: last } }
       limit -= rows + 1
+      if (changed > 0 || isTold) readAll.run({ chat: id, other })
       if (isTold && isThere)
         done.chats.push({ chat_id: id, user_id: other, seq: record(other, 'chat', at, { ref: id }) })
     }

@@ -123,12 +123,29 @@ function refuseDamage(db: Database, what: string) {
   if (orphan !== undefined) throw new Error(`${what} is damaged: a row of ${orphan} points at nothing`)
 }
 
+export type Examined = Contents & { made_at: string | null; has_photos: boolean }
+
+const unreadable: Record<string, string> = {
+  SQLITE_NOTADB: 'it is no SQLite database',
+  SQLITE_CORRUPT: 'it is damaged',
+}
+
+function openBackup(path: string): Database {
+  try {
+    return openReadOnly(path)
+  } catch (error) {
+    const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? ''
+    const reason = unreadable[code] ?? 'it cannot be read as a file'
+    throw new Error(`${path} is no backup of Convene: ${reason}. Choose another one`, { cause: error })
+  }
+}
+
 /**
  * Examines a backup, or a bare copy of a database of ours, and answers what it holds. Throws where it is something else,
  * damaged, incomplete, or newer than this release knows.
  */
-export function examineBackup(path: string): Contents & { made_at: string | null; has_photos: boolean } {
-  const db = openReadOnly(path)
+export function examineBackup(path: string): Examined {
+  const db = openBackup(path)
   try {
     refuseDamage(db, path)
     if (status(db).every(({ applied_at }) => applied_at === null)) throw new Error(`${path} holds no data of Convene`)
