@@ -20,6 +20,8 @@ import up0011 from './0011_nearby.up.sql' with { type: 'text' }
 import down0011 from './0011_nearby.down.sql' with { type: 'text' }
 import up0012 from './0012_account.up.sql' with { type: 'text' }
 import down0012 from './0012_account.down.sql' with { type: 'text' }
+import up0013 from './0013_erasures.up.sql' with { type: 'text' }
+import down0013 from './0013_erasures.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -43,6 +45,8 @@ import pgUp0011 from './postgres/0011_nearby.up.sql' with { type: 'text' }
 import pgDown0011 from './postgres/0011_nearby.down.sql' with { type: 'text' }
 import pgUp0012 from './postgres/0012_account.up.sql' with { type: 'text' }
 import pgDown0012 from './postgres/0012_account.down.sql' with { type: 'text' }
+import pgUp0013 from './postgres/0013_erasures.up.sql' with { type: 'text' }
+import pgDown0013 from './postgres/0013_erasures.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -81,4 +85,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'moderation', up: up0010, down: down0010, postgres: { up: pgUp0010, down: pgDown0010 } },
   { number: 11, name: 'nearby', up: up0011, down: down0011, postgres: { up: pgUp0011, down: pgDown0011 } },
   { number: 12, name: 'account', up: up0012, down: down0012, postgres: { up: pgUp0012, down: pgDown0012 } },
+  { number: 13, name: 'erasures', up: up0013, down: down0013, postgres: { up: pgUp0013, down: pgDown0013 } },
 ]

@@ -6,7 +6,7 @@ import type { Services } from './services.ts'
 export type Job = { name: string; schedule: string; run(): Promise<number> }
 
 /** All scheduled work. */
-export const jobs = ({ config, now, media, retention, erasures }: Services): Job[] => [
+export const jobs = ({ config, now, media, retention, account, erasures }: Services): Job[] => [
   {
     name: 'media-sweep',
     schedule: '17 * * * *',
@@ -15,6 +15,7 @@ export const jobs = ({ config, now, media, retention, erasures }: Services): Job
       return images + files
     },
   },
+  { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
   { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
@@ -65,7 +66,8 @@ async function runJob({ name, run }: Job, { log, storage, metrics }: Pick<Servic
     const count = await run()
     const ms = Math.round(performance.now() - started)
     metrics.job(name, 'done', ms / 1000)
-    log.info({ job: name, count, ms }, 'job done')
+    // Some run every minute, and mostly find nothing.
+    log[count > 0 ? 'info' : 'debug']({ job: name, count, ms }, 'job done')
   } catch (error) {
     const ms = Math.round(performance.now() - started)
     metrics.job(name, 'failed', ms / 1000)

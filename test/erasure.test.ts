@@ -12,7 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openErasureJournal } from '../src/storage/files/erasure-journal.ts'
+import { openDatabase, withDrizzle } from '../src/storage/sqlite/database.ts'
 import { type Answer, consents, password, type Person, type TestApp, testApp } from './app.ts'
+import { startServer } from './convene.ts'
 import { expectProblem } from './problem.ts'
 import { connect, ofType } from './socket-client.ts'
 
@@ -336,6 +338,171 @@ test('a start finishes what a crash cut off between journal and database, and wr
   )
 })
 
+/** Ada, and as many chats of hers as given, with that many messages in each: every other one hers. */
+async function withLongChats(app: TestApp, { chats, messages }: { chats: number; messages: number }) {
+  const ada = await app.person('Ada')
+  const others: Person[] = []
+  const client = app.db.$client
+  for (let i = 0; i < chats; i++) {
+    const other = await app.person(`Other ${i}`)
+    others.push(other)
+    const chatId = await chatOf(ada, other)
+    // What reads of the turn before have begun is over then.
+    await new Promise((resolve) => setImmediate(resolve))
+    client.transaction(() => {
+      for (let seq = 1; seq <= messages; seq++)
+        client
+          .query(
+            `INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, client_id, created_at)
+             VALUES (?, ?, ?, ?, 'text', ?, ?, ?)`,
+          )
+          .run(
+            Bun.randomUUIDv7(),
+            chatId,
+            seq,
+            seq % 2 === 1 ? ada.id : other.id,
+            seq % 2 === 1 ? 'Mark-Text' : 'Other-Text',
+            seq % 2 === 1 ? `client ${chatId} ${seq}` : null,
+            app.clock.now,
+          )
+      client.run('UPDATE chats SET last_seq = ?, last_msg_at = ? WHERE id = ?', [messages, app.clock.now, chatId])
+    })()
+  }
+  return { ada, others }
+}
+
+const wordsOf = ({ db }: Pick<TestApp, 'db'>, userId: string) =>
+  db.$client
+    .query<{ n: number }, [string]>(
+      'SELECT count(*) AS n FROM messages WHERE sender_id = ? AND (text IS NOT NULL OR client_id IS NOT NULL)',
+    )
+    .get(userId)!.n
+
+test('a long history goes in parts, none of which holds the server up, and everybody is told once', async () => {
+  const app = await testApp()
+  const { ada, others } = await withLongChats(app, { chats: 3, messages: 1500 })
+  const parts: number[] = []
+  const { erasures } = app.services.storage
+  const { clear } = erasures
+  erasures.clear = async (...args) => {
+    const cleared = await clear(...args)
+    parts.push(cleared.rows)
+    return cleared
+  }
+  expect(wordsOf(app, ada.id)).toBe(2250)
+  expect((await erase(ada)).status).toBe(204)
+  expect(wordsOf(app, ada.id)).toBe(0)
+  expect(parts.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThan(2250)
+  expect(Math.max(...parts)).toBeLessThanOrEqual(500)
+  for (const other of others) {
+    const { items } = (await other.get('sync?limit=100')).body
+    expect(items.map((event: any) => [event.type, event.data.user.name])).toEqual([
+      ['chat', null],
+      ['chat', null],
+    ])
+    expect(wordsOf(app, other.id)).toBe(750)
+  }
+  expect(app.db.$client.query('SELECT * FROM unfinished_erasures').all()).toEqual([])
+})
+
+test('what fails midway has erased the account all the same, and the job finishes it', async () => {
+  const app = await onDisk()
+  const { ada, others } = await withLongChats(app, { chats: 2, messages: 1500 })
+  const [bob, cay] = others as [Person, Person]
+  const { storage, account } = app.services
+  const { clear } = storage.erasures
+  let parts = 0
+  storage.erasures.clear = async (...args) => {
+    if (++parts === 3) throw new Error('the disk is gone')
+    return clear(...args)
+  }
+  const base = await app.listen()
+  const [adas, bobs] = [connect(base, ada.token), connect(base, bob.token)]
+  await adas.until(ofType('hello'))
+  await bobs.until(ofType('hello'))
+
+  expect((await erase(ada)).status).toBe(500)
+  expect(await adas.closed).toBe(4401)
+  expectProblem(await ada.get('me'), 401, 'unauthenticated')
+  expectProblem(await cay.get(`users/${ada.id}`), 404, 'not_found')
+  expect(wordsOf(app, ada.id)).toBeGreaterThan(0)
+  // What is late in coming is not what the job of late things is for.
+  expect(await app.services.erasures.settle()).toBe(0)
+
+  expect(await account.finishErasures()).toBeGreaterThan(0)
+  expect(await account.finishErasures()).toBe(0)
+  expect(wordsOf(app, ada.id)).toBe(0)
+  expect(allBytes(app).includes('Mark-Text')).toBe(false)
+  expect((await bobs.until(ofType('chat'))).data).toMatchObject({ user: { id: ada.id, name: null } })
+  expect(journalOf(app).match(/\n/g)).toHaveLength(1)
+})
+
+test('a crash midway ends in a whole erasure at the next start', async () => {
+  const app = await onDisk()
+  const { ada, others } = await withLongChats(app, { chats: 2, messages: 1500 })
+  const { storage, erasures, audit } = app.services
+  // As a crash leaves it: begun, and some parts of the rest.
+  const at = app.clock.now
+  await openErasureJournal(join(app.dataDir, 'erasures.log')).add([{ user_id: ada.id, at }])
+  expect(await storage.erasures.begin(ada.id, at, audit.entry('erase', ada.id, ada.id))).toBe(true)
+  const first = await storage.erasures.clear(ada.id, at, null)
+  await storage.erasures.clear(ada.id, at, first.next)
+  expect(wordsOf(app, ada.id)).toBeWithin(1, 1500)
+
+  // Erased they are already: what is left is finished.
+  expect(await erasures.replay()).toBe(0)
+  expect(wordsOf(app, ada.id)).toBe(0)
+  expect(allBytes(app).includes('Mark-Text')).toBe(false)
+  expect(await storage.erasures.unfinished()).toEqual([])
+  for (const other of others) {
+    expect(wordsOf(app, other.id)).toBe(750)
+    expect((await other.get('chats')).body.items).toMatchObject([{ user: { id: ada.id, name: null } }])
+  }
+})
+
+test('kill -9 while a long history is being erased ends in a whole erasure', async () => {
+  const dataDir = mkdtempSync(join(folder, 'killed-'))
+  const databasePath = join(dataDir, 'convene.db')
+  const app = await testApp({}, { databasePath })
+  const { ada } = await withLongChats(app, { chats: 4, messages: 5000 })
+  await app.close()
+  const settings = {
+    DATA_DIR: dataDir,
+    JWT_SECRET: 'a secret of the tests, long enough',
+    LOCATION_KEY: '11'.repeat(32),
+  }
+  const server = await startServer(settings)
+  const login = await fetch(new URL('/api/v1/auth/login', server.base), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: ada.email, password }),
+  })
+  const { access_token } = (await login.json()) as { access_token: string }
+  const answer = fetch(new URL('/api/v1/me', server.base), {
+    method: 'DELETE',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
+    body: JSON.stringify({ password }),
+  }).catch(() => null)
+  // The journal has it before anything else does.
+  while (!existsSync(join(dataDir, 'erasures.log'))) await Bun.sleep(1)
+  while (readFileSync(join(dataDir, 'erasures.log'), 'utf8') === '') await Bun.sleep(1)
+  await Bun.sleep(20)
+  await server.end('SIGKILL')
+  await answer
+
+  const again = await startServer(settings)
+  expect(await again.end()).toBe(0)
+  const db = withDrizzle(openDatabase(databasePath))
+  expect(wordsOf({ db }, ada.id)).toBe(0)
+  expect(db.$client.query('SELECT name, email FROM users WHERE id = ?').get(ada.id)).toEqual({
+    name: null,
+    email: null,
+  })
+  expect(db.$client.query('SELECT * FROM unfinished_erasures').all()).toEqual([])
+  db.$client.close()
+  expect(readFileSync(databasePath).includes('Mark-Text')).toBe(false)
+}, 60_000)
+
 test('the journal takes back the newest entry only as a whole, and mends a torn end', async () => {
   const path = join(folder, 'journal.log')
   const journal = openErasureJournal(path)
@@ -350,4 +517,11 @@ test('the journal takes back the newest entry only as a whole, and mends a torn 
   ])
   await takeBack()
   expect([...(await journal.read())]).toEqual([[a, 1000]])
+
+  const takeBackFirst = await journal.add([{ user_id: b, at: 2000 }])
+  const c = Bun.randomUUIDv7()
+  await openErasureJournal(path).add([{ user_id: c, at: 3000 }])
+  // What another process has added since is worth more.
+  await takeBackFirst()
+  expect([...(await journal.read()).keys()]).toEqual([a, b, c])
 })

@@ -17,7 +17,7 @@ function recorded() {
   const storage = { failed: (error: unknown) => failures.push(error) }
   const lines: Record<string, unknown>[] = []
   const write = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
-  const log = { info: write('info'), error: write('error') } as unknown as Logger
+  const log = { debug: write('debug'), info: write('info'), error: write('error') } as unknown as Logger
   return { lines, failures, services: { log, storage, metrics: openMetrics() } as unknown as Services }
 }
 const hourly = (name: string, run: Job['run']): Job => ({ name, schedule: '0 * * * *', run })
@@ -52,6 +52,16 @@ test('a job runs when its time comes, time and again, and says what it did', asy
   jest.advanceTimersByTime(3 * hour)
   await settled()
   expect(runs).toBe(2)
+})
+
+test('a job that finds nothing to do is no line at the usual level', async () => {
+  jest.useFakeTimers()
+  const { lines, services } = recorded()
+  const stop = startJobs(services, [hourly('idle', async () => 0)])
+  jest.advanceTimersByTime(hour)
+  await settled()
+  expect(lines).toMatchObject([{ level: 'debug', message: 'job done', job: 'idle', count: 0 }])
+  await stop()
 })
 
 test('a job that fails is logged as an error, told to storage, comes round again, and holds up no other', async () => {

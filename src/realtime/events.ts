@@ -13,6 +13,8 @@ export type Push = {
 export type SocketControl = {
   /** Tells the sockets of a session that it ended, and closes them (4401). */
   endSession(sessionId: string): void
+  /** Tells all sockets of a user that their sessions ended, and closes them (4401). */
+  end(userId: string): void
   /** Closes all sockets of a user (4403). */
   suspend(userId: string): void
 }

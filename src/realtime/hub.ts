@@ -220,19 +220,22 @@ export function openHub({ replay, peers, log, now }: Deps) {
     },
   }
 
+  function endSocket(connection: Connection, code: number, reason: string) {
+    connection.socket.send(passing('session_ended', {}))
+    shut(connection, code, reason)
+  }
+  const socketsOf = (userId: string) => [...(audiences.get(userId)?.connections ?? [])]
+
   const control: SocketControl = {
     endSession(sessionId) {
-      for (const connection of [...connections.values()]) {
-        if (connection.owner.session_id !== sessionId) continue
-        connection.socket.send(passing('session_ended', {}))
-        shut(connection, closing.sessionEnded, 'session ended')
-      }
+      for (const connection of [...connections.values()])
+        if (connection.owner.session_id === sessionId) endSocket(connection, closing.sessionEnded, 'session ended')
+    },
+    end(userId) {
+      for (const connection of socketsOf(userId)) endSocket(connection, closing.sessionEnded, 'session ended')
     },
     suspend(userId) {
-      for (const connection of [...(audiences.get(userId)?.connections ?? [])]) {
-        connection.socket.send(passing('session_ended', {}))
-        shut(connection, closing.suspended, 'suspended')
-      }
+      for (const connection of socketsOf(userId)) endSocket(connection, closing.suspended, 'suspended')
     },
   }
 
@@ -306,8 +309,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
     endExpired() {
       for (const connection of [...connections.values()]) {
         if (connection.owner.token_expires_at > now()) continue
-        connection.socket.send(passing('session_ended', {}))
-        shut(connection, closing.sessionEnded, 'token ended')
+        endSocket(connection, closing.sessionEnded, 'token ended')
       }
     },
 

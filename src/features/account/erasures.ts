@@ -1,7 +1,7 @@
 import { hours } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Files } from '../media/files.ts'
-import type { Erased, ErasureJournal, ErasureStore } from './store.ts'
+import type { Cleared, Erasure, ErasureJournal, ErasureStore, Place } from './store.ts'
 
 export type Erasures = ReturnType<typeof openErasures>
 
@@ -16,9 +16,16 @@ type Deps = {
 // No request that was under way when its user was erased is still under way then.
 const settledAfter = hours
 
-/** Carries erasures out, so that they outlast a crash and the return of an older database. */
+/** Tells the others in their chats. */
+type Tell = (events: Cleared['chats']) => Promise<void>
+
+/**
+ * Carries erasures out, so that they outlast a crash and the return of an older database: the journal knows who is erased,
+ * and the database whose erasure is unfinished.
+ */
 export function openErasures({ store, journal, files, audit, now }: Deps) {
   let last: Promise<unknown> = Promise.resolve()
+  const underWay = new Set<string>()
 
   /** One at a time: only the journal's newest entry can be taken back. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -27,39 +34,62 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
     return run
   }
 
-  async function removeFiles(names: readonly string[]) {
-    for (const name of names) await files.remove(name)
+  /** Removes what is stored of an erased user, part by part, so that requests come in between. Answers how many rows. */
+  async function clear({ user_id, at }: Erasure, tell: Tell = async () => {}): Promise<number> {
+    if (underWay.has(user_id)) return 0
+    underWay.add(user_id)
+    try {
+      let rows = 0
+      let place: Place | null = null
+      do {
+        const cleared: Cleared = await store.clear(user_id, at, place)
+        rows += cleared.rows
+        for (const name of cleared.files) await files.remove(name)
+        await tell(cleared.chats)
+        place = cleared.next
+      } while (place !== null)
+      return rows
+    } finally {
+      underWay.delete(user_id)
+    }
   }
 
   return {
     /**
-     * Erases a user, but for the files, which `removeTraces` takes. Null where they are erased already.
+     * Begins to erase a user: nobody finds them any more, and `finish` takes the rest. Null where they are erased already.
      *
-     * The journal comes first: should we die in between, the next start finds the entry and finishes. Where the database
+     * The journal comes first: should we die in between, the next start finds the entry and goes on. Where the database
      * refuses, the entry goes again, and nothing has happened.
      */
-    erase: (userId: string): Promise<Erased | null> =>
+    begin: (userId: string, actorId: string | null): Promise<Erasure | null> =>
       inTurn(async () => {
-        const at = now()
-        const takeBack = await journal.add([{ user_id: userId, at }])
-        let erased: Erased | null = null
+        const erasure = { user_id: userId, at: now() }
+        const takeBack = await journal.add([erasure])
+        let begun = false
         try {
-          erased = await store.erase(userId, at, audit.entry('erase', userId, userId))
+          begun = await store.begin(userId, erasure.at, audit.entry('erase', actorId, userId))
         } finally {
-          if (!erased) await takeBack()
+          if (!begun) await takeBack()
         }
-        return erased
+        return begun ? erasure : null
       }),
 
-    /** Removes from the disk what the database has removed: image files, and older pages in its log. */
-    async removeTraces(fileNames: readonly string[]) {
-      await removeFiles(fileNames)
+    /**
+     * Removes all that is left of somebody whose erasure has begun, from the disk too: image files, and older pages in the
+     * database's log. Answers how many rows that were. What a crash or a full disk cuts off is for `unfinished`.
+     */
+    async finish(erasure: Erasure, tell?: Tell): Promise<number> {
+      const rows = await clear(erasure, tell)
       await store.emptyLog()
+      return rows
     },
 
+    unfinished: () => store.unfinished(),
+
     /**
-     * Makes the database and the journal agree: erases again whom an older database brought back, and adds whom the
-     * journal does not know. Answers how many were erased again. For every start, and for a restored backup.
+     * Makes the database and the journal agree: erases again whom an older database brought back, adds whom the journal
+     * does not know, and finishes what was cut off. Answers how many were erased again. For every start, and for a
+     * restored backup.
      */
     replay: () =>
       inTurn(async () => {
@@ -68,14 +98,12 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
         const unknown = erased.filter(({ user_id }) => !toErase.delete(user_id))
         if (unknown.length > 0) await journal.add(unknown)
         let count = 0
-        for (const [userId, at] of toErase) {
-          const again = await store.erase(userId, at, audit.entry('erase_again', null, userId))
+        for (const [userId, at] of toErase)
           // Who registered after that older database was made is not in it.
-          if (!again) continue
-          count++
-          await removeFiles(again.files)
-        }
-        if (count > 0) await store.emptyLog()
+          if (await store.begin(userId, at, audit.entry('erase_again', null, userId))) count++
+        const unfinished = await store.unfinished()
+        for (const erasure of unfinished) await clear(erasure)
+        if (unfinished.length > 0) await store.emptyLog()
         return count
       }),
 
@@ -84,12 +112,10 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
      * holds. Answers how many rows.
      */
     async settle() {
+      const unfinished = new Set((await store.unfinished()).map(({ user_id }) => user_id))
+      const erased = await store.erasedSince(now() - settledAfter)
       let removed = 0
-      for (const { user_id, at } of await store.erasedSince(now() - settledAfter)) {
-        const { rows, files: names } = await store.clear(user_id, at)
-        await removeFiles(names)
-        removed += rows
-      }
+      for (const erasure of erased) if (!unfinished.has(erasure.user_id)) removed += await clear(erasure)
       await store.emptyLog()
       return removed
     },

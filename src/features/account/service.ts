@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Push, SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Auth } from '../auth/service.ts'
@@ -6,16 +7,16 @@ import type { Client } from '../auth/consents.ts'
 import type { Chats } from '../chats/service.ts'
 import type { Erasures } from './erasures.ts'
 import type { Exporter } from './export.ts'
-import type { Erased } from './store.ts'
+import type { Cleared, Erasure } from './store.ts'
 
 export type Account = ReturnType<typeof accountService>
 
 type Deps = {
-  erasures: Pick<Erasures, 'erase' | 'removeTraces'>
+  erasures: Pick<Erasures, 'begin' | 'finish' | 'unfinished'>
   exporter: Exporter
   auth: Pick<Auth, 'confirmPassword'>
   callers: Pick<Callers, 'forget'>
-  sockets: Pick<SocketControl, 'endSession'>
+  sockets: Pick<SocketControl, 'end'>
   chats: Pick<Chats, 'chatsFor'>
   push: Push
   audit: Audit
@@ -25,26 +26,37 @@ type Deps = {
 /** What users may do with all that is stored of them: take it with them, and have it erased. */
 export function accountService({ erasures, exporter, auth, callers, sockets, chats, push, audit, now }: Deps) {
   /** One event for each chat says that its other side is gone, and with it whatever they wrote. */
-  async function tellOthers(erased: Erased['chats']) {
+  async function tellOthers(events: Cleared['chats']) {
     const at = now()
-    for (const { chat_id, user_id, seq } of erased) {
+    for (const { chat_id, user_id, seq } of events) {
       if (!push.isConnected(user_id)) continue
       const data = (await chats.chatsFor(user_id, [chat_id])).get(chat_id)
       push.events([{ user_id, seq, type: 'chat', at, data }])
+      // Storage answers at once: without this, who knew hundreds would keep everybody else waiting.
+      await setImmediate()
     }
+  }
+
+  async function finish(erasure: Erasure): Promise<number> {
+    callers.forget(erasure.user_id)
+    sockets.end(erasure.user_id)
+    return erasures.finish(erasure, tellOthers)
   }
 
   return {
     /** Erases the caller, at once and for good. Refuses with 403 `wrong_password` where the confirmation fails. */
     async erase(caller: Caller, password: string | undefined, client: Client): Promise<void> {
       await auth.confirmPassword(caller, password, client)
-      const erased = await erasures.erase(caller.id)
-      // Another request of theirs was faster.
-      if (!erased) return
-      callers.forget(caller.id)
-      for (const sessionId of erased.session_ids) sockets.endSession(sessionId)
-      await tellOthers(erased.chats)
-      await erasures.removeTraces(erased.files)
+      const erasure = await erasures.begin(caller.id, caller.id)
+      // Else another request of theirs was faster.
+      if (erasure) await finish(erasure)
+    },
+
+    /** Finishes erasures that were cut off, or that the operator's command has begun. Answers how many rows that removed. */
+    async finishErasures(): Promise<number> {
+      let rows = 0
+      for (const erasure of await erasures.unfinished()) rows += await finish(erasure)
+      return rows
     },
 
     /** All that is stored of the caller, and of others only what they sent to the caller, as JSON. */

@@ -3,26 +3,36 @@ import type { Consent, Session } from '../auth/store.ts'
 import type { Image } from '../media/store.ts'
 import type { Review } from '../reviews/store.ts'
 
-/** What an erasure took away, for all that has to follow. */
-export type Erased = {
-  /** The sessions that are gone. */
-  session_ids: string[]
+/** Where in a user's chats the clearing stands: the messages of a chat up to this number are done, and all chats before it. */
+export type Place = { chat_id: string; seq: number }
+
+/** What one part of the clearing took away, for all that has to follow. */
+export type Cleared = {
+  rows: number
   /** The files whose images are gone. */
   files: string[]
-  /** The `chat` events of the others in their chats. */
+  /** The `chat` events of the others in their chats, of those chats in which nothing of the user is left. */
   chats: { chat_id: string; user_id: string; seq: number }[]
+  /** Where the next part begins; null where nothing is left. */
+  next: Place | null
 }
 
 export type ErasureStore = {
   /**
-   * Erases a user in one step. Stays: the row without what was in it, their messages as tombstones, their reviews of
-   * others and their reports without an author, consents without where they came from, and the evidence of reports with
-   * its images. The others in their chats get one `chat` event each. Null, and nothing, where there is no such user, or
-   * an erased one.
+   * Begins an erasure, in one step: the row loses what was in it; sessions, position and preferences go; and it is noted
+   * that the rest has to follow, until `clear` has come to its end. False, and nothing, where there is no such user, or an
+   * erased one.
    */
-  erase(userId: string, at: number, audit: AuditEntry): Promise<Erased | null>
-  /** Removes what requests that were under way have stored of an erased user since; answers how many rows, and files to remove. */
-  clear(userId: string, at: number): Promise<{ rows: number; files: string[] }>
+  begin(userId: string, at: number, audit: AuditEntry): Promise<boolean>
+  /**
+   * Removes the next part of what is stored of an erased user, late things too that a request under way has stored since:
+   * in one step, which takes some milliseconds, as an account may have a hundred thousand messages. These stay as
+   * tombstones, reviews of others and reports without an author, consents without where they came from, and the evidence of
+   * reports with its images. While the erasure is noted as unfinished, the others in the chats get one `chat` event each.
+   */
+  clear(userId: string, at: number, from: Place | null): Promise<Cleared>
+  /** Whose erasure has begun, and not come to its end. */
+  unfinished(): Promise<Erasure[]>
   /** Who was erased since that time. */
   erasedSince(time: number): Promise<Erasure[]>
   /** Empties the write-ahead log, in which older pages still hold what was removed. Where somebody reads them, not yet. */
@@ -36,7 +46,7 @@ export type Erasure = { user_id: string; at: number }
  * made, this does.
  */
 export type ErasureJournal = {
-  /** Adds to the list: on disk once it resolves. The answer takes back what was added, as long as nothing came after. */
+  /** Adds to the list: on disk once it resolves. The answer takes back what was added, unless something came after. */
   add(erasures: readonly Erasure[]): Promise<() => Promise<void>>
   /** When each was erased. */
   read(): Promise<Map<string, number>>

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ErasureJournal } from '../../features/account/store.ts'
 import { orNull, refusalOf, syncDirectory } from './disk.ts'
@@ -26,15 +26,19 @@ export function openErasureJournal(path: string): ErasureJournal {
       try {
         const { size } = await file.stat()
         const lines = erasures.map(({ user_id, at }) => `${new Date(at).toISOString()} ${user_id}\n`).join('')
+        const added = (await endsInALine(file, size)) ? lines : `\n${lines}`
         try {
-          await file.writeFile((await endsInALine(file, size)) ? lines : `\n${lines}`)
+          await file.writeFile(added)
           await file.sync()
         } catch (error) {
           await cutTo(size)
           throw refusalOf(error)
         }
         if (size === 0) await syncDirectory(dirname(path))
-        return () => cutTo(size)
+        return async () => {
+          // A command beside the server adds to it too; what is taken back too little, the next start erases.
+          if ((await stat(path)).size === size + added.length) await cutTo(size)
+        }
       } finally {
         await file.close()
       }

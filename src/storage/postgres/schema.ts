@@ -274,3 +274,5 @@ export const evidencePhotos = pgTable(
   { report_id: text().notNull(), media_id: text().notNull() },
   (t) => [primaryKey({ columns: [t.report_id, t.media_id] })],
 )
+
+export const unfinishedErasures = pgTable('unfinished_erasures', { user_id: text().primaryKey(), at: int8().notNull() })

@@ -1,4 +1,4 @@
-import type { Erasure, ErasureStore, HoldingsStore, OwnImage } from '../../features/account/store.ts'
+import type { Cleared, Erasure, ErasureStore, HoldingsStore, OwnImage, Place } from '../../features/account/store.ts'
 import type { Consent, Session } from '../../features/auth/store.ts'
 import { auditRecorder } from './audit.ts'
 import type { Db } from './database.ts'
@@ -8,100 +8,164 @@ import { traitKeeper } from './traits.ts'
 import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
-type Params = { user: string; at: number }
+type Params = { user: string; at: number; limit: number }
 
-const chatsOf = 'SELECT id FROM chats WHERE user_a = $user UNION ALL SELECT id FROM chats WHERE user_b = $user'
-// There is no index by sender: nobody else asks for it, and every message would pay for it.
-const theirMessages = `sender_id = $user AND chat_id IN (${chatsOf})`
+// Rows of one part: some milliseconds of work.
+const budget = 500
+const chatsAtOnce = 250
 
 export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore {
   const client = db.$client
   const record = eventRecorder(db)
   const audit = auditRecorder(db)
   const retrait = traitKeeper(db)
-  const change = (sql: string) => {
-    const statement = client.prepare<null, [Params]>(sql)
-    return (params: Params) => statement.run(params).changes
-  }
 
-  const bury = client.prepare<{ id: string }, [Params]>(`
+  const bury = client.prepare<{ id: string }, [{ user: string; at: number }]>(`
     UPDATE users SET email = NULL, phone = NULL, messenger_id = NULL, password_hash = NULL, name = NULL, city = NULL,
       bio = NULL, gender = NULL, photo = NULL, role = 'user', suspended_until = NULL, suspended_reason = NULL,
       suspension_id = NULL, updated_at = $at, deleted_at = $at
     WHERE id = $user AND deleted_at IS NULL RETURNING id`)
-  const othersInChats = client.prepare<{ chat_id: string; user_id: string }, [{ user: string }]>(`
-    SELECT c.id AS chat_id, u.id AS user_id FROM (
-      SELECT id, user_b AS other FROM chats WHERE user_a = $user UNION ALL
-      SELECT id, user_a FROM chats WHERE user_b = $user
-    ) c JOIN users u ON u.id = c.other WHERE u.deleted_at IS NULL`)
-
-  const found = [
-    change('DELETE FROM preferences WHERE user_id = $user'),
-    change('DELETE FROM locations WHERE user_id = $user'),
-  ]
-  const personal = [
-    change('DELETE FROM location_cells WHERE user_id = $user'),
-    change(`UPDATE consent_log SET user_agent = NULL, address = NULL
-      WHERE user_id = $user AND (user_agent IS NOT NULL OR address IS NOT NULL)`),
-    change('DELETE FROM blocks WHERE blocker_id = $user'),
-    change('DELETE FROM blocks WHERE blocked_id = $user'),
-    change('UPDATE reviews SET reviewer_id = NULL WHERE reviewer_id = $user'),
-    change('DELETE FROM reviews WHERE reviewed_id = $user'),
-    change('DELETE FROM user_stats WHERE user_id = $user'),
-    change('DELETE FROM appeals WHERE user_id = $user'),
-    change('DELETE FROM notices WHERE user_id = $user'),
-    // What is said in a report stays as long as its evidence, by which the others in it are protected.
-    change('UPDATE reports SET details = NULL, note = NULL WHERE subject_id = $user AND evidence IS NULL'),
-    change('UPDATE reports SET details = NULL WHERE reporter_id = $user AND evidence IS NULL'),
-    change('UPDATE reports SET reporter_id = NULL WHERE reporter_id = $user'),
-    change('DELETE FROM events WHERE user_id = $user'),
-    change('DELETE FROM event_counters WHERE user_id = $user'),
-  ]
-  const written = [
-    change(`DELETE FROM message_versions WHERE message_id IN (SELECT id FROM messages WHERE ${theirMessages})`),
-    change(`UPDATE messages SET text = NULL, photo_id = NULL, client_id = NULL, deleted_at = coalesce(deleted_at, $at)
-      WHERE ${theirMessages} AND (deleted_at IS NULL OR client_id IS NOT NULL)`),
-  ]
-  const endSessions = ['NULL', 'NOT NULL'].map((ended) =>
-    client.prepare<{ id: string }, [{ user: string }]>(
-      `DELETE FROM sessions WHERE user_id = $user AND ended_at IS ${ended} RETURNING id`,
-    ),
+  const note = client.prepare<null, [{ user: string; at: number }]>(
+    'INSERT INTO unfinished_erasures (user_id, at) VALUES ($user, $at)',
   )
-  const dropImages = client.prepare<{ file: string }, [{ user: string }]>(`
-    DELETE FROM media WHERE owner_id = $user AND NOT EXISTS (SELECT 1 FROM evidence_photos WHERE media_id = media.id)
-    RETURNING file`)
+  const isUnfinished = client.prepare<unknown, [string]>('SELECT 1 FROM unfinished_erasures WHERE user_id = ?')
+  const unnote = client.prepare<null, [string]>('DELETE FROM unfinished_erasures WHERE user_id = ?')
+  const unfinished = client.prepare<Erasure, []>('SELECT user_id, at FROM unfinished_erasures')
   const erasedSince = client.prepare<Erasure, [number]>(
     'SELECT id AS user_id, deleted_at AS at FROM users WHERE deleted_at >= ? ORDER BY deleted_at',
   )
 
-  /** Messages come last: once a savepoint has changed thousands of pages, each small statement in it takes milliseconds. */
-  function clear(user: string, at: number) {
-    const all = (changes: typeof personal) => changes.reduce((sum, run) => sum + run({ user, at }), 0)
-    const session_ids = endSessions.flatMap((statement) => statement.all({ user }).map(({ id }) => id))
-    const files = dropImages.all({ user }).map(({ file }) => file)
-    const rows = retrait(user, () => all(found)) + all(personal) + all(written)
-    return { rows: rows + session_ids.length + files.length, session_ids, files }
+  const dropFrom = (table: string) => {
+    const statement = client.prepare<null, [string]>(`DELETE FROM ${table} WHERE user_id = ?`)
+    return (user: string) => statement.run(user).changes
+  }
+  const [dropPreferences, dropLocation] = [dropFrom('preferences'), dropFrom('locations')]
+  const [dropStats, dropCounter] = [dropFrom('user_stats'), dropFrom('event_counters')]
+  /** What people are found by; the gender in the row is such a thing too. */
+  const dropFindings = (user: string) => dropPreferences(user) + dropLocation(user)
+
+  /** Changes up to `limit` rows that meet a condition; it is not met by them after. */
+  const change = (table: string, key: string, condition: string, how = `DELETE FROM ${table}`) => {
+    const statement = client.prepare<null, [Params]>(
+      `${how} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT +$limit)`,
+    )
+    return (params: Params) => statement.run(params).changes
+  }
+  const update = (table: string, set: string, condition: string) =>
+    change(table, 'id', condition, `UPDATE ${table} SET ${set}`)
+  const dropCells = change('location_cells', 'user_id, tag', 'user_id = $user')
+  // One for each of two partial indexes.
+  const dropSessions = [
+    change('sessions', 'id', 'user_id = $user AND ended_at IS NULL'),
+    change('sessions', 'id', 'user_id = $user AND ended_at IS NOT NULL'),
+  ]
+  const personal = [
+    dropCells,
+    ...dropSessions,
+    update(
+      'consent_log',
+      'user_agent = NULL, address = NULL',
+      'user_id = $user AND coalesce(user_agent, address) IS NOT NULL',
+    ),
+    change('blocks', 'id', 'blocker_id = $user'),
+    change('blocks', 'id', 'blocked_id = $user'),
+    update('reviews', 'reviewer_id = NULL', 'reviewer_id = $user'),
+    change('reviews', 'id', 'reviewed_id = $user'),
+    change('appeals', 'id', 'user_id = $user'),
+    change('notices', 'id', 'user_id = $user'),
+    // What is said in a report stays as long as its evidence, by which the others in it are protected.
+    update(
+      'reports',
+      'details = NULL, note = NULL',
+      'subject_id = $user AND evidence IS NULL AND coalesce(details, note) IS NOT NULL',
+    ),
+    update('reports', 'details = NULL', 'reporter_id = $user AND evidence IS NULL AND details IS NOT NULL'),
+    update('reports', 'reporter_id = NULL', 'reporter_id = $user'),
+    change('events', 'user_id, seq', 'user_id = $user'),
+  ]
+  const dropImages = client.prepare<{ file: string }, [{ user: string; limit: number }]>(`
+    DELETE FROM media WHERE id IN (
+      SELECT id FROM media
+      WHERE owner_id = $user AND NOT EXISTS (SELECT 1 FROM evidence_photos WHERE media_id = media.id) LIMIT +$limit)
+    RETURNING file`)
+
+  // There is no index by sender: nobody else asks for it, and every message would pay for it. So each chat is walked through.
+  const chatsFrom = client.prepare<
+    { id: string; other: string; isThere: number },
+    [{ user: string; chat: string; limit: number }]
+  >(`
+    SELECT c.id, c.other, u.deleted_at IS NULL AS isThere FROM (
+      SELECT id, user_b AS other FROM chats WHERE user_a = $user AND id >= $chat UNION ALL
+      SELECT id, user_a FROM chats WHERE user_b = $user AND id >= $chat ORDER BY id LIMIT +$limit
+    ) c JOIN users u ON u.id = c.other ORDER BY c.id`)
+  const stretch = client.prepare<{ rows: number; last: number | null }, [string, number, number]>(`
+    SELECT count(*) AS rows, max(seq) AS last FROM (
+      SELECT seq FROM messages WHERE chat_id = ? AND seq > ? ORDER BY seq LIMIT +?)`)
+  type Stretch = { user: string; chat: string; from: number; to: number }
+  const theirs = 'chat_id = $chat AND seq > $from AND seq <= $to AND sender_id = $user'
+  const dropVersions = client.prepare<null, [Stretch]>(
+    `DELETE FROM message_versions WHERE message_id IN (SELECT id FROM messages WHERE ${theirs})`,
+  )
+  const buryMessages = client.prepare<null, [Stretch & { at: number }]>(`
+    UPDATE messages SET text = NULL, photo_id = NULL, client_id = NULL, deleted_at = coalesce(deleted_at, $at)
+    WHERE ${theirs} AND (deleted_at IS NULL OR client_id IS NOT NULL)`)
+
+  /** The messages of a chat after a number: answers how many were looked at, and how many changed. */
+  function buryIn(chat: string, from: number, { user, at, limit }: Params) {
+    const { rows, last } = stretch.get(chat, from, limit)!
+    if (last === null) return { rows, last: from, changed: 0 }
+    const part = { user, chat, from, to: last }
+    return { rows, last, changed: dropVersions.run(part).changes + buryMessages.run({ ...part, at }).changes }
+  }
+
+  function clear(user: string, at: number, from: Place): Cleared {
+    const done: Cleared = { rows: 0, files: [], chats: [], next: from }
+    let limit = budget
+    const took = (rows: number) => {
+      done.rows += rows
+      limit -= rows
+      return limit > 0
+    }
+    took(retrait(user, () => dropFindings(user)))
+    for (const remove of personal) if (!took(remove({ user, at, limit }))) return done
+    if (!took(dropStats(user) + dropCounter(user))) return done
+    done.files = dropImages.all({ user, limit }).map(({ file }) => file)
+    if (!took(done.files.length)) return done
+    const isTold = isUnfinished.get(user) !== null
+    const [...chats] = chatsFrom.all({ user, chat: from.chat_id, limit: chatsAtOnce + 1 })
+    const beyond = chats.length > chatsAtOnce ? chats.pop()! : null
+    for (const { id, other, isThere } of chats) {
+      if (limit <= 0) return { ...done, next: { chat_id: id, seq: 0 } }
+      const { rows, last, changed } = buryIn(id, id === from.chat_id ? from.seq : 0, { user, at, limit })
+      done.rows += changed
+      if (rows === limit) return { ...done, next: { chat_id: id, seq: last } }
+      limit -= rows + 1
+      if (isTold && isThere)
+        done.chats.push({ chat_id: id, user_id: other, seq: record(other, 'chat', at, { ref: id }) })
+    }
+    if (beyond) return { ...done, next: { chat_id: beyond.id, seq: 0 } }
+    unnote.run(user)
+    return { ...done, next: null }
   }
 
   return {
-    erase: (userId, at, entry) =>
+    begin: (user, at, entry) =>
       writer.write(() => {
-        // The gender is one of the things that people are found by.
-        if (!retrait(userId, () => bury.get({ user: userId, at }))) return null
+        const buried = retrait(user, () => {
+          if (!bury.get({ user, at })) return false
+          dropFindings(user)
+          return true
+        })
+        if (!buried) return false
+        note.run({ user, at })
         audit(entry)
-        const chats = othersInChats.all({ user: userId }).map(({ chat_id, user_id }) => ({
-          chat_id,
-          user_id,
-          seq: record(user_id, 'chat', at, { ref: chat_id }),
-        }))
-        return { ...clear(userId, at), chats }
+        for (const remove of [dropCells, ...dropSessions]) remove({ user, at, limit: -1 })
+        return true
       }),
 
-    clear: (userId, at) =>
-      writer.write(() => {
-        const { rows, files } = clear(userId, at)
-        return { rows, files }
-      }),
+    clear: (user, at, from) => writer.write(() => clear(user, at, from ?? { chat_id: '', seq: 0 })),
+
+    unfinished: async () => unfinished.all(),
 
     erasedSince: async (time) => erasedSince.all(time),
 

@@ -255,3 +255,8 @@ export const evidencePhotos = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.media_id, t.report_id] })],
 )
+
+export const unfinishedErasures = sqliteTable('unfinished_erasures', {
+  user_id: text().primaryKey().notNull(),
+  at: integer().notNull(),
+})
