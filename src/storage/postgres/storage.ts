@@ -1,16 +1,18 @@
 import type { Storage } from '../storage.ts'
+import { erasureStore, holdingsStore } from './account.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
 import type { Database } from './database.ts'
 import { eventStore } from './events.ts'
 import { status } from './migrate.ts'
+import { moderationStore, noticeStore } from './moderation.ts'
 import { userStore } from './profile.ts'
+import { retentionStore } from './retention.ts'
+import { reviewStore } from './reviews.ts'
+import { blockStore, reportStore } from './safety.ts'
 
 /** Those of the ports that are here already. */
-export type PostgresStorage = Pick<
-  Storage,
-  'users' | 'accounts' | 'sessions' | 'audit' | 'events' | 'failed' | 'pendingMigrations' | 'size' | 'close'
->
+export type PostgresStorage = Omit<Storage, 'media' | 'chats' | 'locations'>
 
 /** Storage over a migrated PostgreSQL database. */
 export function postgresStorage(db: Database): PostgresStorage {
@@ -19,7 +21,15 @@ export function postgresStorage(db: Database): PostgresStorage {
     accounts: accountStore(db),
     sessions: sessionStore(db),
     audit: auditStore(db),
+    blocks: blockStore(db),
+    reports: reportStore(db),
+    reviews: reviewStore(db),
+    notices: noticeStore(db),
+    moderation: moderationStore(db),
     events: eventStore(db),
+    erasures: erasureStore(db),
+    holdings: holdingsStore(db),
+    retention: retentionStore(db),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

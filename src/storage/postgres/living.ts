@@ -1,0 +1,21 @@
+import type { Queries } from './database.ts'
+
+const shared = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR SHARE'
+const alone = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE'
+
+/**
+ * Keeps accounts until the commit: whoever erases one comes before, and is seen, or comes after and finds what this write
+ * has stored. Nor do their profile, preferences and suspension change meanwhile. Those of `changed` are locked against all
+ * others who do the same. Answers which of them all are not erased. Call it once, as the first step of a write.
+ */
+export async function holdLiving(
+  tx: Queries,
+  userIds: Iterable<string | null>,
+  changed: readonly string[] = [],
+): Promise<Set<string>> {
+  const inOrder = [...new Set([...userIds, ...changed])].filter((id) => id !== null).sort()
+  const found = await Promise.all(
+    inOrder.map((id) => tx.get<{ id: string }>(changed.includes(id) ? alone : shared, [id])),
+  )
+  return new Set(found.flatMap((row) => (row === null ? [] : [row.id])))
+}
