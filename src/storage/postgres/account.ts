@@ -21,7 +21,7 @@ const buryUser = `
 
 /** Changes up to `budget` rows that meet a condition on `$1`, the user; it is not met by them after. */
 const change = (table: string, key: string, condition: string, how = `DELETE FROM ${table}`) =>
-  `${how} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${budget})`
+  `${how} WHERE ${condition} AND (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${budget})`
 const update = (table: string, key: string, set: string, condition: string) =>
   change(table, key, condition, `UPDATE ${table} SET ${set}`)
 
@@ -165,10 +165,12 @@ async function clearChats(tx: Queries, user: string, at: number, from: Place): P
     finished.map(({ other }) => other),
   )
   const counts = await Promise.all(
-    walked.flatMap(({ id, from: after, to }) => [
-      tx.run(buryMessages, [id, after, to, user, at]),
-      tx.run(dropVersions, [id, after, to, user]),
-    ]),
+    walked
+      .filter(({ from: after, to }) => to > after)
+      .flatMap(({ id, from: after, to }) => [
+        tx.run(buryMessages, [id, after, to, user, at]),
+        tx.run(dropVersions, [id, after, to, user]),
+      ]),
   )
   if (next === null) await tx.run('DELETE FROM unfinished_erasures WHERE user_id = $1', [user])
   const told = finished.filter(({ other }) => living.has(other)).sort((a, b) => (a.other < b.other ? -1 : 1))
@@ -225,8 +227,8 @@ export function holdingsStore(db: Database): HoldingsStore {
       db.read((q) =>
         q.all<Consent>(
           `SELECT id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address FROM consent_log
-           WHERE user_id = $1 AND (kind COLLATE "C", recorded_at, id) > ($2, $3, $4)
-           ORDER BY kind COLLATE "C", recorded_at, id LIMIT $5`,
+           WHERE user_id = $1 AND (kind, recorded_at, id) > ($2, $3, $4)
+           ORDER BY kind, recorded_at, id LIMIT $5`,
           [userId, after?.kind ?? '', after?.recorded_at ?? fromStart, after?.id ?? '', limit],
         ),
       ),

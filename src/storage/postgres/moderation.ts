@@ -231,11 +231,11 @@ async function decide(tx: Queries, decision: Decision): Promise<Decided | null> 
   ])
   if ((report && !isOpenReport) || (appeal && !isOpenAppeal) || (lift && !isSuspended)) return null
 
+  let photos: string[] = []
+  if (content?.of === 'user' && living.has(content.id)) photos = await clearProfile(tx, content, at)
   const writes: Promise<unknown>[] = []
   if (suspend) writes.push(tx.run(setSuspension, [suspend.user_id, suspend.until, suspend.reason, suspend.notice_id]))
   if (lift) writes.push(tx.run(setSuspension, [lift.user_id, null, null, null]))
-  let photos: string[] = []
-  if (content?.of === 'user') photos = await clearProfile(tx, content, at)
   if (message) {
     writes.push(
       tx.run(keepVersion, [message.chat_id, message.seq, at]),
@@ -258,37 +258,22 @@ async function decide(tx: Queries, decision: Decision): Promise<Decided | null> 
     if (removed > 0) await recount(tx, content.reviewed_id)
   }
 
-  // Who was told of a removed message and who gets the notice may be one: their counter is taken in one order with the other's.
   const members = message && content?.of === 'message' ? content.members.filter((id) => living.has(id)) : []
-  const recipients = [...new Set([...members, ...(told ? [told.notice.user_id] : [])])].sort()
-  const numbered = new Map<string, { deleted?: number; notice?: number }>(recipients.map((id) => [id, {}]))
-  await Promise.all(
-    recipients.flatMap((id) => {
-      const numbers = numbered.get(id)!
-      return [
-        ...(members.includes(id)
-          ? [
-              recordEvents(tx, [id], 'message_deleted', at, { ref: message!.id }).then(([event]) => {
-                numbers.deleted = event!.seq
-              }),
-            ]
-          : []),
-        ...(told?.notice.user_id === id
-          ? [
-              recordEvents(tx, [id], 'notice', at, { data: told.event }).then(([event]) => {
-                numbers.notice = event!.seq
-              }),
-            ]
-          : []),
-      ]
-    }),
+  const events = [
+    ...members.map((user_id) => ({ user_id, type: 'message_deleted', event: { ref: message!.id } })),
+    ...(told ? [{ user_id: told.notice.user_id, type: 'notice', event: { data: told.event } }] : []),
+  ].sort((a, b) => (a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : 0))
+  const numbers = await Promise.all(
+    events.map(({ user_id, type, event }) => recordEvents(tx, [user_id], type, at, event)),
   )
+  const seqOf = (userId: string, type: string) =>
+    numbers[events.findIndex((event) => event.user_id === userId && event.type === type)]![0]!.seq
   const gone = { text: null, photo_id: null, photo_width: null, photo_height: null, photo_placeholder: null }
   return {
-    notice_seq: told ? numbered.get(told.notice.user_id)!.notice! : null,
+    notice_seq: told ? seqOf(told.notice.user_id, 'notice') : null,
     tombstone: message && {
       message: { ...message, ...gone, deleted_at: at },
-      events: members.map((user_id) => ({ user_id, seq: numbered.get(user_id)!.deleted! })),
+      events: members.map((user_id) => ({ user_id, seq: seqOf(user_id, 'message_deleted') })),
     },
     photos,
   }

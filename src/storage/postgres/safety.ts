@@ -104,7 +104,7 @@ export function reportStore(db: Database): ReportStore {
       db.read(async (q) => {
         switch (target) {
           case 'user':
-            return (await q.get(userExists, [id])) && { subject_id: id, seen_by: null }
+            return (await q.get(userExists, [id])) === null ? null : { subject_id: id, seen_by: null }
           case 'message': {
             const found = await q.get<{ sender_id: string; user_a: string; user_b: string }>(membersOfMessage, [id])
             return found && { subject_id: found.sender_id, seen_by: [found.user_a, found.user_b] }
