@@ -12,12 +12,15 @@ import { retrait } from './traits.ts'
 const budget = 500
 const chatsAtOnce = 50
 
-// Whoever stores something of this account holds its row, and so comes before this, or finds the account erased.
+// Whoever stores something of this account holds its row, or a chat of theirs, and so comes before this, or finds the
+// account erased.
 const buryUser = `
   UPDATE users SET email = NULL, phone = NULL, messenger_id = NULL, password_hash = NULL, name = NULL, city = NULL,
     bio = NULL, gender = NULL, photo = NULL, role = 'user', suspended_until = NULL, suspended_reason = NULL,
     suspension_id = NULL, updated_at = $2, deleted_at = $2
   WHERE id = $1 AND deleted_at IS NULL`
+
+const lockChatsOf = 'SELECT id FROM chats WHERE user_a = $1 OR user_b = $1 ORDER BY id FOR NO KEY UPDATE'
 
 /** Changes up to `budget` rows that meet a condition on `$1`, the user; it is not met by them after. */
 const change = (table: string, key: string, condition: string, how = `DELETE FROM ${table}`) =>
@@ -117,6 +120,7 @@ const noteOf = 'SELECT user_id FROM unfinished_erasures WHERE user_id = $1 FOR U
 const chatsFrom = `
   SELECT id, user_b AS other FROM chats WHERE user_a = $1 AND id >= $2
   UNION ALL SELECT id, user_a FROM chats WHERE user_b = $1 AND id >= $2 ORDER BY id LIMIT $3`
+const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 const stretch = `
   SELECT count(*) AS rows, max(seq) AS last FROM (
     SELECT seq FROM messages WHERE chat_id = $1 AND seq > $2 ORDER BY seq LIMIT ${budget}) AS s`
@@ -164,6 +168,7 @@ async function clearChats(tx: Queries, user: string, at: number, from: Place): P
     tx,
     finished.map(({ other }) => other),
   )
+  await tx.all(lockChats, [walked.map(({ id }) => id)])
   const counts = await Promise.all(
     walked
       .filter(({ from: after, to }) => to > after)
@@ -189,6 +194,7 @@ export function erasureStore(db: Database): ErasureStore {
       db.write(async (tx) => {
         if ((await tx.run(buryUser, [user, at])) === 0) return false
         await Promise.all([
+          tx.all(lockChatsOf, [user]),
           ...dropFindings.map((statement) => tx.run(statement, [user])),
           retrait(tx, user),
           tx.run('DELETE FROM location_cells WHERE user_id = $1', [user]),

@@ -222,8 +222,13 @@ async function decide(tx: Queries, decision: Decision): Promise<Decided | null> 
   if (lift) changed.push(lift.user_id)
   const living = await holdLiving(tx, concerned, changed)
 
-  const message =
-    content?.of === 'message' ? await tx.get<StandingMessage>(standingMessage, [content.chat_id, content.seq]) : null
+  const [, message] =
+    content?.of === 'message'
+      ? await Promise.all([
+          tx.get(lockChat, [content.chat_id]),
+          tx.get<StandingMessage>(standingMessage, [content.chat_id, content.seq]),
+        ])
+      : [null, null]
   const [isOpenReport, isOpenAppeal, isSuspended] = await Promise.all([
     report ? tx.get(openReport, [report.id]) : null,
     appeal ? tx.get(openAppeal, [appealKey!.user_id, appealKey!.notice_id]) : null,
@@ -279,6 +284,7 @@ async function decide(tx: Queries, decision: Decision): Promise<Decided | null> 
   }
 }
 
+const lockChat = 'SELECT id FROM chats WHERE id = $1 FOR NO KEY UPDATE'
 const openReport = "SELECT id FROM reports WHERE id = $1 AND status = 'open' FOR UPDATE"
 const openAppeal = "SELECT id FROM appeals WHERE user_id = $1 AND notice_id = $2 AND status = 'open' FOR UPDATE"
 const suspendedBy = `
@@ -286,7 +292,7 @@ const suspendedBy = `
   WHERE id = $1 AND suspension_id IS NOT DISTINCT FROM $2::text AND suspended_until IS NOT NULL`
 const standingMessage = `
   SELECT id, chat_id, seq, sender_id, kind, text, photo_id, client_id, read_at, edited_at, deleted_at, created_at
-  FROM messages WHERE chat_id = $1 AND seq = $2 AND deleted_at IS NULL FOR UPDATE`
+  FROM messages WHERE chat_id = $1 AND seq = $2 AND deleted_at IS NULL`
 
 const settleReport = `
   UPDATE reports SET status = 'resolved', resolved_at = $2, resolved_by = $3, action = $4, note = $5, until = $6

@@ -18,6 +18,9 @@ const ensureBlock = `
   INSERT INTO blocks (${blockColumns}) VALUES ($1, $2, $3, $4)
   ON CONFLICT (blocker_id, blocked_id) DO UPDATE SET created_at = blocks.created_at RETURNING ${blockColumns}`
 
+// What is being written in their chat comes before the block, or finds it.
+const lockChatOfPair = 'SELECT id FROM chats WHERE user_a = $1 AND user_b = $2 FOR NO KEY UPDATE'
+
 export function blockStore(db: Database): BlockStore {
   return {
     among: async (userId, others) => {
@@ -53,6 +56,7 @@ export function blockStore(db: Database): BlockStore {
         const { id, blocker_id, blocked_id, created_at } = block
         const living = await holdLiving(tx, [blocker_id, blocked_id])
         if (!living.has(blocker_id) || !living.has(blocked_id)) return null
+        await tx.get(lockChatOfPair, [blocker_id, blocked_id].sort())
         const ensured = (await tx.get<Block>(ensureBlock, [id, blocker_id, blocked_id, created_at]))!
         if (ensured.id !== id) return { block: ensured, seq: null }
         const [recorded] = await recordEvents(tx, [blocker_id], 'block', created_at, { data: event })
@@ -153,14 +157,15 @@ export function reportStore(db: Database): ReportStore {
   }
 }
 
-// Whoever reads evidence has no business with the sender's own `client_id`. Locked, shared: nobody takes away a text
-// between the reading of it and of its versions, nor an image before it is noted as evidence.
+// Whoever reads evidence has no business with the sender's own `client_id`.
 const messageColumns = `
   id, chat_id, seq, sender_id, kind, text, photo_id, NULL AS client_id, read_at, edited_at, deleted_at, created_at`
 const placeOf = 'SELECT chat_id, seq FROM messages WHERE id = $1'
-const messageAt = `SELECT ${messageColumns} FROM messages WHERE chat_id = $1 AND seq = $2 FOR SHARE`
-const before = `SELECT ${messageColumns} FROM messages WHERE chat_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3 FOR SHARE`
-const after = `SELECT ${messageColumns} FROM messages WHERE chat_id = $1 AND seq > $2 ORDER BY seq LIMIT $3 FOR SHARE`
+// Whoever changes a message locks its chat: no text goes between the reading of it and of its versions.
+const holdChat = 'SELECT id FROM chats WHERE id = $1 FOR SHARE'
+const messageAt = `SELECT ${messageColumns} FROM messages WHERE chat_id = $1 AND seq = $2`
+const before = `SELECT ${messageColumns} FROM messages WHERE chat_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`
+const after = `SELECT ${messageColumns} FROM messages WHERE chat_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 const versionsOf = 'SELECT text, at FROM message_versions WHERE chat_id = $1 AND message_id = $2 ORDER BY at'
 const reviewById = `SELECT ${reviewColumns} FROM reviews WHERE id = $1`
 const profileOf = `
@@ -168,6 +173,7 @@ const profileOf = `
     rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
   FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id
   WHERE u.id = $1 AND deleted_at IS NULL`
+// Locked, so that none is removed before it is noted as evidence.
 const imageOf = 'SELECT id, width, height, placeholder FROM media WHERE owner_id = $1 AND id = $2 FOR SHARE'
 
 type MessageRow = Omit<Message, 'photo_width' | 'photo_height' | 'photo_placeholder'>
@@ -178,7 +184,8 @@ type Image = { id: string; width: number; height: number; placeholder: string }
 async function evidenceOf(tx: Queries, report: NewReport, neighbours: number) {
   const place = report.target === 'message' ? await tx.get<Place>(placeOf, [report.target_id]) : null
   const around = place && [place.chat_id, place.seq]
-  const [earlier, message, later, versions, review, user] = await Promise.all([
+  const [, earlier, message, later, versions, review, user] = await Promise.all([
+    place && tx.get(holdChat, [place.chat_id]),
     around ? tx.all<MessageRow>(before, [...around, neighbours]) : [],
     around ? tx.get<MessageRow>(messageAt, around) : null,
     around ? tx.all<MessageRow>(after, [...around, neighbours]) : [],
