@@ -1,0 +1,422 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Block, NewReport } from '../src/features/safety/store.ts'
+import type { Review } from '../src/features/reviews/store.ts'
+import { engines } from './engines.ts'
+import { chatOf, image, now, openWithRows, people, person, times, type WithRows } from './rows.ts'
+
+// Blocks, reports and reviews, asked of every engine: the same tests, race for race.
+
+const open: WithRows[] = []
+afterEach(async () => {
+  for (const storage of open.splice(0)) await storage.close()
+})
+
+const block = (blocker_id: string, blocked_id: string, given: Partial<Block> = {}): Block => ({
+  id: Bun.randomUUIDv7(),
+  blocker_id,
+  blocked_id,
+  created_at: now,
+  ...given,
+})
+
+const report = (reporter_id: string, given: Partial<NewReport>): NewReport => ({
+  id: Bun.randomUUIDv7(),
+  reporter_id,
+  target: 'user',
+  target_id: '',
+  subject_id: null,
+  reason: 'spam',
+  details: null,
+  created_at: now,
+  ...given,
+})
+
+type OwnReview = Review & { reviewer_id: string }
+const review = (chat_id: string, reviewer_id: string, reviewed_id: string, given: Partial<Review> = {}) =>
+  ({
+    id: crypto.randomUUID(),
+    chat_id,
+    reviewer_id,
+    reviewed_id,
+    rating: 5,
+    anonymous: false,
+    text: null,
+    created_at: now,
+    ...given,
+  }) as OwnReview
+
+const entry = () => ({
+  id: Bun.randomUUIDv7(),
+  at: now,
+  actor_id: null,
+  action: 'erase',
+  subject_id: null,
+  metadata: {},
+})
+
+for (const engine of engines) {
+  describe.skipIf(engine.skipped !== null)(engine.skipped ? `${engine.name}, ${engine.skipped}` : engine.name, () => {
+    async function fresh() {
+      const storage = await openWithRows(engine)
+      open.push(storage)
+      return storage
+    }
+
+    async function erased(storage: WithRows) {
+      const id = await person(storage)
+      expect(await storage.erasures.begin(id, now, entry())).toBe(true)
+      return id
+    }
+
+    describe('blocks', () => {
+      test('the same block many times at once is one block with one event', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        const answers = await Promise.all(times(30, () => storage.blocks.ensure(block(a, b), { to: b })))
+        expect(new Set(answers.map((answer) => answer?.block.id)).size).toBe(1)
+        expect(answers.flatMap((answer) => answer!.seq ?? [])).toEqual([1])
+        expect(await storage.events.after(a, 0, 10)).toEqual([
+          { seq: 1, type: 'block', at: now, ref: null, data: { to: b } },
+        ])
+        expect(await storage.events.range(b)).toEqual({ oldest: 1, newest: 0 })
+        expect(await storage.blocks.list(a, 10, null)).toEqual([answers[0]!.block])
+      })
+
+      test('two who block each other at once have both done so', async () => {
+        const storage = await fresh()
+        for (let round = 0; round < 15; round++) {
+          const [a, b] = (await people(storage, 2)) as [string, string]
+          await chatOf(storage, a, b)
+          const answers = await Promise.all([
+            storage.blocks.ensure(block(a, b), {}),
+            storage.blocks.ensure(block(b, a), {}),
+            storage.blocks.ensure(block(a, b), {}),
+            storage.blocks.ensure(block(b, a), {}),
+          ])
+          expect(answers.filter((answer) => answer!.seq === 1)).toHaveLength(2)
+          expect(await storage.blocks.between(a, b)).toEqual({ by_a: true, by_b: true })
+        }
+      })
+
+      test('whoever blocks while the same block is being lifted has a block', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        for (let round = 0; round < 30; round++) {
+          const first = (await storage.blocks.ensure(block(a, b), {}))!
+          const [removed, again] = await Promise.all([
+            storage.blocks.remove(a, first.block.id),
+            storage.blocks.ensure(block(a, b), {}),
+          ])
+          expect(removed).toBe(b)
+          // Either before the other, and then it was there still, or after it, and then it is new.
+          const isNew = again!.seq !== null
+          expect(again!.block.id === first.block.id).toBe(!isNew)
+          expect((await storage.blocks.between(a, b)).by_a).toBe(isNew)
+          if (isNew) expect(await storage.blocks.remove(a, again!.block.id)).toBe(b)
+        }
+      })
+
+      test('nobody is blocked who is not there, and only the blocker lifts a block', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        const gone = await erased(storage)
+        expect(await storage.blocks.ensure(block(a, 'nobody'), {})).toBeNull()
+        expect(await storage.blocks.ensure(block(a, gone), {})).toBeNull()
+        expect(await storage.events.range(a)).toEqual({ oldest: 1, newest: 0 })
+        const { block: made } = (await storage.blocks.ensure(block(a, b), {}))!
+        expect(await storage.blocks.remove(b, made.id)).toBeNull()
+        expect(await storage.blocks.between(b, a)).toEqual({ by_a: false, by_b: true })
+        expect(await storage.blocks.remove(a, made.id)).toBe(b)
+        expect(await storage.blocks.remove(a, made.id)).toBeNull()
+        expect(await storage.blocks.between(b, a)).toEqual({ by_a: false, by_b: false })
+      })
+
+      test('are listed newest first, page by page, and found among many', async () => {
+        const storage = await fresh()
+        const [a, ...others] = (await people(storage, 8)) as [string, ...string[]]
+        const made = others.slice(0, 6).map((id, i) => block(a, id, { created_at: now + (i >> 1) }))
+        for (const one of made) await storage.blocks.ensure(one, {})
+        const newestFirst = made.toSorted((x, y) => y.created_at - x.created_at || (x.id < y.id ? 1 : -1))
+        const first = await storage.blocks.list(a, 4, null)
+        const last = first.at(-1)!
+        const rest = await storage.blocks.list(a, 4, { at: last.created_at, id: last.id })
+        expect([...first, ...rest]).toEqual(newestFirst)
+        await storage.blocks.ensure(block(others[6]!, a), {})
+        expect(await storage.blocks.among(a, [...others.slice(5), 'nobody', '{},"\\', ''])).toEqual(
+          new Set(others.slice(5)),
+        )
+        expect(await storage.blocks.among(a, [])).toEqual(new Set())
+      })
+    })
+
+    describe('reports', () => {
+      test('of the same thing at once are one, with its evidence once', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        await storage.rows.insert('media', [image(b, 'shot')])
+        const chat = await chatOf(storage, a, b, [{ sender_id: b, kind: 'photo', text: null, photo_id: 'shot' }])
+        const asked = { target: 'message', target_id: `${chat}/1`, subject_id: b } as const
+        const answers = await Promise.all(times(20, () => storage.reports.file(report(a, asked), 5)))
+        expect(new Set(answers.map((answer) => answer?.report.id)).size).toBe(1)
+        expect(answers.filter((answer) => answer!.created)).toHaveLength(1)
+        expect(await storage.rows.of('evidence_photos')).toEqual([
+          { report_id: answers[0]!.report.id, media_id: 'shot' },
+        ])
+        // Somebody else's is another one, and so is the next once this is settled.
+        expect((await storage.reports.file(report(b, asked), 5))!.created).toBe(true)
+        expect(await storage.reports.list(a, 10, null)).toEqual([answers[0]!.report])
+      })
+
+      test('keep what they are about as it is, with its neighbours, what it said before, images and the profile', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        await storage.rows.insert('media', [image(b, 'face'), image(b, 'shot'), image(a, 'other')])
+        await storage.users.update(b, { photo: 'face', bio: 'sings' }, now)
+        await storage.users.savePreferences(b, { drinks: ['tea'] })
+        const chat = await chatOf(storage, a, b, [
+          { sender_id: a },
+          { sender_id: a, kind: 'photo', text: null, photo_id: 'other' },
+          { sender_id: b, kind: 'photo', photo_id: 'shot' },
+          { sender_id: b, text: 'now this', client_id: 'secret', edited_at: now + 9 },
+          { sender_id: a, kind: 'photo', text: null, photo_id: 'never there' },
+          { sender_id: b },
+        ])
+        await storage.rows.insert('message_versions', [
+          { chat_id: chat, message_id: `${chat}/4`, at: now + 5, text: 'then that' },
+          { chat_id: chat, message_id: `${chat}/4`, at: now + 1, text: 'first this' },
+        ])
+        const asked = report(a, {
+          target: 'message',
+          target_id: `${chat}/4`,
+          subject_id: b,
+          reason: 'scam',
+          details: 'quote " and \\',
+        })
+        const filed = await storage.reports.file(asked, 2)
+        expect(filed).toEqual({
+          created: true,
+          report: {
+            ...asked,
+            status: 'open',
+            resolved_at: null,
+            resolved_by: null,
+            action: null,
+            note: null,
+            until: null,
+          },
+        })
+        const { evidence } = (await storage.moderation.report(asked.id))!
+        const said = (seq: number, sender_id: string, given: object = {}) => ({
+          id: `${chat}/${seq}`,
+          chat_id: chat,
+          seq,
+          sender_id,
+          kind: 'text',
+          text: `words ${seq}`,
+          photo_id: null,
+          photo_width: null,
+          photo_height: null,
+          photo_placeholder: null,
+          client_id: null,
+          read_at: null,
+          edited_at: null,
+          deleted_at: null,
+          created_at: now + seq - 1,
+          ...given,
+        })
+        const photo = (photo_id: string, isThere = true) => ({
+          kind: 'photo',
+          photo_id,
+          ...(isThere && { photo_width: 40, photo_height: 30, photo_placeholder: 'blur' }),
+        })
+        expect(evidence as unknown).toEqual({
+          message: said(4, b, { text: 'now this', edited_at: now + 9 }),
+          versions: [
+            { text: 'first this', at: now + 1 },
+            { text: 'then that', at: now + 5 },
+          ],
+          before: [said(2, a, { ...photo('other'), text: null }), said(3, b, photo('shot'))],
+          after: [said(5, a, { ...photo('never there', false), text: null }), said(6, b)],
+          review: null,
+          user: await storage.users.profile(b),
+        })
+        expect((await storage.rows.of('evidence_photos')).map((row) => row.media_id).sort()).toEqual([
+          'face',
+          'other',
+          'shot',
+        ])
+      })
+
+      test('know whom they concern and who may see the thing, and there is none of what has gone', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        const gone = await erased(storage)
+        const chat = await chatOf(storage, a, b, [{ sender_id: a }])
+        const written = review(chat, a, b)
+        await storage.reviews.add(written, now)
+        const { target, file } = storage.reports
+        expect(await target('user', b)).toEqual({ subject_id: b, seen_by: null })
+        expect(await target('message', `${chat}/1`)).toEqual({ subject_id: a, seen_by: [a, b].sort() })
+        expect(await target('review', written.id)).toEqual({ subject_id: a, seen_by: null })
+        for (const [kind, id] of [
+          ['user', gone],
+          ['user', 'nobody'],
+          ['message', 'none'],
+          ['review', 'none'],
+        ] as const) {
+          expect(await target(kind, id)).toBeNull()
+          expect(
+            await file(report(a, { target: kind, target_id: id, subject_id: kind === 'user' ? id : b }), 5),
+          ).toBeNull()
+        }
+        expect((await file(report(b, { target: 'review', target_id: written.id, subject_id: a }), 5))!.created).toBe(
+          true,
+        )
+        expect(await storage.rows.of('reports')).toHaveLength(1)
+      })
+
+      test('an image is kept as evidence, or removed with its owner, and never half of both', async () => {
+        const storage = await fresh()
+        for (let round = 0; round < 12; round++) {
+          const [a, b] = (await people(storage, 2)) as [string, string]
+          const shot = `shot ${round}`
+          await storage.rows.insert('media', [image(b, shot)])
+          const chat = await chatOf(storage, a, b, [{ sender_id: b, kind: 'photo', text: null, photo_id: shot }])
+          const asked = report(a, { target: 'message', target_id: `${chat}/1`, subject_id: b })
+          const files: string[] = []
+          const [filed] = await Promise.all([
+            storage.reports.file(asked, 5),
+            storage.erasures.begin(b, now, entry()).then(async () => {
+              for (let place = null; ;) {
+                const cleared = await storage.erasures.clear(b, now, place)
+                files.push(...cleared.files)
+                if (cleared.next === null) break
+                place = cleared.next as never
+              }
+            }),
+          ])
+          const isEvidence = (await storage.rows.of('evidence_photos')).some(({ media_id }) => media_id === shot)
+          const isThere = (await storage.rows.of('media')).some(({ id }) => id === shot)
+          expect({ isThere, isRemoved: files.includes(`file of ${shot}`) }).toEqual({
+            isThere: isEvidence,
+            isRemoved: !isEvidence,
+          })
+          if (filed && isEvidence)
+            expect((await storage.moderation.report(asked.id))!.evidence!.message!.photo_width).toBe(40)
+        }
+      })
+    })
+
+    describe('reviews', () => {
+      test('of one chat at once there is one', async () => {
+        const storage = await fresh()
+        for (let round = 0; round < 8; round++) {
+          const [a, b] = (await people(storage, 2)) as [string, string]
+          const chat = await chatOf(storage, a, b)
+          const asked = times(10, (i) => (i % 2 === 0 ? review(chat, a, b) : review(chat, b, a)))
+          const answers = await Promise.all(asked.map((one) => storage.reviews.add(one, now)))
+          const winners = asked.filter((_, i) => typeof answers[i] === 'object')
+          expect(winners).toHaveLength(1)
+          expect(answers.filter((answer) => answer === 'exists')).toHaveLength(9)
+          const [{ reviewed_id, reviewer_id }] = winners as [OwnReview]
+          expect(await storage.reviews.stats(reviewed_id)).toEqual({ rating_avg: 5, count: 1 })
+          expect(await storage.reviews.stats(reviewer_id)).toEqual({ rating_avg: null, count: 0 })
+          expect(await storage.reviews.ofUser(reviewed_id, 5, null)).toEqual(winners)
+        }
+      })
+
+      test('of one person by many at once are all counted, and told one by one', async () => {
+        const storage = await fresh()
+        const [b, ...authors] = (await people(storage, 41)) as [string, ...string[]]
+        const asked = await Promise.all(
+          authors.map(async (a, i) => review(await chatOf(storage, a, b), a, b, { rating: (i % 5) + 1 })),
+        )
+        const answers = await Promise.all(asked.map((one) => storage.reviews.add(one, now)))
+        const seqs = answers.map((answer) => (answer as { seq: number }).seq)
+        expect(seqs.toSorted((x, y) => x - y)).toEqual(times(40, (i) => i + 1))
+        expect(await storage.reviews.stats(b)).toEqual({ rating_avg: 3, count: 40 })
+        const events = await storage.events.after(b, 0, 100)
+        expect(events.map(({ ref }) => ref).sort()).toEqual(asked.map(({ id }) => id).sort())
+      })
+
+      test('come and go at once, and the stats say what is there', async () => {
+        const storage = await fresh()
+        const [b, ...authors] = (await people(storage, 31)) as [string, ...string[]]
+        const asked = await Promise.all(
+          authors.map(async (a, i) => review(await chatOf(storage, a, b), a, b, { rating: (i % 5) + 1 })),
+        )
+        const [first, second] = [asked.slice(0, 15), asked.slice(15)]
+        for (const one of first) await storage.reviews.add(one, now)
+        await Promise.all([
+          ...second.map((one) => storage.reviews.add(one, now)),
+          ...first.map(({ id }) =>
+            storage.moderation.decide({ at: now, audit: entry(), remove: { target: 'review', id, name: '' } }),
+          ),
+        ])
+        const sum = second.reduce((total, { rating }) => total + rating, 0)
+        expect(await storage.reviews.stats(b)).toEqual({
+          rating_avg: Math.round((sum / second.length) * 100) / 100,
+          count: second.length,
+        })
+        expect(await storage.reviews.byIds(first.map(({ id }) => id))).toEqual([])
+      })
+
+      test('average to two decimals, half up', async () => {
+        const storage = await fresh()
+        for (const [ratings, rating_avg] of [
+          [[5, 4, 4], 4.33],
+          [[5, 5, 4], 4.67],
+          [[1, 1, 1, 1, 1, 1, 1, 2], 1.13],
+          [[3, 3, 3, 3, 3, 3, 3, 4], 3.13],
+          [[5, 5, 5, 5, 5, 5, 5, 4], 4.88],
+        ] as const) {
+          const b = await person(storage)
+          for (const rating of ratings) {
+            const a = await person(storage)
+            await storage.reviews.add(review(await chatOf(storage, a, b), a, b, { rating }), now)
+          }
+          expect(await storage.reviews.stats(b)).toEqual({ rating_avg, count: ratings.length })
+        }
+      })
+
+      test('are listed by day, and within a day by their ids, whatever the hour', async () => {
+        const storage = await fresh()
+        const day = 86_400_000
+        const today = Math.floor(now / day)
+        const b = await person(storage)
+        const made: OwnReview[] = []
+        for (const [i, created_at] of [now, now + 5000, now - day, now - day + 7, now - 30 * day].entries()) {
+          const a = await person(storage)
+          const one = review(await chatOf(storage, a, b), a, b, {
+            created_at,
+            anonymous: i % 2 === 0,
+            text: `no. ${i}`,
+          })
+          made.push(one)
+          await storage.reviews.add(one, now)
+        }
+        const dayOf = ({ created_at }: Review) => Math.floor(created_at / day)
+        const expected = made.toSorted((x, y) => dayOf(y) - dayOf(x) || (x.id < y.id ? 1 : -1))
+        const first = await storage.reviews.ofUser(b, 3, null)
+        const rest = await storage.reviews.ofUser(b, 3, { day: dayOf(first.at(-1)!), id: first.at(-1)!.id })
+        expect([...first, ...rest]).toEqual(expected)
+        expect(dayOf(first[0]!)).toBe(today)
+        expect((await storage.reviews.byIds([made[0]!.id, 'none', ''])) as unknown).toEqual([made[0]])
+      })
+
+      test('nobody reviews the erased, and the erased have no stats', async () => {
+        const storage = await fresh()
+        const a = await person(storage)
+        const gone = await erased(storage)
+        const chat = await chatOf(storage, a, gone)
+        expect(await storage.reviews.members(chat)).toEqual([a, gone].sort() as [string, string])
+        expect(await storage.reviews.members('none')).toBeNull()
+        expect(await storage.reviews.add(review(chat, a, gone), now)).toBe('gone')
+        expect(await storage.reviews.stats(gone)).toBeNull()
+        expect(await storage.reviews.stats('nobody')).toBeNull()
+        expect(await storage.rows.of('reviews')).toEqual([])
+        expect(await storage.rows.of('user_stats')).toEqual([])
+      })
+    })
+  })
+}
