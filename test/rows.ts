@@ -76,7 +76,8 @@ async function postgres(): Promise<WithRows> {
     ...storage,
     rows: {
       async insert(table, rows) {
-        for (const row of rows) await client`INSERT INTO ${client(table)} ${client(row)}`
+        for (let i = 0; i < rows.length; i += 500)
+          await client`INSERT INTO ${client(table)} ${client(rows.slice(i, i + 500) as Row[])}`
       },
       of,
       async mentioning(value) {
@@ -114,7 +115,7 @@ export const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({
 let made = 0
 /** A registered account; answers its id. */
 export async function person({ accounts }: Pick<Storage, 'accounts'>, given: Partial<NewAccount> = {}) {
-  const id = Bun.randomUUIDv7('hex', now + ++made)
+  const id = given.id ?? Bun.randomUUIDv7('hex', now + ++made)
   const account: NewAccount = {
     id,
     email: `${id}@example.org`,
@@ -147,6 +148,8 @@ export async function person({ accounts }: Pick<Storage, 'accounts'>, given: Par
 
 export const people = (storage: WithRows, n: number) => Promise.all(times(n, () => person(storage)))
 
+const unset = { photo_id: null, client_id: null, edited_at: null, deleted_at: null }
+
 /** A chat of two, with these messages; answers its id. */
 export async function chatOf(
   { rows }: WithRows,
@@ -163,7 +166,7 @@ export async function chatOf(
     'messages',
     messages.map((given, i) => {
       const message = { id: `${id}/${i + 1}`, chat_id: id, seq: i + 1, kind: 'text', text: `words ${i + 1}` }
-      return { ...message, created_at: now + i, photo_id: null, client_id: null, ...given } as Row
+      return { ...message, ...unset, created_at: now + i, ...given } as Row
     }),
   )
   return id

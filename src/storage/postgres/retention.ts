@@ -31,6 +31,8 @@ export function retentionStore(db: Database): RetentionStore {
       `DELETE FROM sessions WHERE (user_id, id) IN (SELECT * FROM unnest($2::text[], $3::text[])) AND ${condition}`,
     )
 
+  const withOrigin = 'recorded_at < $1 AND (user_agent IS NOT NULL OR address IS NOT NULL)'
+
   return {
     // One for each of two partial indexes.
     sessions: async (before, limit) => {
@@ -40,12 +42,11 @@ export function retentionStore(db: Database): RetentionStore {
 
     consentOrigins: (before, limit) =>
       inOneBatch(
-        `SELECT user_id, seq FROM consent_log
-         WHERE recorded_at < $1 AND (user_agent IS NOT NULL OR address IS NOT NULL)`,
+        `SELECT user_id, seq FROM consent_log WHERE ${withOrigin}`,
         before,
         limit,
         `UPDATE consent_log SET user_agent = NULL, address = NULL
-         WHERE (user_id, seq) IN (SELECT * FROM unnest($2::text[], $3::bigint[])) AND recorded_at < $1`,
+         WHERE (user_id, seq) IN (SELECT * FROM unnest($2::text[], $3::bigint[])) AND ${withOrigin}`,
       ),
 
     evidence: (before, limit) =>

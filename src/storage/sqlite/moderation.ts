@@ -176,6 +176,7 @@ function contentRemover(db: Db): Record<ReportTarget, Remove> {
     SELECT m.id, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, m.read_at, m.edited_at,
       m.deleted_at, m.created_at, c.user_a, c.user_b
     FROM messages m JOIN chats c ON c.id = m.chat_id WHERE m.id = ? AND m.deleted_at IS NULL`)
+  const isThere = client.prepare<unknown, [string]>('SELECT 1 FROM users WHERE id = ? AND deleted_at IS NULL')
   const keepVersion = client.prepare<null, [number, string]>(`
     INSERT INTO message_versions (message_id, at, text)
     SELECT id, max(?1, coalesce((SELECT max(at) + 1 FROM message_versions WHERE message_id = id), 0)), text
@@ -206,10 +207,10 @@ function contentRemover(db: Db): Record<ReportTarget, Remove> {
       return {
         tombstone: {
           message: { ...message, ...gone, deleted_at: at },
-          events: [user_a, user_b].map((user_id) => ({
-            user_id,
-            seq: record(user_id, 'message_deleted', at, { ref: id }),
-          })),
+          // Nothing is kept for one whose account is erased.
+          events: [user_a, user_b]
+            .filter((user_id) => isThere.get(user_id))
+            .map((user_id) => ({ user_id, seq: record(user_id, 'message_deleted', at, { ref: id }) })),
         },
         photos: message.photo_id === null ? [] : [message.photo_id],
       }
