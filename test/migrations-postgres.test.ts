@@ -159,12 +159,12 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
       expect(out + err).not.toContain('hidden-word')
     }
     const [before, up, again, down, after] = outcomes.map(({ out }) => out)
-    expect(before).toMatch(/0012 {2}account +not applied/)
-    expect(up).toContain('applied 0012_account')
+    expect(before).toMatch(/0013 {2}erasures +not applied/)
+    expect(up).toContain('applied 0013_erasures')
     expect(again).toContain('nothing to do')
-    expect(down).toBe('took back 0012_account\ntook back 0011_nearby\n')
-    expect(after).toMatch(/0010 {2}moderation +20/)
-    expect(after).toMatch(/0011 {2}nearby +not applied/)
+    expect(down).toBe('took back 0013_erasures\ntook back 0012_account\n')
+    expect(after).toMatch(/0011 {2}nearby +20/)
+    expect(after).toMatch(/0012 {2}account +not applied/)
   })
 })
 
