@@ -159,8 +159,8 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
       expect(out + err).not.toContain('hidden-word')
     }
     const [before, up, again, down, after] = outcomes.map(({ out }) => out)
-    expect(before).toMatch(/0012 {2}account +not applied/)
-    expect(up).toContain('applied 0012_account')
+    expect(before).toMatch(/0013 {2}erasures +not applied/)
+    expect(up).toContain('applied 0013_erasures')
     expect(again).toContain('nothing to do')
     expect(down).toBe('took back 0014_unread_counts\ntook back 0013_erasures\n')
     expect(after).toMatch(/0012 {2}account +20/)
