@@ -11,6 +11,7 @@ import { type Db, openDatabase, sqliteStorage, withDrizzle } from '../src/storag
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keepWords, refuseSecrets } from './unsaid.ts'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
 type Call = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
@@ -40,6 +41,8 @@ export type TestApp = {
   person(name?: string): Promise<Person>
   /** The requests of whoever holds that token. */
   as(token: string): Pick<Person, 'get' | 'post' | 'put' | 'delete'>
+  /** All that it has logged, which `close` searches for secrets and for what was sent and answered in confidence. */
+  logged(): string
   /** Listens on a free port, for sockets and for real HTTP. Answers the base URL. */
   listen(): Promise<URL>
   close(): Promise<void>
@@ -65,7 +68,7 @@ export async function testApp(
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
   const config = readConfig({
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'trace',
     RATE_LIMIT: 'off',
     DATA_DIR: dataDir,
     JWT_SECRET: 'a secret of the tests, long enough',
@@ -82,10 +85,16 @@ export async function testApp(
     },
   })
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
-  const services = buildServices({ config, secrets, storage, log: openLog(config), ids, traces, now: () => clock.now })
+  const lines: string[] = []
+  const log = openLog(config, { write: (line) => void lines.push(line) })
+  const services = buildServices({ config, secrets, storage, log, ids, traces, now: () => clock.now })
   const app = buildApp(services)
 
+  const kept = keepWords()
+
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
+    kept.url(path)
+    kept.body(body)
     const raw = body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array
     const response = await app.handle(
       new Request(`http://localhost:3000${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
@@ -96,7 +105,9 @@ export async function testApp(
     )
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
-    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+    const answer = isJson && text ? JSON.parse(text) : null
+    kept.body(answer)
+    return { status: response.status, headers: response.headers, body: answer, text }
   }
 
   const as: TestApp['as'] = (token) => {
@@ -151,6 +162,8 @@ export async function testApp(
       }
     },
 
+    logged: () => lines.join(''),
+
     async listen() {
       return listen(app, services, { host: '127.0.0.1', port: 0 })
     },
@@ -161,6 +174,7 @@ export async function testApp(
       await app.server?.stop(true)
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })
+      refuseSecrets(lines.join(''), kept.words)
     },
   }
   opened.push(test)

@@ -64,6 +64,6 @@ async function backUp({ databasePath, dataDir }: Config, target: string, { force
     await syncDirectory(dirname(target))
     return contents
   } finally {
-    rmSync(part, { force: true })
+    for (const left of [part, `${part}-journal`]) rmSync(left, { force: true })
   }
 }

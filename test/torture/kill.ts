@@ -3,7 +3,7 @@ import { allOf, call, chatOf, done, people, type Person, upload } from './people
 import { databaseOf, withSoundCopy, withSoundDatabase } from './database.ts'
 import type { Random } from './random.ts'
 import { type Case, type Run, until } from './run.ts'
-import { killedStart, type Server, startServer } from './server.ts'
+import { canary, killedStart, type Server, startServer } from './server.ts'
 import { inject } from './strace.ts'
 
 const peopleCount = 16
@@ -160,7 +160,7 @@ async function act(ledger: Ledger, base: URL, random: Random) {
 
 function newSending(ledger: Ledger, chat: Chat, sender: Person): Sending {
   const n = ++ledger.count
-  const text = `${n} ${'text '.repeat(n % 200)}`.trim()
+  const text = `${canary} ${n} ${'text '.repeat(n % 200)}`.trim()
   const sending = { clientId: `c${n}`, chat: chat.id, sender, text, id: null, edit: null, deletion: null, read: false }
   chat.sendings.push(sending)
   return sending

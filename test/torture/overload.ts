@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { allOf, call, chatOf, done, people, type Person } from './people.ts'
 import type { Seen, Start } from './bystanders.ts'
-import { type Case, percentile, type Run, until } from './run.ts'
-import { endAll, residentMiB, type Server, startServer } from './server.ts'
+import { type Case, percentile, type Run, TooSlow, until } from './run.ts'
+import { canary, endAll, password, residentMiB, type Server, startServer } from './server.ts'
 import { exchange, openWire, statusOf, upgradeRequest, type Wire } from './wire.ts'
 
 export const cases: Case[] = [
@@ -64,9 +64,6 @@ class Bystanders {
   }
 }
 
-/** A bound on time was missed, by the server or by whatever else this machine does. */
-class TooSlow extends Error {}
-
 /** A case that is begun anew, twice at most, where it was too slow: what else runs on a machine only ever adds to times. */
 function besides(body: (run: Run) => Promise<void>) {
   return async (run: Run, attempt = 1): Promise<void> => {
@@ -87,7 +84,7 @@ async function attacked(run: Run, bystanders: Bystanders, attack: () => Promise<
   const [memory, files] = [residentMiB(server.pid), openFiles(server)]
   const quiet = await bystanders.during(() => Bun.sleep(1000))
   const under = await bystanders.during(attack)
-  await until('the connections to be gone', () => openFiles(server) <= files + 8, run.long ? 90_000 : 15_000)
+  await until('the connections to be gone', () => openFiles(server) <= files + 8, 90_000)
   const after = await bystanders.during(() => Bun.sleep(1000))
   bystanders.leave()
   const ms = (value: number) => `${value.toFixed(0)} ms`
@@ -95,10 +92,10 @@ async function attacked(run: Run, bystanders: Bystanders, attack: () => Promise<
     `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} (p50 ${ms(under.p50)}) during ${under.requests} requests, ${ms(after.p99)} after; ` +
       `memory ${memory.toFixed(0)} MiB before, ${under.peak.toFixed(0)} at most, ${after.peak.toFixed(0)} after`,
   )
-  if (under.p99 >= worstP99) throw new TooSlow(`others waited ${ms(under.p99)}`)
-  if (after.p99 >= worstP99 / 2) throw new TooSlow(`others still wait ${ms(after.p99)} afterwards`)
   assert.ok(under.peak < memory + mostMemory, `memory went from ${memory} to ${under.peak} MiB`)
   assert.ok(!/"level":"(error|fatal)"/.test(server.output()), server.output().slice(0, 5000))
+  run.inTime(under.p99 < worstP99, `others waited ${ms(under.p99)}`)
+  run.inTime(after.p99 < worstP99 / 2, `others still wait ${ms(after.p99)} afterwards`)
 }
 
 const openFiles = ({ pid }: Server) => readdirSync(`/proc/${pid}/fd`).length
@@ -143,13 +140,15 @@ async function stalledSockets(run: Run) {
 
   const seconds = run.long ? 20 : 5
   // Of 8 KB each: a socket's buffers in the kernel take some 4 MB before the server's own begin to fill.
-  const text = '🙂'.repeat(2000)
+  const text = canary + '🙂'.repeat(2000)
   let sent = 0
   await attacked(run, bystanders, async () => {
     const running: Promise<unknown>[] = []
     const began = performance.now()
     for (let due = 0; due < seconds * 1000;) {
-      for (const now = performance.now() - began; due < now && due < seconds * 1000; due++) {
+      const now = performance.now() - began
+      // A machine that does not keep up is not to drown: then it is the rate that is too low.
+      for (; due < now && due < seconds * 1000 && due - sent < 500; due++) {
         const { sender, id } = chats[due % chats.length]!
         running.push(
           done(call(base, 'POST', `chats/${id}/messages`, { token: sender.token, body: { text } })).then(() => sent++),
@@ -158,7 +157,9 @@ async function stalledSockets(run: Run) {
       await Bun.sleep(2)
     }
     await Promise.all(running)
-    run.measured(`${(sent / ((performance.now() - began) / 1000)).toFixed(0)} messages a second were sent`)
+    const perSecond = sent / ((performance.now() - began) / 1000)
+    run.measured(`${perSecond.toFixed(0)} messages a second were sent`)
+    run.inTime(perSecond >= 900, `${perSecond.toFixed(0)} messages a second instead of 1,000`)
     await until('the stalled sockets to be cut off', async () => (await socketsOf(server)) === 0)
     for (const wire of wires) wire.end()
   })
@@ -197,7 +198,7 @@ async function floodingSocket(run: Run) {
           socket.send(frame)
           if (i % 500 === 0) await Bun.sleep(0)
         }
-        const code = await Promise.race([closed, Bun.sleep(10_000)])
+        const code = await Promise.race([closed, Bun.sleep(60_000)])
         assert.ok(code === 4429 || code === 4413 || code === 1006, `${what}: closed with ${code}`)
       }
   })
@@ -207,11 +208,11 @@ async function loginStorm(run: Run) {
   const server = await startServer(run.directory)
   const base = server.url
   const bystanders = await Bystanders.settle(server)
-  const known = { email: 'known@example.org', password: 'twelve green bottles' }
+  const known = { email: 'known@example.org', password }
   const consents = { terms: true, privacy: true, disclaimer: true }
   await done(call(base, 'POST', 'auth/register', { body: { ...known, name: 'Known', consents } }))
-  const request = (email: string, password: string) => {
-    const body = JSON.stringify({ email, password })
+  const request = (email: string, guess: string) => {
+    const body = JSON.stringify({ email, password: guess })
     return (
       `POST /api/v1/auth/login HTTP/1.1\r\nHost: ${base.host}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`
@@ -222,7 +223,8 @@ async function loginStorm(run: Run) {
       Array.from({ length: count }, (_, i) =>
         exchange(
           base,
-          i % 5 === 0 ? request(known.email, known.password) : request(`u${i}@example.org`, 'x'.repeat(200)),
+          i % 5 === 0 ? request(known.email, known.password) : request(`u${i}@example.org`, canary + 'x'.repeat(180)),
+          60_000,
         ),
       ),
     )
