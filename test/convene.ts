@@ -64,6 +64,8 @@ export async function startServer(settings: Record<string, string>, where: Where
   return {
     base: await ready.promise,
     pid: child.pid,
+    /** All that it has printed. */
+    log: () => log,
     /** Ends it by that signal and answers its exit code. Throws where it has printed a secret. */
     async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number> {
       child.kill(signal)

@@ -38,7 +38,8 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(subjects))
   console.log(`\n${name}`)
   for (const one of subjects[name]!.cases) if (long || !one.longOnly) await attempt(name, one)
 }
-console.log(`\nseed ${values.seed}, ${long ? 'long' : 'short'} form`)
+const minutes = (performance.now() / 60_000).toFixed(1)
+console.log(`\nseed ${values.seed}, ${long ? 'long' : 'short'} form, ${minutes} minutes`)
 // As `bun test` ends, so that both are counted alike.
 console.log(` ${count.passed} pass\n ${count.failed} fail\n ${count.skipped} skip`)
 process.exit(count.failed > 0 ? 1 : 0)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { allOf, call, chatOf, done, people, type Person } from './people.ts'
 import type { Seen, Start } from './bystanders.ts'
 import { type Case, percentile, type Run, TooSlow, until } from './run.ts'
@@ -64,15 +65,20 @@ class Bystanders {
   }
 }
 
-/** A case that is begun anew, twice at most, where it was too slow: what else runs on a machine only ever adds to times. */
+/**
+ * A case that is begun anew where it was too slow, once the machine has been quiet for a while: what else runs on it only
+ * ever adds to times.
+ */
 function besides(body: (run: Run) => Promise<void>) {
   return async (run: Run, attempt = 1): Promise<void> => {
     try {
       await body({ ...run, directory: `${run.directory}/${attempt}` })
     } catch (error) {
       await endAll()
-      if (!(error instanceof TooSlow) || attempt === 3) throw error
-      run.measured(`${error.message}: once more`)
+      if (!(error instanceof TooSlow) || attempt === 4) throw error
+      run.measured(`${error.message}, at a load of ${loadavg()[0]!.toFixed(1)}: once more`)
+      const end = performance.now() + 120_000
+      while (loadavg()[0]! > availableParallelism() / 4 && performance.now() < end) await Bun.sleep(1000)
       await besides(body)(run, attempt + 1)
     }
   }
