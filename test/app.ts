@@ -174,6 +174,8 @@ export async function testApp(
       await app.server?.stop(true)
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })
+      // The line of a request comes after its answer.
+      await new Promise(setImmediate)
       refuseSecrets(lines.join(''), kept.words)
     },
   }
