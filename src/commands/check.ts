@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
 import { status } from '../storage/migrate.ts'
-import { openReadOnly } from '../storage/sqlite/database.ts'
+import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
+import { strayTraits } from '../storage/sqlite/traits.ts'
 import { iso, minutes } from '../time.ts'
 
 export const help = `usage: convene check
@@ -14,7 +15,7 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema and the integrity of the database, the room left on the disk, and the clock. For each thing that is
+secrets, the schema and the integrity of the database and its search index, the room left on the disk, and the clock. For each thing that is
 wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
@@ -149,8 +150,10 @@ function* database({ databasePath }: Config): Generator<Finding> {
         ? `the schema is up to date: ${steps.length} steps`
         : `the schema is ${missing} steps behind: the next start of the server brings it up to date`,
     )
-    yield* integrity(db)
-    if (missing === 0) yield* clock(db, Date.now())
+    yield integrity(db)
+    if (missing > 0) return
+    yield searchIndex(db)
+    yield clock(db, Date.now())
   } catch (error) {
     yield wrong((error as Error).message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')
   } finally {
@@ -158,22 +161,28 @@ function* database({ databasePath }: Config): Generator<Finding> {
   }
 }
 
-function* integrity(db: Database): Generator<Finding> {
-  const damage = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
-  const orphan = db.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
-  const found = damage !== 'ok' ? damage : orphan && `a row of ${orphan} points at nothing`
-  yield found
-    ? wrong(
-        `the database is damaged: ${found.replaceAll(/\s+/g, ' ')}`,
-        'stop the server and restore the last good backup',
+function integrity(db: Database): Finding {
+  const damage = damageIn(db)
+  return damage === null
+    ? fine('the database is whole')
+    : wrong(`the database is damaged: ${damage}`, 'stop the server and restore the last good backup')
+}
+
+/** Whether the search by what people like finds whom it should: its index beside what it is made of. */
+function searchIndex(db: Database): Finding {
+  const stray = strayTraits(db)
+  return stray === 0
+    ? fine('the index of the nearby search says what the profiles say')
+    : wrong(
+        `the index of the nearby search differs from the profiles in ${stray} ${stray === 1 ? 'entry' : 'entries'}`,
+        'stop the server, then: convene backup FILE, and convene restore FILE, which makes it anew',
       )
-    : fine('the database is whole')
 }
 
 // Clocks of different machines differ by seconds at most.
 const tolerance = minutes
 
-function* clock(db: Database, now: number): Generator<Finding> {
+function clock(db: Database, now: number): Finding {
   const newest = db
     .query<{ at: number | null }, []>(
       `SELECT max(at) AS at FROM (
@@ -184,10 +193,10 @@ function* clock(db: Database, now: number): Generator<Finding> {
     )
     .get()!.at
   const set = 'set the clock, and let a time service such as systemd-timesyncd keep it'
-  if (new Date(now).getUTCFullYear() < 2026) yield wrong(`the clock is wrong: it says ${iso(now)}`, set)
-  else if (newest !== null && newest > now + tolerance)
-    yield wrong(`the clock says ${iso(now)}, but something was stored at ${iso(newest)}`, set)
-  else yield fine(`the clock says ${iso(now)}`)
+  if (new Date(now).getUTCFullYear() < 2026) return wrong(`the clock is wrong: it says ${iso(now)}`, set)
+  if (newest !== null && newest > now + tolerance)
+    return wrong(`the clock says ${iso(now)}, but something was stored at ${iso(newest)}`, set)
+  return fine(`the clock says ${iso(now)}`)
 }
 
 // Below this SQLite's own work gets tight: the log before a checkpoint, sorting, a migration that rewrites a table.
