@@ -66,11 +66,13 @@ async function underLoad({ long, random, directory, measured, inTime }: Run) {
         times.push(performance.now() - began)
         answered.add(id)
         if (random.chance(0.02)) images.push((await upload(base, one.token)).url)
+        // Some hundred a second: it is backups that are to be many, not messages.
+        await Bun.sleep(random.integer(0, long ? 100 : 20))
       }
     }),
   )
 
-  const rounds = long ? 30 : 2
+  const rounds = long ? 20 : 2
   let during = 0
   for (let round = 0; round < rounds; round++) {
     const file = join(directory, `backup${round}.db`)
