@@ -12,7 +12,12 @@ import { testApp } from './app.ts'
 import { fileNameOf, missingTools, type Page, readPage, runPage } from './pages.ts'
 
 const root = join(import.meta.dir, '..')
-const paths = ['README.md', 'CONTRIBUTING.md', ...new Bun.Glob('docs/*.md').scanSync({ cwd: root })].sort()
+const paths = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...new Bun.Glob('docs/*.md').scanSync({ cwd: root }),
+].sort()
 const pages = new Map(await Promise.all(paths.map(async (path) => [path, await readPage(path)] as const)))
 const page = (path: string): Page => pages.get(path)!
 
@@ -196,18 +201,6 @@ describe('the documentation names', () => {
     expect(commands).toContain('serve')
     const [paragraph] = sectionOf('Command line').exec(page('README.md').text)!
     expect([...paragraph.matchAll(/`([a-z]+)`/g)].map(([, name]) => name!).toSorted()).toEqual(commands.toSorted())
-  })
-
-  test('every dependency, and why it is there', async () => {
-    const { dependencies } = (await Bun.file(join(root, 'package.json')).json()) as { dependencies: object }
-    const rows = tableOf('README.md', sectionOf('Dependencies')).slice(2)
-    const named = rows.flatMap(([cell]) => cell!.split(', '))
-    // One row may stand for a family: `@opentelemetry/*`.
-    const shown = Object.keys(dependencies).map((name) => {
-      const family = name.replace(/\/.*/, '/*')
-      return named.includes(family) ? family : name
-    })
-    expect(named.toSorted()).toEqual([...new Set(shown)].sort())
   })
 
   test('metrics that there are', async () => {

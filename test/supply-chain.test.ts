@@ -6,8 +6,7 @@ const manifest = JSON.parse(await read('package.json'))
 const readme = await read('README.md')
 
 type Lock = { packages: Record<string, [name: string, ...rest: unknown[]]> }
-// With commas after the last of a list.
-const lock: Lock = JSON.parse((await read('bun.lock')).replaceAll(/,(\s*[\]}])/g, '$1'))
+const lock = Bun.JSONC.parse(await read('bun.lock')) as Lock
 
 test('every dependency has one exact version, and so has what they are overridden with', () => {
   const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides }
