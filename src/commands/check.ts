@@ -15,8 +15,8 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema and the integrity of the database and its search index, the room left on the disk, and the clock. For each thing that is
-wrong it says how to mend it.
+secrets, the schema, the integrity of the database and its search index, the room left on the disk, and the clock. For
+each thing that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
