@@ -157,7 +157,7 @@ async function cutOff({ long, random, directory, measured }: Run) {
   mkdirSync(place)
   const rounds = long ? 100 : 6
   let [whole, left] = [0, 0]
-  const wholeMs = await timeOf(['backup', join(place, 'first.db')], dataDir)
+  let lifeMs = await timeOf(['backup', join(place, 'first.db')], dataDir)
   rmSync(join(place, 'first.db'))
   for (let round = 0; round < rounds; round++) {
     const file = join(place, `${round}.db`)
@@ -166,9 +166,11 @@ async function cutOff({ long, random, directory, measured }: Run) {
       stdout: 'ignore',
       stderr: 'ignore',
     })
-    await Bun.sleep(wholeMs * (0.2 + random.next()))
+    await Bun.sleep(lifeMs * (0.5 + random.next() / 2))
     child.kill('SIGKILL')
     await child.exited
+    // Deaths come in the midst of it, however fast it is just now.
+    lifeMs *= existsSync(file) ? 0.9 : 1.1
     const entries = readdirSync(place)
     for (const name of entries) assert.match(name, /^\d+\.db(\.[0-9a-f]{8}\.part(-journal)?)?$/)
     if (existsSync(file)) {
@@ -227,7 +229,7 @@ async function killedRestores({ long, random, directory, measured }: Run) {
           ...['-e', `inject=/^(${calls}):signal=KILL:when=${when}`],
         ])
   const outcomes = { old: 0, new: 0 }
-  const wholeMs = await timeOf(['restore', file], dataDir)
+  let lifeMs = await timeOf(['restore', file], dataDir)
   for (const way of ways) {
     rmSync(dataDir, { recursive: true })
     cpSync(kept, dataDir, { recursive: true })
@@ -237,7 +239,7 @@ async function killedRestores({ long, random, directory, measured }: Run) {
       stderr: 'ignore',
     })
     if (way.length === 0) {
-      await Bun.sleep(wholeMs * (0.2 + random.next()))
+      await Bun.sleep(lifeMs * (0.5 + random.next() / 2))
       child.kill('SIGKILL')
     }
     await child.exited
@@ -245,7 +247,9 @@ async function killedRestores({ long, random, directory, measured }: Run) {
     await server.stop()
     const { size } = clientIdsOf(dataDir)
     assert.ok(size === older || size === newer, `${size} messages are neither the old state nor the new one`)
-    outcomes[size === newer ? 'old' : 'new']++
+    const outcome = size === newer ? 'old' : 'new'
+    outcomes[outcome]++
+    if (way.length === 0) lifeMs *= outcome === 'new' ? 0.9 : 1.1
     // A second to be named by: what is kept beside must not have that name already.
     await Bun.sleep(1000 - (Date.now() % 1000))
     fine(await convene(['restore', file], { DATA_DIR: dataDir }))
