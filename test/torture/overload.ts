@@ -17,6 +17,8 @@ export const cases: Case[] = [
 
 /** What everybody else may notice of an attack, at most, in milliseconds. */
 const worstP99 = 200
+/** How many of their requests may be refused as too many just now, of 1. */
+const mostBusy = 0.01
 /** What an attack may take of memory, in MiB. Hashing passwords alone takes 92, uploads in work 256. */
 const mostMemory = 512
 
@@ -57,7 +59,8 @@ class Bystanders {
       this.worker.postMessage('end')
     })
     assert.deepEqual(seen.failures, [])
-    return { p50: percentile(seen.times, 0.5), p99: percentile(seen.times, 0.99), peak, requests: seen.times.length }
+    const { times, busy } = seen
+    return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), peak, busy, requests: times.length + busy }
   }
 
   leave() {
@@ -95,11 +98,15 @@ async function attacked(run: Run, bystanders: Bystanders, attack: () => Promise<
   bystanders.leave()
   const ms = (value: number) => `${value.toFixed(0)} ms`
   run.measured(
-    `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} (p50 ${ms(under.p50)}) during ${under.requests} requests, ${ms(after.p99)} after; ` +
+    `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} (p50 ${ms(under.p50)}) during ${under.requests} requests, ${under.busy} of them refused as busy, ${ms(after.p99)} after; ` +
       `memory ${memory.toFixed(0)} MiB before, ${under.peak.toFixed(0)} at most, ${after.peak.toFixed(0)} after`,
   )
   assert.ok(under.peak < memory + mostMemory, `memory went from ${memory} to ${under.peak} MiB`)
   assert.ok(!/"level":"(error|fatal)"/.test(server.output()), server.output().slice(0, 5000))
+  run.inTime(
+    under.busy <= under.requests * mostBusy,
+    `${under.busy} of ${under.requests} requests of others were refused`,
+  )
   run.inTime(under.p99 < worstP99, `others waited ${ms(under.p99)}`)
   run.inTime(after.p99 < worstP99 / 2, `others still wait ${ms(after.p99)} afterwards`)
 }
