@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty'
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
 
 const stdout = 1
@@ -12,10 +12,10 @@ const unsaid = [...secrets, ...tokens, ...people]
 /**
  * The log: a JSON object a line on standard output, or coloured text on a terminal. Nothing that could hold a secret or a
  * position is given to it; what might by mistake is cut out all the same. A line is out before the program goes on, so that
- * the last ones before an end are there: those that matter.
+ * the last ones before an end are there: those that matter. `to` takes its lines elsewhere.
  */
-export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
-  const terminal = isatty(stdout)
+export function openLog({ logLevel }: Pick<Config, 'logLevel'>, to?: DestinationStream): Logger {
+  const terminal = to === undefined && isatty(stdout)
   const options = {
     level: logLevel,
     base: undefined,
@@ -25,7 +25,7 @@ export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
     // The pretty printer wants the number.
     formatters: terminal ? {} : { level: (label: string) => ({ level: label }) },
   }
-  if (!terminal) return pino(options, pino.destination({ dest: stdout, sync: true }))
+  if (!terminal) return pino(options, to ?? pino.destination({ dest: stdout, sync: true }))
   // Loaded only where somebody looks on.
   const pretty = require('pino-pretty') as typeof import('pino-pretty')
   return pino(options, pretty({ destination: stdout, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' }))

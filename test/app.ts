@@ -13,6 +13,7 @@ import { type Db, openDatabase, sqliteStorage, withDrizzle } from '../src/storag
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keepWords, refuseSecrets } from './unsaid.ts'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
 type Call = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
@@ -42,6 +43,8 @@ export type TestApp = {
   person(name?: string): Promise<Person>
   /** The requests of whoever holds that token. */
   as(token: string): Pick<Person, 'get' | 'post' | 'put' | 'delete'>
+  /** All that it has logged, which `close` searches for secrets and for what was sent and answered in confidence. */
+  logged(): string
   /** Listens on a free port, for sockets and for real HTTP. Answers the base URL. */
   listen(): Promise<URL>
   close(): Promise<void>
@@ -59,6 +62,9 @@ let people = 0
 // Each registration costs a hash of 46 MiB: one is enough for all who only need to exist.
 const sharedPassword = 'twelve green bottles'
 let sharedHash: Promise<string> | null = null
+
+/** Where people come from. */
+const address = '203.0.113.7'
 
 function openFile(path: string, now: () => number): { storage: Storage; db: Db } {
   const client = openDatabase(path)
@@ -82,7 +88,7 @@ export async function testApp(
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
   const config = readConfig({
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'trace',
     RATE_LIMIT: 'off',
     DATA_DIR: dataDir,
     JWT_SECRET: 'a secret of the tests, long enough',
@@ -95,10 +101,16 @@ export async function testApp(
       ? openFile(databasePath, () => clock.now)
       : { storage: await engineOfApps.open(), db: null }
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
-  const services = buildServices({ config, secrets, storage, log: openLog(config), ids, traces, now: () => clock.now })
+  const lines: string[] = []
+  const log = openLog(config, { write: (line) => void lines.push(line) })
+  const services = buildServices({ config, secrets, storage, log, ids, traces, now: () => clock.now })
   const app = buildApp(services)
 
+  const kept = keepWords()
+
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
+    kept.url(path)
+    kept.body(body)
     const raw = body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array
     const response = await app.handle(
       new Request(`http://localhost:3000${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
@@ -109,7 +121,9 @@ export async function testApp(
     )
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
-    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : null, text }
+    const answer = isJson && text ? JSON.parse(text) : null
+    kept.body(answer)
+    return { status: response.status, headers: response.headers, body: answer, text }
   }
 
   const as: TestApp['as'] = (token) => {
@@ -138,7 +152,7 @@ export async function testApp(
       const email = `person-${++people}@example.org`
       const id = Bun.randomUUIDv7('hex', clock.now)
       sharedHash ??= Bun.password.hash(sharedPassword, { algorithm: 'argon2id', memoryCost: 47104, timeCost: 1 })
-      const client = { address: '203.0.113.7', user_agent: 'test', language: 'en' }
+      const client = { address, user_agent: 'test', language: 'en' }
       await storage.accounts.register(
         {
           id,
@@ -167,6 +181,8 @@ export async function testApp(
       }
     },
 
+    logged: () => lines.join(''),
+
     async listen() {
       return listen(app, services, { host: '127.0.0.1', port: 0 })
     },
@@ -177,6 +193,9 @@ export async function testApp(
       await app.server?.stop(true)
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })
+      // The line of a request comes after its answer.
+      await new Promise(setImmediate)
+      refuseSecrets(lines.join(''), [...kept.words, address])
     },
   }
   opened.push(test)

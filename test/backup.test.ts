@@ -22,6 +22,7 @@ import { down, status } from '../src/storage/migrate.ts'
 import { openReadOnly } from '../src/storage/sqlite/database.ts'
 import { days, hours } from '../src/time.ts'
 import { password, type Person, start, type TestApp, testApp } from './app.ts'
+import { convene as run, startServer } from './convene.ts'
 
 // Each runs programs of ours, which takes its time where others work too.
 setDefaultTimeout(30_000)
@@ -32,18 +33,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const newPath = (end = '') => join(folder, `${crypto.randomUUID()}${end}`)
 
-/** A program of ours in a process of its own. */
-async function program(environment: Record<string, string>, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, ...args], {
-    cwd: root,
-    env: { ...process.env, LOG_LEVEL: 'silent', ...environment },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, error, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, out, error }
+/** Convene in a process of its own, or another command. */
+async function program(settings: Record<string, string>, args: string[], other?: string[]) {
+  const { code, out, err } = await run(args, settings, { command: other })
+  return { code, out, error: err }
 }
-const convene = (dataDir: string, ...args: string[]) => program({ DATA_DIR: dataDir }, 'src/main.ts', ...args)
+const evaluate = (settings: Record<string, string>, code: string) => program(settings, ['-e', code], [process.execPath])
+const convene = (dataDir: string, ...args: string[]) => program({ DATA_DIR: dataDir }, args)
 
 /** A server's data directory, and the server. */
 async function installation(): Promise<TestApp & { databasePath: string }> {
@@ -129,7 +125,7 @@ test('a backup under load is one moment’s state, and restored it is equal to i
 
   const file = newPath('.db')
   let running = true
-  const backup = program(environmentOf(app), 'src/main.ts', 'backup', file).finally(() => (running = false))
+  const backup = program(environmentOf(app), ['backup', file]).finally(() => (running = false))
   while (running) {
     await Promise.all(Array.from({ length: 8 }, send))
     await Bun.sleep(0)
@@ -174,7 +170,7 @@ test('a backup is for its owner only, and holds neither a secret nor a true posi
   for (let i = 0; i < 3; i++) await ada.put('me/location', truth)
   const file = newPath('.db')
   const environment = environmentOf({ dataDir: app.dataDir, databasePath: app.db.$client.filename })
-  expect((await program(environment, 'src/main.ts', 'backup', file)).code).toBe(0)
+  expect((await program(environment, ['backup', file])).code).toBe(0)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const bytes = readFileSync(file)
   expect(bytes.includes('Ada')).toBe(true)
@@ -325,7 +321,7 @@ test('what was there before a restore is kept, log and photos too, and can be re
   // Written since, and still in the log, as after a crash: in another process, which is killed.
   const later = `const { Database } = await import('bun:sqlite'); const db = new Database('${database}')
     db.run('PRAGMA journal_mode = WAL'); db.run("UPDATE users SET city = 'Later' WHERE name = 'Ada'"); process.kill(process.pid, 'SIGKILL')`
-  await program({}, '-e', later)
+  await evaluate({}, later)
   expect(existsSync(`${database}-wal`)).toBe(true)
   writeFileSync(join(dataDir, 'media', 'newer.webp'), 'newer')
 
@@ -399,25 +395,19 @@ test('who was erased stays erased when an older backup is restored, their photos
 test('who was erased is erased again at the start, if an older database was put in place by hand', async () => {
   const { dataDir, ada, bob } = await closedInstallation()
   writeFileSync(join(dataDir, 'erasures.log'), `${new Date(start).toISOString()} ${ada.id}\n`)
-  const server = Bun.spawn([process.execPath, 'src/main.ts'], {
-    cwd: root,
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  let log = ''
-  for await (const bytes of server.stdout) {
-    log += Buffer.from(bytes).toString()
-    if (log.includes('is ready')) break
-  }
-  expect(log.split('\n').find((line) => line.includes('erased again'))).toContain('"count":1')
+  const server = await startServer({ DATA_DIR: dataDir })
+  expect(
+    server
+      .log()
+      .split('\n')
+      .find((line) => line.includes('erased again')),
+  ).toContain('"count":1')
   // Nothing restores over a server that runs, nor is there a second one.
-  for (const command of [['restore', join(dataDir, 'convene.db')], ['serve']]) {
-    const { code, error } = await program({ DATA_DIR: dataDir, PORT: '0' }, 'src/main.ts', ...command)
+  for (const args of [['restore', join(dataDir, 'convene.db')], ['serve']]) {
+    const { code, error } = await program({ DATA_DIR: dataDir, PORT: '0' }, args)
     expect([code, error]).toEqual([1, expect.stringContaining('DATA_DIR is in use by another Convene')])
   }
-  server.kill()
-  await server.exited
+  await server.end()
   const bytes = readFileSync(join(dataDir, 'convene.db'))
   expect(bytes.includes(ada.email)).toBe(false)
   expect(bytes.includes(bob.email)).toBe(true)
@@ -479,9 +469,9 @@ describe('scheduled backups', () => {
     const directory = newPath()
     const script = `const { backUpInto } = await import('${root}/src/scheduled-backup.ts')
       try { await backUpInto('${directory}', { keep: 1, at: ${start} }); console.log('done') } catch (error) { console.log(error.message) }`
-    expect((await program({ DATA_DIR: dataDir }, '-e', script)).out).toBe('done\n')
+    expect((await evaluate({ DATA_DIR: dataDir }, script)).out).toBe('done\n')
     expect(rowsOf(join(directory, 'convene-20261121T120000Z.db'))).toEqual(rowsOf(join(dataDir, 'convene.db')))
-    const failed = await program({ DATA_DIR: newPath() }, '-e', script.replace(String(start), String(start + days)))
+    const failed = await evaluate({ DATA_DIR: newPath() }, script.replace(String(start), String(start + days)))
     expect(failed.out).toContain('there is no database')
     expect(readdirSync(directory)).toHaveLength(1)
   })

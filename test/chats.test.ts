@@ -137,6 +137,19 @@ test('100 sends of one client_id at once make one message, one event each', asyn
   expect((await bob.post(`chats/${chat.id}/messages`, { text: 'mine', client_id: 'same' })).status).toBe(201)
 })
 
+test('a client_id is its sender’s in all their chats: elsewhere it answers the first message, and sends none', async () => {
+  const { person } = await testApp()
+  const [ada, bob, eve] = [await person('Ada'), await person('Bob'), await person('Eve')]
+  const withBob = (await ada.post('chats', { user_id: bob.id })).body.id
+  const withEve = (await ada.post('chats', { user_id: eve.id })).body.id
+  const first = await ada.post(`chats/${withBob}/messages`, { text: 'To Bob', client_id: 'c1' })
+  const again = await ada.post(`chats/${withEve}/messages`, { text: 'To Eve', client_id: 'c1' })
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect(again.body.chat_id).toBe(withBob)
+  expect((await eve.get(`chats/${withEve}/messages`)).body.items).toEqual([])
+  expect((await bob.post(`chats/${withBob}/messages`, { text: 'Bob’s own', client_id: 'c1' })).status).toBe(201)
+})
+
 test('messages page both ways without repeat or gap while more arrive', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)

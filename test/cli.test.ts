@@ -420,6 +420,37 @@ describe('check', () => {
     expect([late.code, late.out]).toEqual([1, expect.stringMatching(/WRONG {2}the newest backup in \S+ is of 20/)])
   })
 
+  test('finds where the index of the nearby search differs from the profiles, and a backup and its restore mend it', async () => {
+    const path = dataDir()
+    const env = { DATA_DIR: path }
+    const file = join(path, 'convene.db')
+    const db = openDatabase(file)
+    db.run("INSERT INTO users (id, gender, created_at, updated_at) VALUES ('a', 'female', 1, 1)")
+    db.run("INSERT INTO preferences (user_id, drinks) VALUES ('a', '[\"tea\"]')")
+    db.run(
+      "INSERT INTO locations (user_id, latitude, longitude, visible, square, updated_at) VALUES ('a', 1, 1, 1, 7, 1)",
+    )
+    db.run("INSERT INTO nearby_traits VALUES ('gender:female', 7, 1), ('drinks:wine', 7, 1)")
+    db.close()
+    const differs = await convene(['check'], env)
+    expect(differs.code).toBe(1)
+    // Tea and the language are missing, and wine is too many.
+    expect(differs.out).toMatch(/the index of the nearby search differs from the profiles in 3 entries\n +to mend it: /)
+
+    const backup = newPath()
+    expect((await convene(['backup', backup], env)).code).toBe(0)
+    expect((await convene(['restore', backup], env)).code).toBe(0)
+    const mended = await convene(['check'], env)
+    expect([mended.code, mended.out]).toEqual([0, expect.stringContaining('All is well.')])
+    const again = openDatabase(file)
+    expect(again.query('SELECT trait FROM nearby_traits ORDER BY 1').values().flat()).toEqual([
+      'drinks:tea',
+      'gender:female',
+      'language:en',
+    ])
+    again.close()
+  })
+
   test('names a bad setting, and a data directory that is not there', async () => {
     const bad = await convene(['check'], { DATA_DIR: newPath(), HOST: 'http://here' })
     expect([bad.code, bad.out]).toEqual([

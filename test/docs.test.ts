@@ -204,18 +204,6 @@ describe('the documentation names', () => {
     expect([...paragraph.matchAll(/`([a-z]+)`/g)].map(([, name]) => name!).toSorted()).toEqual(commands.toSorted())
   })
 
-  test('every dependency, and why it is there', async () => {
-    const { dependencies } = (await Bun.file(join(root, 'package.json')).json()) as { dependencies: object }
-    const rows = tableOf('README.md', sectionOf('Dependencies')).slice(2)
-    const named = rows.flatMap(([cell]) => cell!.split(', '))
-    // One row may stand for a family: `@opentelemetry/*`.
-    const shown = Object.keys(dependencies).map((name) => {
-      const family = name.replace(/\/.*/, '/*')
-      return named.includes(family) ? family : name
-    })
-    expect(named.toSorted()).toEqual([...new Set(shown)].sort())
-  })
-
   test('every metric, and none that there is not', async () => {
     const { services } = await testApp({ BACKUP_DIR: '/nowhere/backups' })
     jobs(services)

@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia'
 import pino from 'pino'
 import { errors, serverError } from '../src/http/errors.ts'
 import { requestId } from '../src/http/request-id.ts'
-import { type Answer, consents, testApp } from './app.ts'
+import { type Answer, consents, password, testApp } from './app.ts'
 import { expectProblem } from './problem.ts'
 
 const json = { 'content-type': 'application/json' }
@@ -353,6 +353,48 @@ describe('what does not fit is named by its field', () => {
     for (const id of [unknownId, 'x', '1', unknownId.slice(1), `${unknownId}0`, '%00', '..%2fme', "'%20OR%201=1"])
       expectProblem(await ada.get(`users/${id}`), 404, 'not_found')
   })
+})
+
+test('null is taken for what may be left out, as clients write it that send all their fields', async () => {
+  const { person, request } = await testApp()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const account = { email: null, phone: '+4915112345678', password, name: 'Eve', consents }
+  const eve = await request('POST', 'auth/register', { body: { ...account, city: null, bio: null, gender: null } })
+  expect([eve.status, eve.body.user.email, eve.body.user.phone]).toEqual([201, null, account.phone])
+  const login = { email: null, phone: account.phone, password }
+  expect((await request('POST', 'auth/login', { body: login })).status).toBe(200)
+  const nobody = { email: null, phone: null, password }
+  expect(expectProblem(await request('POST', 'auth/login', { body: nobody }), 422, 'validation_failed')).toEqual([
+    '/email',
+  ])
+
+  const { id } = (await ada.post('chats', { user_id: bob.id })).body
+  const messages = `chats/${id}/messages`
+  const plain = { kind: null, text: 'Hello', photo: null, client_id: null }
+  for (let i = 0; i < 2; i++) {
+    const { status, body } = await ada.post(messages, plain)
+    // Nor is null a client_id of which there is one.
+    expect([status, body.kind, body.text, body.photo, body.client_id]).toEqual([201, 'text', 'Hello', null, null])
+  }
+  const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+  const form = new FormData()
+  form.append('file', new Blob([pixel]))
+  const photo = (await ada.post('media', form)).body.id
+  const sent = await ada.post(messages, { kind: 'photo', text: null, photo, client_id: 'p1' })
+  expect([sent.status, sent.body.text, sent.body.photo.id]).toEqual([201, null, photo])
+  for (const [body, path] of [
+    [{ ...plain, text: null }, '/text'],
+    [{ ...plain, kind: 'photo' }, '/photo'],
+  ] as const)
+    expect(expectProblem(await ada.post(messages, body), 422, 'validation_failed')).toEqual([path])
+
+  const review = { chat_id: id, rating: 5, anonymous: null, text: null }
+  expect((await ada.post('reviews', review)).body).toMatchObject({ anonymous: false, text: null })
+  const report = { user_id: bob.id, message_id: null, review_id: null, reason: 'spam', details: null }
+  expect((await ada.post('reports', report)).status).toBe(201)
+  const targetless = { ...report, user_id: null }
+  expect(expectProblem(await ada.post('reports', targetless), 422, 'validation_failed')).toEqual(['/user_id'])
+  for (const body of [{ password: null }, {}]) expectProblem(await ada.delete('me', body), 403, 'wrong_password')
 })
 
 test('an id may come in either case, in path, query and body, and is answered in ours', async () => {

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command } from './convene.ts'
+import { refuseSecrets } from './unsaid.ts'
 
 const root = join(import.meta.dir, '..')
 
@@ -55,7 +56,8 @@ export const startsServer = ({ code }: Block) =>
 
 /**
  * Runs a page's blocks in order, as a reader would in one terminal: shell blocks in one bash, servers in the background,
- * TypeScript blocks saved under their name, or else run with bun. All in a directory of its own, on ports of its own.
+ * TypeScript blocks saved under their name, or else run with bun. All in a directory of its own, on ports of its own. Throws
+ * where a server has logged a secret.
  */
 export async function runPage({ path, blocks }: Page): Promise<Run> {
   const directory = mkdtempSync(join(tmpdir(), 'convene-docs-'))
@@ -91,6 +93,8 @@ export async function runPage({ path, blocks }: Page): Promise<Run> {
     const [printed, complaints, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     clearTimeout(timer)
     child.stdin.end()
+    for (const name of readdirSync(join(directory, '.tools')).filter((entry) => entry.startsWith('server-')))
+      refuseSecrets(await Bun.file(join(directory, '.tools', name)).text())
     const log = await Bun.file(join(directory, '.tools/answers')).text()
     const answers = answersOf(log, run)
     const last = answers.at(-1)?.line

@@ -8,7 +8,7 @@ import { down, up } from '../src/storage/migrate.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { version } from '../src/version.ts'
 import { consents, password, testApp } from './app.ts'
-import { command } from './convene.ts'
+import { startServer } from './convene.ts'
 import { connect, ofType } from './socket-client.ts'
 
 const token = 'a token for the scraper'.replaceAll(' ', '-')
@@ -298,11 +298,10 @@ describe('HEAD and OPTIONS', () => {
 })
 
 describe('the log of a server that runs', () => {
-  const running: { kill(): void; exited: Promise<number>; dataDir: string }[] = []
+  const running: { end(): Promise<number>; dataDir: string }[] = []
   afterEach(async () => {
-    for (const { kill, exited, dataDir } of running.splice(0)) {
-      kill()
-      await exited
+    for (const { end, dataDir } of running.splice(0)) {
+      await end()
       rmSync(dataDir, { recursive: true })
     }
   })
@@ -313,21 +312,9 @@ describe('the log of a server that runs', () => {
   /** A server as a process of its own; `stop` ends it and answers its log. */
   async function serve(settings: Record<string, string>) {
     const dataDir = mkdtempSync(join(tmpdir(), 'convene-service-'))
-    const child = Bun.spawn(command, {
-      env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...settings },
-      stdout: 'pipe',
-    })
-    running.push({ kill: () => child.kill('SIGKILL'), exited: child.exited, dataDir })
-    const decoder = new TextDecoder()
-    const reader = child.stdout.getReader()
-    let output = ''
-    const read = async () => {
-      const { done, value } = await reader.read()
-      output += decoder.decode(value, { stream: true })
-      return !done
-    }
-    while (!/ready at http/.test(output) && (await read()));
-    const base = new URL(/ready at (http:[^"]+)/.exec(output)![1]!)
+    const server = await startServer({ DATA_DIR: dataDir, ...settings })
+    const { base } = server
+    running.push({ end: () => server.end('SIGKILL'), dataDir })
     return {
       base,
       ask: (path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -337,10 +324,10 @@ describe('the log of a server that runs', () => {
           body: JSON.stringify(body),
         }),
       async stop() {
-        child.kill('SIGTERM')
-        while (await read());
+        const code = await server.end()
+        const output = server.log()
         const lines = output.trimEnd().split('\n')
-        return { code: await child.exited, output, lines: lines.map((line) => JSON.parse(line) as Line) }
+        return { code, output, lines: lines.map((line) => JSON.parse(line) as Line) }
       },
     }
   }
@@ -348,7 +335,7 @@ describe('the log of a server that runs', () => {
   const ada = { email: 'ada@example.org', password, name: 'Ada', consents }
 
   test('tells the start, failures and the end, a JSON object a line, and no request that went well', async () => {
-    const server = await serve({})
+    const server = await serve({ LOG_LEVEL: 'info' })
     expect((await server.ask('/api/v1/auth/register', ada)).status).toBe(201)
     expect((await server.ask('/api/v1/me')).status).toBe(401)
     const failed = await server.ask('/api/v1/auth/messenger', { init_data: 'user=secret-user&hash=00' })

@@ -65,6 +65,6 @@ async function backUp(config: Config, target: string, { force }: { force: boolea
     await syncDirectory(dirname(target))
     return contents
   } finally {
-    rmSync(part, { force: true })
+    for (const left of [part, `${part}-journal`]) rmSync(left, { force: true })
   }
 }

@@ -7,7 +7,8 @@ import { legalDirExists } from '../features/legal/service.ts'
 import { type MigrationState, status } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
 import type { Database as Postgres } from '../storage/postgres/database.ts'
-import { openReadOnly } from '../storage/sqlite/database.ts'
+import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
+import { strayTraits } from '../storage/sqlite/traits.ts'
 import { newestBackup } from '../scheduled-backup.ts'
 import { days, iso, minutes } from '../time.ts'
 
@@ -17,8 +18,8 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema and the integrity of the database, the room left on the disk, the clock, and how old the newest backup in
-BACKUP_DIR is. For each thing that is wrong it says how to mend it.
+secrets, the schema, the integrity of the database and its search index, the room left on the disk, the clock, and how old
+the newest backup in BACKUP_DIR is. For each thing that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
@@ -157,8 +158,10 @@ function* file(databasePath: string): Generator<Finding> {
     db.run('PRAGMA mmap_size = 2147418112')
     const steps = status(db)
     yield progressOf(steps)
-    yield* integrity(db)
-    if (isUpToDate(steps)) yield clock(db.query<{ at: number | null }, []>(newestTime).get()!.at, Date.now())
+    yield integrity(db)
+    if (!isUpToDate(steps)) return
+    yield searchIndex(db)
+    yield clock(db.query<{ at: number | null }, []>(newestTime).get()!.at, Date.now())
   } catch (error) {
     yield wrong((error as Error).message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')
   } finally {
@@ -194,16 +197,22 @@ const progressOf = (steps: readonly MigrationState[]) =>
       : `the schema is ${missingOf(steps)} steps behind: the next start of the server brings it up to date`,
   )
 
-function* integrity(db: Database): Generator<Finding> {
-  const damage = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
-  const orphan = db.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
-  const found = damage !== 'ok' ? damage : orphan && `a row of ${orphan} points at nothing`
-  yield found
-    ? wrong(
-        `the database is damaged: ${found.replaceAll(/\s+/g, ' ')}`,
-        'stop the server and restore the last good backup',
+function integrity(db: Database): Finding {
+  const damage = damageIn(db)
+  return damage === null
+    ? fine('the database is whole')
+    : wrong(`the database is damaged: ${damage}`, 'stop the server and restore the last good backup')
+}
+
+/** Whether the search by what people like finds whom it should: its index beside what it is made of. */
+function searchIndex(db: Database): Finding {
+  const stray = strayTraits(db)
+  return stray === 0
+    ? fine('the index of the nearby search says what the profiles say')
+    : wrong(
+        `the index of the nearby search differs from the profiles in ${stray} ${stray === 1 ? 'entry' : 'entries'}`,
+        'stop the server, then: convene backup FILE, and convene restore FILE, which makes it anew',
       )
-    : fine('the database is whole')
 }
 
 // Clocks of different machines differ by seconds at most.

@@ -33,6 +33,7 @@ import {
   unpackPhotos,
 } from '../storage/sqlite/backup.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
+import { remakeTraits } from '../storage/sqlite/traits.ts'
 import { compact } from '../time.ts'
 import { UsageError } from './command.ts'
 import { sqlitePath } from './database.ts'
@@ -126,6 +127,7 @@ async function bringUpToDate(
 ): Promise<number> {
   const db = openDatabase(unpacked)
   up(db)
+  remakeTraits(db)
   const storage = sqliteStorage(withDrizzle(db), {
     onFatal(error) {
       throw error

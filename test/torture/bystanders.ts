@@ -1,15 +1,18 @@
 /** A thread of people who use the server as always: fifty requests a second, each at its time, answered or not. */
-import { call } from './people.ts'
+import { once } from './people.ts'
 
 declare const self: Worker
 
 export type Start = { base: string; tokens: string[]; chat: string }
 
-/** How long each request took, in milliseconds, and what was not answered as it should be. */
-export type Seen = { times: number[]; failures: string[] }
+/**
+ * How long each request took, in milliseconds, how many were told that the server is busy, and what was not answered as it
+ * should be.
+ */
+export type Seen = { times: number[]; busy: number; failures: string[] }
 
 let start: Start
-let seen: Seen = { times: [], failures: [] }
+let seen: Seen = { times: [], busy: 0, failures: [] }
 let count = 0
 let timer: Timer | null = null
 const running = new Set<Promise<void>>()
@@ -26,7 +29,9 @@ async function ask() {
   const began = performance.now()
   try {
     // A connection for each: that new ones are taken is part of it.
-    const { status } = await call(new URL(start.base), method, path, { token, body, keepalive: false })
+    const answer = await once(new URL(start.base), method, path, { token, body, keepalive: false })
+    const { status } = answer
+    if (status === 503 && answer.body?.code === 'busy') return void seen.busy++
     if (status >= 300) seen.failures.push(`${method} ${path} was answered with ${status}`)
     seen.times.push(performance.now() - began)
   } catch (error) {
@@ -38,7 +43,7 @@ self.onmessage = async ({ data }: MessageEvent<Start | 'begin' | 'end'>) => {
   if (typeof data === 'object') {
     start = data
   } else if (data === 'begin') {
-    seen = { times: [], failures: [] }
+    seen = { times: [], busy: 0, failures: [] }
     timer = setInterval(() => {
       const one = ask()
       running.add(one)

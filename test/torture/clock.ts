@@ -58,7 +58,7 @@ async function jumps({ long, random, directory, measured }: Run) {
   const began = clock.now
   const [ada, bob, eve] = await Promise.all([signIn(1), signIn(2), signIn(3)])
   const chats = [await chatOf(base, ada, bob), await chatOf(base, ada, eve)]
-  const heard = listenTo(base, ada)
+  const { heard, leave } = listenTo(base, ada)
 
   function signIn(number: number): Promise<Person> {
     return person(base, number, clock.now)
@@ -122,6 +122,8 @@ async function jumps({ long, random, directory, measured }: Run) {
   const steps = long ? 3000 : 300
   for (let step = 0; step < steps; step++) {
     tick(clock, began, random)
+    // As the server does by the clock on the wall, which here stands still.
+    if (step % 50 === 0) services.hub.endExpired()
     const which = random.integer(0, 1)
     await deeds[random.pick(names)]!(chats[which]!, sent[which]!, [bob, eve][which]!, step)
   }
@@ -151,6 +153,7 @@ async function jumps({ long, random, directory, measured }: Run) {
   )
   await until(`${seq} events on the socket`, () => heard.length >= seq)
   assert.deepEqual(heard, numbers, 'events on a socket')
+  leave()
   withSoundCopy(`${directory}/data`, directory, () => {})
 
   // What is removed by its age leaves no hole in the numbers.
@@ -169,15 +172,31 @@ async function jumps({ long, random, directory, measured }: Run) {
   )
 }
 
-/** The numbers of the events that reach somebody's socket, as they come. */
-function listenTo(base: URL, { token }: Person): number[] {
+/**
+ * The numbers of the events that reach somebody's socket, as they come. A socket ends with its token, which may be any
+ * moment here: then there is another one, from the last event on, as soon as they have a token that is good.
+ */
+function listenTo(base: URL, who: Person): { heard: number[]; leave(): void } {
   const heard: number[] = []
-  const socket = new WebSocket(new URL(`/ws?token=${token}&since=0`, base).href.replace('http', 'ws'))
-  socket.onmessage = ({ data }) => {
-    const { type, seq } = JSON.parse(data as string)
-    if (type !== 'hello' && seq !== undefined) heard.push(seq)
+  let socket: WebSocket
+  let over = false
+  const connect = () => {
+    const path = `/ws?token=${who.token}&since=${heard.at(-1) ?? 0}`
+    socket = new WebSocket(new URL(path, base).href.replace('http', 'ws'))
+    socket.onmessage = ({ data }) => {
+      const { type, seq } = JSON.parse(data as string)
+      if (type !== 'hello' && seq !== undefined) heard.push(seq)
+    }
+    socket.onclose = () => over || setTimeout(connect, 20)
   }
-  return heard
+  connect()
+  return {
+    heard,
+    leave() {
+      over = true
+      socket.close()
+    },
+  }
 }
 
 async function expiry({ directory }: Run) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { convene } from '../convene.ts'
 import { databaseOf, withSoundDatabase } from './database.ts'
-import { anyValue, canary, fitting, hostileText, type Knowledge, spoilt } from './hostile.ts'
+import { anyValue, fitting, hostileText, type Knowledge, spoilt } from './hostile.ts'
 import { codesOf, type Document, misfit, type Operation, readDocument } from './openapi.ts'
 import { call, chatOf, done, dot, initData, person, type Person, upload } from './people.ts'
 import type { Random } from './random.ts'
 import { type Case, type Run, until } from './run.ts'
-import { type Server, startServer } from './server.ts'
+import { canary, password, type Server, startServer } from './server.ts'
 import { exchange, statusOf } from './wire.ts'
 
 export const cases: Case[] = [
@@ -14,8 +14,6 @@ export const cases: Case[] = [
   { name: 'frames on a socket', run: frames },
   { name: 'bytes that are hardly HTTP', run: hardlyHttp },
 ]
-
-const secret = 'correct horse battery staple'
 
 /** A server in which things have happened, and everything that is known of it. */
 class World {
@@ -37,7 +35,7 @@ class World {
     const base = server.url
     for (let number = 1; number <= 4; number++) world.people.push(await person(base, number))
     const consents = { terms: true, privacy: true, disclaimer: true }
-    const account = { email: 'admin@example.org', password: secret }
+    const account = { email: 'admin@example.org', password }
     const session = await done(call(base, 'POST', 'auth/register', { body: { ...account, name: 'Admin', consents } }))
     world.admin = session.access_token
     await grantAdmin(dataDir, account.email)
@@ -93,7 +91,7 @@ class World {
     if (field === 'email')
       return this.random.pick(['admin@example.org', `person${this.random.integer(1, 1e6)}@example.org`])
     if (field === 'phone') return `+4915${this.random.integer(10_000_000, 99_999_999)}`
-    if (field.includes('password')) return secret
+    if (field.includes('password')) return password
     if (field === 'photo') return this.one('media')
     return kinds[field] || field === 'cursor' ? this.one(kinds[field] ?? field) : null
   }
@@ -101,7 +99,7 @@ class World {
   /** Undoes what would shut most doors: suspensions, blocks, sessions that were ended. */
   async reconcile() {
     const { url } = this.server
-    const body = { email: 'admin@example.org', password: secret }
+    const body = { email: 'admin@example.org', password }
     this.admin = (await done(call(url, 'POST', 'auth/login', { body }))).access_token
     for (const [i, { id, number }] of this.people.entries()) {
       await call(url, 'POST', `admin/users/${id}/unsuspend`, { token: this.admin, body: { note: 'fuzz' } })
@@ -143,13 +141,8 @@ function kindOf(path: string): string {
 
 /** As an operator does it, beside the running server. */
 async function grantAdmin(dataDir: string, email: string) {
-  const main = join(import.meta.dir, '../../src/main.ts')
-  const child = Bun.spawn([process.execPath, main, 'admin', 'grant', email, 'admin'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  assert.equal(await child.exited, 0, await child.stderr.text())
+  const { code, err } = await convene(['admin', 'grant', email, 'admin'], { DATA_DIR: dataDir })
+  assert.equal(code, 0, err)
 }
 
 type Asked = {
@@ -191,21 +184,23 @@ async function everyRoute({ long, random, directory, measured }: Run) {
   const untouched = operations.filter(({ method, path, responses }) =>
     Object.keys(responses).every((status) => Number(status) >= 400 || !seen.has(`${method} ${path} ${status}`)),
   )
-  keepsSecrets(world)
-  await server.stop()
+  await endsQuietly(world)
   withSoundDatabase(databaseOf(directory), () => {})
   const summary = [...statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${n} × ${status}`)
   measured(`${count} requests over ${operations.length} operations: ${summary.join(', ')}`)
-  if (untouched.length > 0)
-    measured(`never succeeded: ${untouched.map(({ method, path }) => `${method} ${path}`).join(', ')}`)
+  const never = untouched.map(({ method, path }) => `${method} ${path}`)
+  if (never.length > 0) measured(`never succeeded: ${never.join(', ')}`)
+  // So much finds every door open once, but for the socket's, which is another case's.
+  if (long) assert.deepEqual(never, ['GET /ws'])
 }
 
-/** No line of the log holds a token, a password, a text that somebody wrote, or where somebody is. */
-function keepsSecrets({ server, people, admin }: World) {
+/** No line of the log is an error, or names somebody: that it holds nothing secret is looked at in the end of every server. */
+async function endsQuietly({ server, people }: World) {
+  await server.stop()
   const output = server.output()
-  for (const word of [canary, secret, admin, 'eyJ', ...people.flatMap(({ token, refresh }) => [token, refresh])])
-    assert.ok(!output.includes(word), `the log holds ${word.slice(0, 20)}`)
   assert.deepEqual(output.match(/.*"level":"(error|fatal)".*/g), null)
+  for (const { id, name } of people)
+    assert.ok(!output.includes(id) && !output.includes(name), 'the log says who did something')
 }
 
 /** A request of an operation: all as it should be, or spoilt in one way or several. */
@@ -335,7 +330,7 @@ async function sent(base: URL, { method, path, headers, body }: Asked): Promise<
     headers,
     body,
     redirect: 'manual',
-    signal: AbortSignal.timeout(15_000),
+    signal: AbortSignal.timeout(60_000),
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
@@ -365,8 +360,9 @@ function flaw(
     if (body.request_id !== headers.get('x-request-id')) return 'a problem of another request'
     if (status >= 500 && !(status === 503 && body.code === 'busy')) return 'a failure'
     if (inside.test(text)) return `our insides: ${inside.exec(text)![0]}`
-    // Why somebody is suspended is a moderator's text, and this one writes anything.
-    if (text.includes(canary) && body.code !== 'suspended') return 'what was sent comes back'
+    // Whoever is suspended is told why, in a moderator's own words, and this one writes anything: nowhere but there.
+    const said = body.code === 'suspended' ? JSON.stringify({ ...body, detail: '' }) : text
+    if (said.includes(canary)) return 'what was sent comes back'
     for (const token of [asked.authorization?.split(' ')[1], asked.cookie])
       if (token && token.length > 20 && text.includes(token)) return 'a token comes back'
     if (!documented) return null
@@ -437,8 +433,7 @@ async function frames({ long, random, directory, measured }: Run) {
       `a frame of type ${type}`,
     )
   assert.equal((await fetch(new URL('/health', server.url))).status, 200)
-  keepsSecrets(world)
-  await server.stop()
+  await endsQuietly(world)
   measured(
     `${sentFrames} frames on ${sockets} sockets; closed with ${[...codes].map(([code, n]) => `${n} × ${code}`).join(', ')}; ` +
       `answered with ${[...types].map(([type, n]) => `${n} × ${type}`).join(', ')}`,
@@ -503,7 +498,7 @@ async function hardlyHttp({ long, random, directory, measured }: Run) {
     '',
   ]
   const statuses = new Map<number | null, number>()
-  const rounds = long ? 3000 : 150
+  const rounds = long ? 3000 : 100
   for (let i = 0; i < rounds + seeds.length; i++) {
     const seed = seeds[i] ?? random.pick(seeds)
     const bytes = Buffer.from(seed, 'latin1')

@@ -1,8 +1,6 @@
 import type { Document, Schema } from './openapi.ts'
 import type { Random } from './random.ts'
-
-/** In every text that is sent to do harm: no refusal and no line of the log may hold it. */
-export const canary = 'zqCanary7'
+import { canary } from './server.ts'
 
 const texts = [
   '',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { allOf, call, chatOf, done, people, type Person } from './people.ts'
+import { allOf, call, chatOf, done, people, type Person, upload } from './people.ts'
 import { databaseOf, withSoundCopy, withSoundDatabase } from './database.ts'
 import type { Random } from './random.ts'
 import { type Case, type Run, until } from './run.ts'
-import { killedStart, type Server, startServer } from './server.ts'
+import { canary, killedStart, type Server, startServer } from './server.ts'
 import { inject } from './strace.ts'
 
 const peopleCount = 16
@@ -37,6 +37,8 @@ type Ledger = {
   people: Person[]
   chats: Chat[]
   unanswered: Sending[]
+  /** Links to the images whose upload was answered. */
+  images: string[]
   answered: number
   retried: number
   count: number
@@ -64,7 +66,7 @@ export const cases: Case[] = [
 /** Lives and deaths of a server over one data directory. After each the files are examined, and at last everything. */
 async function deaths({ random, directory, measured }: Run, cycles: number, kill: (server: Server) => Promise<void>) {
   const dataDir = `${directory}/data`
-  const ledger: Ledger = { people: [], chats: [], unanswered: [], answered: 0, retried: 0, count: 0 }
+  const ledger: Ledger = { people: [], chats: [], unanswered: [], images: [], answered: 0, retried: 0, count: 0 }
   const ears: Ear[] = []
   let recoveries = 0
   for (let cycle = 0; cycle < cycles; cycle++) {
@@ -147,6 +149,8 @@ async function act(ledger: Ledger, base: URL, random: Random) {
       ({ id, edit, deletion }) => id !== null && edit === null && deletion === null,
     )
     if (sending) await change(sending, base, random.chance(0.7))
+  } else if (dice < 0.28) {
+    ledger.images.push((await upload(base, reader.token)).url)
   } else {
     const retry = ledger.unanswered.shift()
     if (retry) ledger.retried++
@@ -156,7 +160,7 @@ async function act(ledger: Ledger, base: URL, random: Random) {
 
 function newSending(ledger: Ledger, chat: Chat, sender: Person): Sending {
   const n = ++ledger.count
-  const text = `${n} ${'text '.repeat(n % 200)}`.trim()
+  const text = `${canary} ${n} ${'text '.repeat(n % 200)}`.trim()
   const sending = { clientId: `c${n}`, chat: chat.id, sender, text, id: null, edit: null, deletion: null, read: false }
   chat.sendings.push(sending)
   return sending
@@ -224,6 +228,7 @@ async function compareWithAnswers(ledger: Ledger, base: URL, ears: Ear[]) {
     if (ear) await until(`events to ${seq} on the socket, which is at ${ear.heard}`, () => ear.heard === seq)
   }
   for (const ear of ears) assert.equal(ear.wrong, null)
+  for (const url of ledger.images) assert.equal((await fetch(new URL(url, base))).status, 200, 'an image is lost')
 }
 
 type Row = {

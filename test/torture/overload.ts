@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { allOf, call, chatOf, done, people, type Person } from './people.ts'
 import type { Seen, Start } from './bystanders.ts'
-import { type Case, percentile, type Run, until } from './run.ts'
-import { endAll, residentMiB, type Server, startServer } from './server.ts'
+import { type Case, percentile, type Run, TooSlow, until } from './run.ts'
+import { canary, endAll, password, residentMiB, type Server, startServer } from './server.ts'
 import { exchange, openWire, statusOf, upgradeRequest, type Wire } from './wire.ts'
 
 export const cases: Case[] = [
@@ -16,6 +17,8 @@ export const cases: Case[] = [
 
 /** What everybody else may notice of an attack, at most, in milliseconds. */
 const worstP99 = 200
+/** How many of their requests may be refused as too many just now, of 1. */
+const mostBusy = 0.01
 /** What an attack may take of memory, in MiB. Hashing passwords alone takes 92, uploads in work 256. */
 const mostMemory = 512
 
@@ -56,7 +59,8 @@ class Bystanders {
       this.worker.postMessage('end')
     })
     assert.deepEqual(seen.failures, [])
-    return { p50: percentile(seen.times, 0.5), p99: percentile(seen.times, 0.99), peak, requests: seen.times.length }
+    const { times, busy } = seen
+    return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), peak, busy, requests: times.length + busy }
   }
 
   leave() {
@@ -64,18 +68,20 @@ class Bystanders {
   }
 }
 
-/** A bound on time was missed, by the server or by whatever else this machine does. */
-class TooSlow extends Error {}
-
-/** A case that is begun anew, twice at most, where it was too slow: what else runs on a machine only ever adds to times. */
+/**
+ * A case that is begun anew where it was too slow, once the machine has been quiet for a while: what else runs on it only
+ * ever adds to times.
+ */
 function besides(body: (run: Run) => Promise<void>) {
   return async (run: Run, attempt = 1): Promise<void> => {
     try {
       await body({ ...run, directory: `${run.directory}/${attempt}` })
     } catch (error) {
       await endAll()
-      if (!(error instanceof TooSlow) || attempt === 3) throw error
-      run.measured(`${error.message}: once more`)
+      if (!(error instanceof TooSlow) || attempt === 4) throw error
+      run.measured(`${error.message}, at a load of ${loadavg()[0]!.toFixed(1)}: once more`)
+      const end = performance.now() + 120_000
+      while (loadavg()[0]! > availableParallelism() / 4 && performance.now() < end) await Bun.sleep(1000)
       await besides(body)(run, attempt + 1)
     }
   }
@@ -87,18 +93,22 @@ async function attacked(run: Run, bystanders: Bystanders, attack: () => Promise<
   const [memory, files] = [residentMiB(server.pid), openFiles(server)]
   const quiet = await bystanders.during(() => Bun.sleep(1000))
   const under = await bystanders.during(attack)
-  await until('the connections to be gone', () => openFiles(server) <= files + 8, run.long ? 90_000 : 15_000)
+  await until('the connections to be gone', () => openFiles(server) <= files + 8, 90_000)
   const after = await bystanders.during(() => Bun.sleep(1000))
   bystanders.leave()
   const ms = (value: number) => `${value.toFixed(0)} ms`
   run.measured(
-    `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} (p50 ${ms(under.p50)}) during ${under.requests} requests, ${ms(after.p99)} after; ` +
+    `others’ p99 ${ms(quiet.p99)} before, ${ms(under.p99)} (p50 ${ms(under.p50)}) during ${under.requests} requests, ${under.busy} of them refused as busy, ${ms(after.p99)} after; ` +
       `memory ${memory.toFixed(0)} MiB before, ${under.peak.toFixed(0)} at most, ${after.peak.toFixed(0)} after`,
   )
-  if (under.p99 >= worstP99) throw new TooSlow(`others waited ${ms(under.p99)}`)
-  if (after.p99 >= worstP99 / 2) throw new TooSlow(`others still wait ${ms(after.p99)} afterwards`)
   assert.ok(under.peak < memory + mostMemory, `memory went from ${memory} to ${under.peak} MiB`)
   assert.ok(!/"level":"(error|fatal)"/.test(server.output()), server.output().slice(0, 5000))
+  run.inTime(
+    under.busy <= under.requests * mostBusy,
+    `${under.busy} of ${under.requests} requests of others were refused`,
+  )
+  run.inTime(under.p99 < worstP99, `others waited ${ms(under.p99)}`)
+  run.inTime(after.p99 < worstP99 / 2, `others still wait ${ms(after.p99)} afterwards`)
 }
 
 const openFiles = ({ pid }: Server) => readdirSync(`/proc/${pid}/fd`).length
@@ -143,13 +153,15 @@ async function stalledSockets(run: Run) {
 
   const seconds = run.long ? 20 : 5
   // Of 8 KB each: a socket's buffers in the kernel take some 4 MB before the server's own begin to fill.
-  const text = '🙂'.repeat(2000)
+  const text = canary + '🙂'.repeat(2000)
   let sent = 0
   await attacked(run, bystanders, async () => {
     const running: Promise<unknown>[] = []
     const began = performance.now()
     for (let due = 0; due < seconds * 1000;) {
-      for (const now = performance.now() - began; due < now && due < seconds * 1000; due++) {
+      const now = performance.now() - began
+      // A machine that does not keep up is not to drown: then it is the rate that is too low.
+      for (; due < now && due < seconds * 1000 && due - sent < 500; due++) {
         const { sender, id } = chats[due % chats.length]!
         running.push(
           done(call(base, 'POST', `chats/${id}/messages`, { token: sender.token, body: { text } })).then(() => sent++),
@@ -158,7 +170,9 @@ async function stalledSockets(run: Run) {
       await Bun.sleep(2)
     }
     await Promise.all(running)
-    run.measured(`${(sent / ((performance.now() - began) / 1000)).toFixed(0)} messages a second were sent`)
+    const perSecond = sent / ((performance.now() - began) / 1000)
+    run.measured(`${perSecond.toFixed(0)} messages a second were sent`)
+    run.inTime(perSecond >= 900, `${perSecond.toFixed(0)} messages a second instead of 1,000`)
     await until('the stalled sockets to be cut off', async () => (await socketsOf(server)) === 0)
     for (const wire of wires) wire.end()
   })
@@ -197,7 +211,7 @@ async function floodingSocket(run: Run) {
           socket.send(frame)
           if (i % 500 === 0) await Bun.sleep(0)
         }
-        const code = await Promise.race([closed, Bun.sleep(10_000)])
+        const code = await Promise.race([closed, Bun.sleep(60_000)])
         assert.ok(code === 4429 || code === 4413 || code === 1006, `${what}: closed with ${code}`)
       }
   })
@@ -207,11 +221,11 @@ async function loginStorm(run: Run) {
   const server = await startServer(run.directory)
   const base = server.url
   const bystanders = await Bystanders.settle(server)
-  const known = { email: 'known@example.org', password: 'twelve green bottles' }
+  const known = { email: 'known@example.org', password }
   const consents = { terms: true, privacy: true, disclaimer: true }
   await done(call(base, 'POST', 'auth/register', { body: { ...known, name: 'Known', consents } }))
-  const request = (email: string, password: string) => {
-    const body = JSON.stringify({ email, password })
+  const request = (email: string, guess: string) => {
+    const body = JSON.stringify({ email, password: guess })
     return (
       `POST /api/v1/auth/login HTTP/1.1\r\nHost: ${base.host}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`
@@ -222,7 +236,8 @@ async function loginStorm(run: Run) {
       Array.from({ length: count }, (_, i) =>
         exchange(
           base,
-          i % 5 === 0 ? request(known.email, known.password) : request(`u${i}@example.org`, 'x'.repeat(200)),
+          i % 5 === 0 ? request(known.email, known.password) : request(`u${i}@example.org`, canary + 'x'.repeat(180)),
+          60_000,
         ),
       ),
     )

@@ -5,8 +5,20 @@ export type Answer = { status: number; headers: Headers; body: any }
 /** Somebody who is signed in. */
 export type Person = { id: string; number: number; name: string; token: string; refresh: string }
 
-/** One request; a refusal is an answer like others. Throws where none came. */
-export async function call(
+/**
+ * What came of a request; a refusal is an answer like others, but that of a busy server, after which it is asked again:
+ * nothing was done. Throws where no answer came.
+ */
+export async function call(...request: Parameters<typeof once>): Promise<Answer> {
+  for (;;) {
+    const answer = await once(...request)
+    if (answer.status !== 503 || answer.body?.code !== 'busy') return answer
+    await Bun.sleep(50)
+  }
+}
+
+/** One request, and what was answered. */
+export async function once(
   base: URL,
   method: string,
   path: string,

@@ -9,9 +9,20 @@ export type Run = {
   directory: string
   /** Prints a figure. */
   measured(line: string): void
+  /**
+   * Holds the case to a bound on time. The short form, which runs wherever tests do, beside whatever else, only prints what
+   * was missed.
+   */
+  inTime(holds: boolean, missed: string): void
 }
 
-export type Case = { name: string; run(run: Run): Promise<void> }
+/** `longOnly` where it has to wait for minutes. */
+export type Case = { name: string; run(run: Run): Promise<void>; longOnly?: boolean }
+
+/** A bound on time was missed, by the server or by whatever else this machine does. */
+export class TooSlow extends Error {
+  override readonly name = 'TooSlow'
+}
 
 /** This machine cannot do what a case needs: it is left out, with the reason. */
 export class Skipped extends Error {
@@ -19,7 +30,7 @@ export class Skipped extends Error {
 }
 
 /** Resolves once `fits` is true; fails after `withinMs`, saying what did not come. */
-export async function until(what: string, fits: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function until(what: string, fits: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const end = performance.now() + withinMs
   while (!(await fits())) {
     if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { command } from '../convene.ts'
+import { refuseSecrets } from '../unsaid.ts'
 
 /** The real server, as a process of its own. */
 export type Server = {
@@ -8,20 +9,25 @@ export type Server = {
   /** All that it has printed. */
   output(): string
   signal(name: 'SIGKILL' | 'SIGTERM'): void
-  /** The exit code, or `SIG…` where a signal ended it. Throws where it has not ended within that time. */
+  /** The exit code, or `SIG…` where a signal ended it. Throws where it has not ended within that time, or printed a secret. */
   ended(withinMs?: number): Promise<number | string>
   /** Ends it as an operator does, and fails where that does not go well. */
   stop(): Promise<void>
 }
 
-const main = join(import.meta.dir, '../../src/main.ts')
-const running = new Set<Bun.Subprocess>()
+/** Each with what looks at all that it has printed. */
+const running = new Map<Bun.Subprocess, () => Promise<void>>()
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of running.keys()) child.kill('SIGKILL')
 })
 
 /** The token of the bot by which people are signed in without the cost of a password's hash. */
 export const botToken = '7000000000:torture-torture-torture-torture'
+
+/** In every text that is sent, to find it again: no refusal and no line of the log may hold it. */
+export const canary = 'zqCanary7'
+/** Of everybody who has one. */
+export const password = 'correct horse battery staple'
 
 const settings = {
   HOST: '127.0.0.1',
@@ -34,12 +40,12 @@ const settings = {
 
 /** Starts a server over a data directory, on a free port, and waits until it is ready. */
 export async function startServer(dataDir: string, environment: Record<string, string> = {}): Promise<Server> {
-  const { child, output, read } = spawn(dataDir, environment)
+  const { child, output, search } = spawn(dataDir, environment)
   const ready = /ready at (http:[^\s"]+)/
-  const ended = async (withinMs = 10_000) => {
+  const ended = async (withinMs = 60_000) => {
     if (!(await Promise.race([child.exited.then(() => true), Bun.sleep(withinMs).then(() => false)])))
       throw new Error(`the server has not ended within ${withinMs} ms\n${output()}`)
-    await read
+    await search()
     return child.signalCode ?? child.exitCode!
   }
   const end = performance.now() + 60_000
@@ -65,26 +71,26 @@ export async function startServer(dataDir: string, environment: Record<string, s
 
 /** Starts a server that is not expected to come up. */
 export async function refusedStart(dataDir: string): Promise<{ code: number | string; output: string }> {
-  const { child, output, read } = spawn(dataDir, {})
+  const { child, output, search } = spawn(dataDir, {})
   const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
   await child.exited
-  await read
+  await search()
   clearTimeout(timer)
   return { code: child.signalCode ?? child.exitCode!, output: output() }
 }
 
 /** A start that is killed on its way, or soon after. */
 export async function killedStart(dataDir: string, afterMs: number): Promise<void> {
-  const { child } = spawn(dataDir, {})
+  const { child, search } = spawn(dataDir, {})
   await Bun.sleep(afterMs)
   child.kill('SIGKILL')
-  await child.exited
+  await search()
 }
 
-/** Ends what a case has left running, by its process id. */
+/** Ends what a case has left running, by its process id. Throws where one has printed a secret. */
 export async function endAll(): Promise<void> {
-  for (const child of running) child.kill('SIGKILL')
-  await Promise.all([...running].map((child) => child.exited))
+  for (const child of running.keys()) child.kill('SIGKILL')
+  await Promise.all([...running.values()].map((search) => search()))
 }
 
 /** Memory of a process that is resident now, in MiB. */
@@ -93,19 +99,25 @@ export function residentMiB(pid: number): number {
 }
 
 function spawn(dataDir: string, environment: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, main, 'serve'], {
+  const child = Bun.spawn([...command, 'serve'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings, DATA_DIR: dataDir, ...environment },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  running.add(child)
-  void child.exited.then(() => running.delete(child))
   const printed: string[] = []
   const read = Promise.all(
     [child.stdout, child.stderr].map(async (stream) => {
       for await (const chunk of stream.pipeThrough(new TextDecoderStream())) printed.push(chunk)
     }),
   )
-  return { child, output: () => printed.join(''), read }
+  const output = () => printed.join('')
+  const search = async () => {
+    await read
+    await child.exited
+    running.delete(child)
+    refuseSecrets(output(), [canary, password, botToken])
+  }
+  running.set(child, search)
+  return { child, output, search }
 }

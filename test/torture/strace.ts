@@ -6,7 +6,7 @@ import type { Server } from './server.ts'
  * The answer takes it off again. Skips the case where strace is not at hand, or may not attach here.
  */
 export async function inject(server: Pick<Server, 'pid'>, fault: string): Promise<() => Promise<void>> {
-  if (Bun.which('strace') === null) throw new Skipped('strace is not installed')
+  if (Bun.which('strace') === null) throw new Skipped('no strace')
   const calls = fault.split(':', 1)[0]!
   const command = ['strace', '-f', '-qq', '-p', String(server.pid), '-o', '/dev/null', '-e', `trace=${calls}`]
   const strace = Bun.spawn([...command, '-e', 'signal=none', '-e', `inject=${fault}`], {

@@ -52,7 +52,7 @@ export async function openWire(base: URL): Promise<Wire> {
 }
 
 /** One whole request on a connection of its own, as given to the last byte. Answers all that came back, up to the close. */
-export async function exchange(base: URL, bytes: string | Uint8Array, withinMs = 10_000): Promise<string> {
+export async function exchange(base: URL, bytes: string | Uint8Array, withinMs = 30_000): Promise<string> {
   const wire = await openWire(base)
   wire.write(bytes)
   await Promise.race([wire.closed, Bun.sleep(withinMs)])

@@ -1,12 +1,12 @@
 import { t } from 'elysia'
 import { message } from '../chats/model.ts'
 import { appealList, noticeList } from '../moderation/model.ts'
-import { me, nullable, preferences, time } from '../profile/model.ts'
+import { me, nullable, optional, preferences, time } from '../profile/model.ts'
 import { reviewList } from '../reviews/model.ts'
 import { blockList, reportList } from '../safety/model.ts'
 
 export const erasure = t.Object({
-  password: t.Optional(
+  password: optional(
     t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
   ),
 })

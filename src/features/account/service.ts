@@ -45,7 +45,7 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
 
   return {
     /** Erases the caller, at once and for good. Refuses with 403 `wrong_password` where the confirmation fails. */
-    async erase(caller: Caller, password: string | undefined, client: Client): Promise<void> {
+    async erase(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       await auth.confirmPassword(caller, password, client)
       const erasure = await erasures.begin(caller.id, caller.id)
       // Else another request of theirs was faster.

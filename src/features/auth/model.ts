@@ -1,7 +1,7 @@
 import { FormatRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
-import { me, profileFields, time } from '../profile/model.ts'
+import { me, optional, profileFields, time } from '../profile/model.ts'
 
 // Deliberately wide: an address is proven by mail that arrives, not by its looks.
 FormatRegistry.Set(
@@ -42,8 +42,8 @@ const choices = t.Object({
 
 export const registration = t.Object(
   {
-    email: t.Optional(email),
-    phone: t.Optional(phone),
+    email: optional(email),
+    phone: optional(phone),
     password,
     name: profileFields.name,
     city: t.Optional(profileFields.city),
@@ -72,8 +72,8 @@ export const registration = t.Object(
 
 export const login = t.Object(
   {
-    email: t.Optional(t.String({ maxLength: 254 })),
-    phone: t.Optional(t.String({ maxLength: 20 })),
+    email: optional(t.String({ maxLength: 254 })),
+    phone: optional(t.String({ maxLength: 20 })),
     password: anyPassword,
   },
   { examples: [{ email: 'ada@example.org', password: 'twelve green bottles' }] },
@@ -85,7 +85,7 @@ export const messengerLogin = t.Object({
 
 export const refresh = t.Object({ refresh_token: t.String({ maxLength: 4096 }) })
 
-export const passwordChange = t.Object({ current_password: t.Optional(anyPassword), new_password: password })
+export const passwordChange = t.Object({ current_password: optional(anyPassword), new_password: password })
 
 export const consents = t.Object({ consents: choices }, { examples: [{ consents: { marketing: true } }] })
 

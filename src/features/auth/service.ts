@@ -41,8 +41,8 @@ type Deps = {
 }
 
 type Registration = {
-  email?: string
-  phone?: string
+  email?: string | null
+  phone?: string | null
   password: string
   name: string
   city?: string | null
@@ -51,10 +51,15 @@ type Registration = {
   consents?: unknown
 }
 
-type Login = { email?: string; phone?: string; password: string }
+type Login = { email?: string | null; phone?: string | null; password: string }
 
 /** Who one is: an account and its password, or the messenger's init data. */
-export type Proof = { email?: string; phone?: string; password?: string; init_data?: string }
+export type Proof = {
+  email?: string | null
+  phone?: string | null
+  password?: string | null
+  init_data?: string | null
+}
 
 export function authService(deps: Deps) {
   const { accounts, sessions, profiles, consents, callers, tokens, passwords, limits, sockets, audit, ids, now } = deps
@@ -124,7 +129,11 @@ export function authService(deps: Deps) {
   }
 
   /** The hash of the caller's password, null of an account without one. Refuses with 403 `wrong_password`. */
-  async function confirmedHash(caller: Caller, password: string | undefined, client: Client): Promise<string | null> {
+  async function confirmedHash(
+    caller: Caller,
+    password: string | null | undefined,
+    client: Client,
+  ): Promise<string | null> {
     const credentials = await accounts.credentials({ user_id: caller.id })
     // An account of a messenger login has none to confirm.
     if (credentials?.password_hash === null) return null
@@ -135,10 +144,11 @@ export function authService(deps: Deps) {
 
   /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
   async function accountOf(body: Login, client: Client): Promise<Credentials & { password_hash: string }> {
-    if ((body.email === undefined) === (body.phone === undefined))
+    const email = body.email?.trim().normalize('NFC').toLowerCase()
+    const account = email ?? body.phone ?? null
+    if (account === null || (email !== undefined && body.phone != null))
       throw invalid('/email', 'Expected an e-mail address or a phone number')
-    const account = body.email?.trim().normalize('NFC').toLowerCase() ?? body.phone!
-    const credentials = await accounts.credentials(body.email === undefined ? { phone: account } : { email: account })
+    const credentials = await accounts.credentials(email === undefined ? { phone: account } : { email: account })
     const password_hash = await provenHash(credentials, account, body.password, client)
     if (credentials && password_hash !== null) return { ...credentials, password_hash }
     await audit.record('login_failed', null, credentials?.user_id ?? null)
@@ -159,15 +169,16 @@ export function authService(deps: Deps) {
     /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
     async register(body: Registration, client: Client) {
       const choices = registrationConsents(body.consents)
-      if (body.email === undefined && body.phone === undefined)
-        throw invalid('/email', 'Expected an e-mail address or a phone number')
+      const email = body.email?.normalize('NFC').toLowerCase() ?? null
+      const phone = body.phone ?? null
+      if (email === null && phone === null) throw invalid('/email', 'Expected an e-mail address or a phone number')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
       const id = ids.next()
       const outcome = await accounts.register(
         {
           id,
-          email: body.email?.normalize('NFC').toLowerCase() ?? null,
-          phone: body.phone ?? null,
+          email,
+          phone,
           messenger_id: null,
           password_hash: await newPasswordHash(body.password, '/password'),
           name,
@@ -182,7 +193,7 @@ export function authService(deps: Deps) {
       )
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
-      await audit.record('register', id, id, { by: body.email === undefined ? 'phone' : 'email' })
+      await audit.record('register', id, id, { by: email === null ? 'phone' : 'email' })
       return begin(id, client)
     },
 
@@ -223,10 +234,11 @@ export function authService(deps: Deps) {
      * begins no session.
      */
     async userOf(body: Proof, client: Client): Promise<string> {
-      if ((body.password === undefined) === (body.init_data === undefined))
-        throw invalid('/password', 'Expected a password or init_data')
-      if (body.password !== undefined) return (await accountOf({ ...body, password: body.password }, client)).user_id
-      const credentials = await accounts.credentials({ messenger_id: personOf(body.init_data!).messenger_id })
+      const password = body.password ?? null
+      const init_data = body.init_data ?? null
+      if (password !== null && init_data === null) return (await accountOf({ ...body, password }, client)).user_id
+      if (password !== null || init_data === null) throw invalid('/password', 'Expected a password or init_data')
+      const credentials = await accounts.credentials({ messenger_id: personOf(init_data).messenger_id })
       if (!credentials) throw new Refusal('invalid_credentials', 'There is no account of this messenger’s user.')
       return credentials.user_id
     },
@@ -305,12 +317,16 @@ export function authService(deps: Deps) {
     },
 
     /** Refuses with 403 `wrong_password` where the confirmation fails. */
-    async confirmPassword(caller: Caller, password: string | undefined, client: Client): Promise<void> {
+    async confirmPassword(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       await confirmedHash(caller, password, client)
     },
 
     /** Ends every other session. Refuses with 403 `wrong_password`, 422 for a common password. */
-    async changePassword(caller: Caller, body: { current_password?: string; new_password: string }, client: Client) {
+    async changePassword(
+      caller: Caller,
+      body: { current_password?: string | null; new_password: string },
+      client: Client,
+    ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() })

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { line, prose } from '../../text.ts'
-import { id, nullable, profile, time, uuid } from '../profile/model.ts'
+import { id, nullable, optional, profile, time, uuid } from '../profile/model.ts'
 
 const photo = t.Object({
   id: t.String(),
@@ -68,10 +68,10 @@ export const newChat = t.Object({ user_id: id })
 
 export const newMessage = t.Object(
   {
-    kind: t.Optional(t.Union([t.Literal('text'), t.Literal('photo')], { error: 'Expected text or photo' })),
-    text: t.Optional(prose(4000)),
-    photo: t.Optional(uuid('Expected the id of an image that you uploaded')),
-    client_id: t.Optional(line(64, { min: 1 })),
+    kind: optional(t.Union([t.Literal('text'), t.Literal('photo')], { error: 'Expected text or photo' })),
+    text: optional(prose(4000)),
+    photo: optional(uuid('Expected the id of an image that you uploaded')),
+    client_id: optional(line(64, { min: 1 })),
   },
   { examples: [{ text: 'Coffee at the river?', client_id: 'a1' }] },
 )

@@ -69,7 +69,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         detail: {
           summary: 'Send a message',
           description:
-            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message.',
+            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message, in whichever chat that was.',
           tags,
           refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'not_found'],
         },

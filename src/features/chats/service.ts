@@ -19,7 +19,12 @@ export type MessagePhotos = {
   drop(imageIds: readonly string[]): Promise<void>
 }
 
-export type NewText = { kind?: 'text' | 'photo'; text?: string; photo?: string; client_id?: string }
+export type NewText = {
+  kind?: 'text' | 'photo' | null
+  text?: string | null
+  photo?: string | null
+  client_id?: string | null
+}
 
 type Deps = {
   store: ChatStore
@@ -125,14 +130,15 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
 
   function contentOf(body: NewText) {
     const kind = body.kind ?? 'text'
-    const text = body.text === undefined ? null : tidy(body.text) || null
+    const text = tidy(body.text ?? '') || null
+    const photo_id = body.photo ?? null
     if (kind === 'text') {
-      if (body.photo !== undefined) throw invalid('/photo', 'Expected no photo in a text message')
+      if (photo_id !== null) throw invalid('/photo', 'Expected no photo in a text message')
       if (text === null || !isVisible(text)) throw invalid('/text', 'Expected text of 1 to 4000 characters')
       return { kind, text, photo_id: null }
     }
-    if (body.photo === undefined) throw notYourPhoto()
-    return { kind, text, photo_id: body.photo }
+    if (photo_id === null) throw notYourPhoto()
+    return { kind, text, photo_id }
   }
 
   return {

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { nextCursor, pageQuery } from '../../http/page.ts'
 import { line, prose } from '../../text.ts'
 import { message } from '../chats/model.ts'
-import { id, nullable, profile, time } from '../profile/model.ts'
+import { id, nullable, optional, profile, time } from '../profile/model.ts'
 import { review } from '../reviews/model.ts'
 import { action, oneOf, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
 import { appealStatuses, noticeActions } from './store.ts'
@@ -12,7 +12,7 @@ const instant = t.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$',
   error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
 })
-const until = t.Optional(nullable(instant))
+const until = optional(instant)
 
 const noticeAction = oneOf(noticeActions)
 const appealStatus = oneOf(appealStatuses)
@@ -61,12 +61,12 @@ export const resolution = t.Object(
 )
 
 export const suspension = t.Object(
-  { reason: prose(1000, { min: 1 }), note: t.Optional(nullable(prose(2000))), until },
+  { reason: prose(1000, { min: 1 }), note: optional(prose(2000)), until },
   {
     description: '`reason` is told to the user, `note` is for moderators only. `until`: absent or null is without end',
   },
 )
-export const unsuspension = t.Object({ reason: t.Optional(nullable(prose(1000))) })
+export const unsuspension = t.Object({ reason: optional(prose(1000)) })
 export const suspensionState = t.Object({
   user_id: t.String(),
   suspended: t.Boolean(),
@@ -146,10 +146,10 @@ const appealText = prose(2000, { min: 1 })
 export const newAppeal = t.Object({ notice_id: id, text: appealText })
 export const newAppealWithLogin = t.Object(
   {
-    email: t.Optional(t.String({ maxLength: 254 })),
-    phone: t.Optional(t.String({ maxLength: 20 })),
-    password: t.Optional(t.String({ minLength: 1, maxLength: 1000 })),
-    init_data: t.Optional(t.String({ maxLength: 16_384 })),
+    email: optional(t.String({ maxLength: 254 })),
+    phone: optional(t.String({ maxLength: 20 })),
+    password: optional(t.String({ minLength: 1, maxLength: 1000 })),
+    init_data: optional(t.String({ maxLength: 16_384 })),
     text: appealText,
   },
   { description: 'Either e-mail or phone with the password, or init_data' },

@@ -9,6 +9,9 @@ const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other
 export const nullable = <T extends TSchema>(schema: T) =>
   t.Union([schema, t.Null()], schema.error === undefined ? {} : { error: `${schema.error}, or null` })
 
+/** What a request may leave out, or give as null, which is the same: some clients write all their fields. */
+export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema))
+
 /** An id as clients may write it: its letters in either case (RFC 9562, section 4), as Swift does. Ours are lower case. */
 export const uuid = (error = 'Expected a UUID') =>
   t

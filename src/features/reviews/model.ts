@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { prose } from '../../text.ts'
-import { id, nullable, time } from '../profile/model.ts'
+import { id, nullable, optional, time } from '../profile/model.ts'
 
 export const review = t.Object(
   {
@@ -27,8 +27,8 @@ export const newReview = t.Object(
     chat_id: id,
     // TypeBox's own: Elysia's takes "5" for 5.
     rating: Type.Integer({ minimum: 1, maximum: 5, error: 'Expected a whole number from 1 to 5' }),
-    anonymous: t.Optional(t.Boolean({ default: false })),
-    text: t.Optional(nullable(prose(1000))),
+    anonymous: optional(t.Boolean({ description: 'False where it is left out' })),
+    text: optional(prose(1000)),
   },
   {
     examples: [{ chat_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', rating: 5, anonymous: true, text: 'Good company.' }],

@@ -12,7 +12,7 @@ import type { Review, ReviewStore } from './store.ts'
 
 export type Reviews = ReturnType<typeof reviewService>
 
-export type NewReview = { chat_id: string; rating: number; anonymous?: boolean; text?: string | null }
+export type NewReview = { chat_id: string; rating: number; anonymous?: boolean | null; text?: string | null }
 
 type Deps = { store: ReviewStore; blocking: Blocking; push: Push; audit: Audit; ids: Ids; now: () => number }
 
@@ -43,7 +43,8 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
 
   return {
     /** Reviews the other one of a chat. One review for each chat: whoever of the two is first. */
-    async add(caller: Caller, { chat_id, rating, anonymous = false, text }: NewReview) {
+    async add(caller: Caller, { chat_id, rating, anonymous: asked, text }: NewReview) {
+      const anonymous = asked ?? false
       const members = await store.members(chat_id)
       if (!members) throw new Refusal('not_found', 'There is no such chat.')
       if (!members.includes(caller.id)) throw new Refusal('not_a_member', 'You are not in this chat.')

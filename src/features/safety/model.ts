@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { prose } from '../../text.ts'
-import { id, nullable, time } from '../profile/model.ts'
+import { id, nullable, optional, time } from '../profile/model.ts'
 import { reportActions, reportReasons } from './store.ts'
 
 export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time }, { title: 'Block' })
@@ -23,11 +23,11 @@ export const action = oneOf(reportActions)
 
 export const newReport = t.Object(
   {
-    user_id: t.Optional(id),
-    message_id: t.Optional(id),
-    review_id: t.Optional(id),
+    user_id: optional(id),
+    message_id: optional(id),
+    review_id: optional(id),
     reason,
-    details: t.Optional(nullable(prose(2000))),
+    details: optional(prose(2000)),
   },
   {
     description: 'Exactly one of user_id, message_id and review_id',

@@ -12,9 +12,9 @@ import type { Block, BlockStore, Report, ReportReason, ReportStore, ReportTarget
 export type Safety = ReturnType<typeof safetyService>
 
 export type NewReport = {
-  user_id?: string
-  message_id?: string
-  review_id?: string
+  user_id?: string | null
+  message_id?: string | null
+  review_id?: string | null
   reason: ReportReason
   details?: string | null
 }
@@ -114,7 +114,7 @@ export const reportView = ({ id, target, target_id, reason, details, status, cre
 
 function targetOf({ user_id, message_id, review_id }: NewReport): [ReportTarget, string] {
   const given = Object.entries({ user: user_id, message: message_id, review: review_id }).filter(
-    (entry): entry is [ReportTarget, string] => entry[1] !== undefined,
+    (entry): entry is [ReportTarget, string] => entry[1] != null,
   )
   const [target] = given
   if (given.length === 1 && target) return target

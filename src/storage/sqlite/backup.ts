@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Files } from '../../features/media/files.ts'
 import { status } from '../migrate.ts'
-import { openReadOnly } from './database.ts'
+import { damageIn, openReadOnly } from './database.ts'
 
 /** What a backup holds, in numbers. */
 export type Contents = { users: number; messages: number; photos: number }
@@ -117,10 +117,8 @@ const contentsOf = (db: Database): Contents => ({
 })
 
 function refuseDamage(db: Database, what: string) {
-  const damage = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()?.integrity_check
-  if (damage !== 'ok') throw new Error(`${what} is damaged: ${damage}`)
-  const orphan = db.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
-  if (orphan !== undefined) throw new Error(`${what} is damaged: a row of ${orphan} points at nothing`)
+  const damage = damageIn(db)
+  if (damage !== null) throw new Error(`${what} is damaged: ${damage}`)
 }
 
 export type Examined = Contents & { made_at: string | null; has_photos: boolean }

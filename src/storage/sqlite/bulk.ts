@@ -1,6 +1,7 @@
 import type { Chat, Resident } from '../../seed/community.ts'
 import { statsCounter } from './reviews.ts'
 import { squareOf } from '../squares.ts'
+import { remakeTraits } from './traits.ts'
 import type { Db } from './database.ts'
 
 type Value = string | number | null | Uint8Array
@@ -124,7 +125,7 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
     finish() {
       for (const { flush } of tables) flush()
       for (const { sql } of indexes) client.run(sql)
-      client.run('INSERT INTO nearby_traits SELECT trait, square, location_id FROM visible_traits ORDER BY 1, 2, 3')
+      remakeTraits(client)
       const recount = statsCounter(db)
       for (const userId of [...reviewed].sort()) recount(userId)
       client.run('COMMIT')

@@ -85,6 +85,14 @@ function refuseDamaged(client: Database, path: string) {
   if (found !== 'ok') throw new Error(`${path} ${damaged} (${found.replaceAll(/\s+/g, ' ')})`)
 }
 
+/** The first thing that is wrong with a database, all of which is read for it; null where it is whole. */
+export function damageIn(client: Database): string | null {
+  const damage = client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()!.integrity_check
+  if (damage !== 'ok') return damage.replaceAll(/\s+/g, ' ')
+  const orphan = client.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
+  return orphan === undefined ? null : `a row of ${orphan} points at nothing`
+}
+
 const restore = 'restore the last good backup with convene restore FILE'
 const damaged = `is damaged: ${restore}`
 

@@ -1,14 +1,32 @@
+import type { Database } from 'bun:sqlite'
 import type { Db } from './database.ts'
 
 export type Traits = ReturnType<typeof traitKeeper>
 
+const columns = 'trait, square, location_id'
+
+/** Makes the index anew, in whatever state it is. */
+export function remakeTraits(client: Database) {
+  client.run('DELETE FROM nearby_traits')
+  client.run(`INSERT INTO nearby_traits SELECT ${columns} FROM visible_traits ORDER BY 1, 2, 3`)
+}
+
+/** How many entries of the index are missing, or should not be there. */
+export function strayTraits(client: Database): number {
+  const sides = ['nearby_traits', 'visible_traits']
+  const [missing, extra] = [sides, sides.toReversed()].map(
+    ([here, there]) => `(SELECT count(*) FROM (SELECT ${columns} FROM ${here} EXCEPT SELECT ${columns} FROM ${there}))`,
+  )
+  return client.query<{ n: number }, []>(`SELECT ${missing} + ${extra} AS n`).get()!.n
+}
+
 /** Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. */
 export function traitKeeper(db: Db) {
   const forget = db.$client.prepare<null, [string]>(`
-    DELETE FROM nearby_traits WHERE (trait, square, location_id) IN (
-      SELECT trait, square, location_id FROM visible_traits WHERE user_id = ?)`)
+    DELETE FROM nearby_traits WHERE (${columns}) IN (
+      SELECT ${columns} FROM visible_traits WHERE user_id = ?)`)
   const note = db.$client.prepare<null, [string]>(
-    'INSERT INTO nearby_traits SELECT trait, square, location_id FROM visible_traits WHERE user_id = ?',
+    `INSERT INTO nearby_traits SELECT ${columns} FROM visible_traits WHERE user_id = ?`,
   )
 
   /** Runs a change of a user's gender, preferences, position or visibility. Call it inside a write. */
