@@ -308,6 +308,7 @@ for (const engine of engines) {
           const message = { chat_id: chat, kind: 'text', text: 'late', photo_id: null, created_at: now } as const
           const writes: (() => Promise<unknown>)[] = [
             () => storage.chats.append({ ...message, id: `s${round}`, sender_id: b, client_id: null }, a, null),
+            () => storage.chats.append({ ...message, id: `o${round}`, sender_id: a, client_id: 'own' }, b, null),
             () => storage.chats.markRead(pair, a, now),
             () => storage.chats.markRead(pair, b, now),
             () => storage.chats.edit(pair, `${chat}/1`, 'edited', now),
@@ -321,13 +322,14 @@ for (const engine of engines) {
           const half = round % (writes.length + 1)
           await Promise.all([...writes.slice(0, half), erase, ...writes.slice(half)].map((write) => write()))
           const { users, consent_log, messages, chats, events: _, ...left } = await storage.rows.mentioning(a)
-          expect([users, consent_log, messages]).toEqual([1, 1, 1])
+          expect([users, consent_log]).toEqual([1, 1])
+          expect(messages).toBeGreaterThan(0)
           expect(chats).toBeGreaterThan(0)
           expect(left).toEqual({})
           // Those of the others may tell of them.
           expect((await storage.rows.of('events')).filter(({ user_id }) => user_id === a)).toEqual([])
           const theirs = (await storage.rows.of('messages')).filter(({ sender_id }) => sender_id === a)
-          expect(theirs.map(({ text }) => text)).toEqual([null])
+          expect(theirs.filter(({ text, client_id }) => text !== null || client_id !== null)).toEqual([])
         }
       })
     })

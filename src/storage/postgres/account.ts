@@ -21,6 +21,8 @@ const buryUser = `
     suspension_id = NULL, updated_at = $2, deleted_at = $2
   WHERE id = $1 AND deleted_at IS NULL`
 
+// Before the account's row changes: without its unique names it is locked against foreign keys too, and a send that has
+// the lock of the chat may have yet to make the first counter of a member.
 const lockChatsOf = 'SELECT id FROM chats WHERE user_a = $1 OR user_b = $1 ORDER BY id FOR NO KEY UPDATE'
 
 /** Changes up to `budget` rows that meet a condition on `$1`, the user; it is not met by them after. */
@@ -194,9 +196,10 @@ export function erasureStore(db: Database): ErasureStore {
   return {
     begin: (user, at, entry) =>
       db.write(async (tx) => {
-        if ((await tx.run(buryUser, [user, at])) === 0) return false
+        const [living] = await Promise.all([holdLiving(tx, [], [user]), tx.all(lockChatsOf, [user])])
+        if (!living.has(user)) return false
         await Promise.all([
-          tx.all(lockChatsOf, [user]),
+          tx.run(buryUser, [user, at]),
           ...dropFindings.map((statement) => tx.run(statement, [user])),
           retrait(tx, user),
           tx.run('DELETE FROM location_cells WHERE user_id = $1', [user]),
