@@ -10,8 +10,12 @@ const FIRST_REACH_M = 35
 const SLACK = 1.15
 /** At most so many squares cover a box: fewer would reach too far beyond it, more take too many look-ups. */
 const PIECES = 32
+/** Where much may lie just outside, as with a city at the rim, or all those of the pages before. */
+const FINE_PIECES = 128
 /** A circle with so many times the people wanted is too wide: those of a smaller one are found faster than these sorted. */
 const CROWDED = 16
+/** How many times as many there are, supposedly, where the counting stopped: to try too few costs less than too many. */
+const BEYOND = 8
 /** How many people on a list are counted: of two longer ones it does not matter which is the rarer. */
 const MOST_COUNTED = 1000
 
@@ -101,10 +105,10 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
       return counted.sort((a, b) => a.people - b.people).map(({ list }) => list)
     }
 
-    async function read(reach: number, most: number): Promise<{ found: Neighbour[]; people: number }> {
+    async function read(reach: number, most: number, pieces: number): Promise<{ found: Neighbour[]; people: number }> {
       const { south, north, longitudes } = boxAround(centre, reach)
       const [range, range2] = longitudes
-      const numbers = rangesOf(squaresWithin(centre, inner, reach))
+      const numbers = rangesOf(squaresWithin(centre, inner, reach, pieces))
       const order = await rarestFirst(numbers)
       const values: Value[] = [...numbers, centre.latitude, centre.longitude, since, south, north]
       values.push(range!.west, range!.east, range2?.west ?? null, range2?.east ?? null, reach)
@@ -121,15 +125,17 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
     let tooMany: Circle | null = null
     for (;;) {
       const reach = reachOf(area)
-      const { found, people } = await read(reach, most)
-      if (people === most) tooMany = { area, people }
+      const isFirst = tooMany === null && tooFew.area === 0
+      const { found, people } = await read(reach, most, !isFirst ? FINE_PIECES : inner > 0 ? PIECES : 0)
+      const circle = { area: reach ** 2 - inner ** 2, people: found.length }
+      if (people === most) tooMany = { ...circle, people: BEYOND * most }
       else if (found.length === limit || reach === radius) {
         const full = found.length === limit ? found.at(-1)!.distance : 2 * radius
         cache?.write(centre, key, SLACK * Math.sqrt(Math.max(1, full ** 2 - inner ** 2) / limit))
         return found
-      } else tooFew = { area, people: found.length }
+      } else tooFew = circle
 
-      if (tooMany === null) area *= Math.min((2 * limit) / found.length, 16)
+      if (tooMany === null) area *= Math.min((2 * limit) / found.length, 64)
       else {
         area = between(tooFew, tooMany, 2 * limit)
         // Where thousands are at one spot, no circle holds just enough of them.
@@ -147,16 +153,14 @@ function between(few: Circle, many: Circle, wanted: number): number {
   return few.area * (wanted / least) ** (1 / power)
 }
 
-/** Squares that hold everybody within the ring. */
-function squaresWithin(centre: Point, inner: number, outer: number): Square[] {
+/** Squares that hold everybody within the ring: so many at least, where they can be split. */
+function squaresWithin(centre: Point, inner: number, outer: number, pieces: number): Square[] {
   const isWithin = (square: Square) => {
     const { nearest, farthest } = extent(centre, square)
     return nearest <= outer && farthest >= inner
   }
   let squares = covering(boxAround(centre, outer), PIECES).filter(isWithin)
-  // The thinner the ring, the smaller they must be not to hold much more than it.
-  while (inner > 0 && squares.length <= PIECES && (squares[0]?.size ?? 1) > 1)
-    squares = squares.flatMap(quarters).filter(isWithin)
+  while (squares.length < pieces && (squares[0]?.size ?? 1) > 1) squares = squares.flatMap(quarters).filter(isWithin)
   return squares
 }
 

@@ -93,7 +93,8 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const erased = client.prepare<{ id: string }, [string]>(
     'SELECT id FROM users WHERE id = ? AND deleted_at IS NOT NULL',
   )
-  const isApart = client.prepare<{ apart: 0 | 1 }, [string, string]>(`SELECT ${apart('?1', '?2')} AS apart`)
+  const standing = client.prepare<{ erased: 0 | 1; apart: 0 | 1 }, [string, string]>(`
+    SELECT EXISTS (SELECT 1 FROM users WHERE id = ?2 AND deleted_at IS NOT NULL) AS erased, ${apart('?1', '?2')} AS apart`)
   const messageById = client.prepare<Message, [string]>(`SELECT ${messageColumns()} ${fromMessages} WHERE m.id = +?`)
   const messageByClientId = client.prepare<Message, [string, string]>(
     `SELECT ${messageColumns()} ${fromMessages} WHERE m.sender_id = +? AND m.client_id = +?`,
@@ -107,7 +108,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
   const messagesAfter = client.prepare<Message, [string, number, number]>(
     `SELECT ${messageColumns()} ${fromMessages} WHERE m.chat_id = +? AND m.seq > ? ORDER BY m.seq LIMIT +?`,
   )
-  const standing = client.prepare<{ unread: number; read_to: number }, [{ reader: string; chat: string }]>(`
+  const unreadOf = client.prepare<{ unread: number; read_to: number }, [{ reader: string; chat: string }]>(`
     SELECT CASE WHEN user_a = $reader THEN unread_a ELSE unread_b END AS unread,
       CASE WHEN user_a = $reader THEN read_to_a ELSE read_to_b END AS read_to
     FROM chats WHERE id = $chat`)
@@ -169,7 +170,8 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     append: (message, otherId, untilReply) =>
       writer.write(() => {
         const { chat_id, sender_id, client_id, created_at } = message
-        if (isApart.get(sender_id, otherId)!.apart) return 'blocked'
+        const other = standing.get(sender_id, otherId)!
+        if (other.apart) return 'blocked'
         if (
           untilReply !== null &&
           sentBy.get(chat_id, sender_id)!.n >= untilReply &&
@@ -178,7 +180,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
           const repeated = client_id === null ? null : messageByClientId.get(sender_id, client_id)
           return repeated ? { message: repeated, created: false, events: [] } : 'awaiting_reply'
         }
-        if (erased.get(otherId)) return 'nobody_there'
+        if (other.erased) return 'nobody_there'
         if (message.photo_id !== null && !ownImage.get(message.photo_id, sender_id)) return 'no_such_photo'
         const inserted = insertMessage.get({ ...message })
         if (!inserted) return { message: messageByClientId.get(sender_id, client_id!)!, created: false, events: [] }
@@ -203,8 +205,8 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     markRead: (chat, readerId, now) =>
       writer.write(() => {
         const otherId = chat.user_a === readerId ? chat.user_b : chat.user_a
-        const { unread, read_to } = standing.get({ reader: readerId, chat: chat.id })!
-        if (unread === 0 || isApart.get(readerId, otherId)!.apart)
+        const { unread, read_to } = unreadOf.get({ reader: readerId, chat: chat.id })!
+        if (unread === 0 || standing.get(readerId, otherId)!.apart)
           return { count: 0, last_read_message_id: null, events: [] }
         const last_read_message_id = newestUnread.get(chat.id, read_to, otherId)!.id
         const count = markRead.run(now, chat.id, read_to, otherId).changes
@@ -223,7 +225,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
       writer.write(() => {
         const message = messageById.get(messageId)
         if (!message || message.deleted_at !== null) return null
-        if (isApart.get(chat.user_a, chat.user_b)!.apart) return 'blocked'
+        if (standing.get(chat.user_a, chat.user_b)!.apart) return 'blocked'
         keepVersion.run(now, messageId)
         setText.run(text, now, messageId)
         const events = recordForBoth(chat, 'message_edited', now, { ref: messageId })
