@@ -79,6 +79,8 @@ beforeAll(async () => {
     `INSERT INTO consent_log (id, user_id, kind, accepted, version, text_hash, recorded_at)
      VALUES ('00000000-0000-7000-8000-000000000000', ?, 'marketing', 0, '1', 'x', 1)`,
   ).run(ada.id)
+  // What a crash in the middle of an erasure leaves.
+  db.query('INSERT INTO unfinished_erasures (user_id, at) VALUES (?, 1)').run(ada.id)
   rich = newFile()
   db.query('VACUUM INTO ?').run(rich)
 

@@ -74,6 +74,7 @@ export const tables: readonly Table[] = [
   schema.notices,
   schema.appeals,
   schema.evidencePhotos,
+  schema.unfinishedErasures,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

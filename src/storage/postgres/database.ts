@@ -176,17 +176,20 @@ export async function openDatabase(
     <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
       patiently(async (client, turn) => {
         let isDone = false
+        const failures: unknown[] = []
         try {
           const { value } = await client.begin(options, async (tx) => {
-            const value = await work(queriesOn(tx, turn))
+            const value = await work(queriesOn(tx, turn, failures))
             if (turn.isOver) throw new Error('given up before its commit')
             isDone = true
             return { value }
           })
           return value
         } catch (error) {
+          // Of several statements on their way the first failure says why; those after it only that there was one.
+          const cause = sqlstate(error) === '25P02' ? failures[0] : error
           // Before COMMIT was sent, nothing can have been committed.
-          throw isDone && isLoss(error) ? new Unknown(error as Error) : error
+          throw isDone && isLoss(cause) ? new Unknown(cause as Error) : cause
         }
       })
 
@@ -242,13 +245,17 @@ async function probe(client: SQL): Promise<unknown> {
 
 type Turn = { isOver: boolean }
 
-/** The statements of one client, or of one transaction. */
-export function queriesOn(client: SQL, turn: Turn = { isOver: false }): Queries {
+/** The statements of one client, or of one transaction. Keeps their failures in order. */
+export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures: unknown[] = []): Queries {
   async function rows(statement: string | Built<unknown>, values: readonly Value[] = []) {
     if (turn.isOver) throw new Error('nobody waits for this any more')
-    if (typeof statement === 'string') return client.unsafe(statement, values.map(sendable))
-    const { sql, params } = statement.toSQL()
-    return client.unsafe(sql, (params as Value[]).map(sendable))
+    const { sql, params } = typeof statement === 'string' ? { sql: statement, params: values } : statement.toSQL()
+    try {
+      return await client.unsafe(sql, (params as Value[]).map(sendable))
+    } catch (error) {
+      failures.push(error)
+      throw error
+    }
   }
   return {
     all: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
