@@ -20,7 +20,8 @@ const lockMembers = 'SELECT id, deleted_at FROM users WHERE id = ANY($1::text[])
 const apart = (a: string, b: string) => `(
   EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${a} AND blocked_id = ${b})
   OR EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${b} AND blocked_id = ${a}))`
-const isErased = (id: string) => `EXISTS (SELECT 1 FROM users WHERE id = ${id} AND deleted_at IS NOT NULL)`
+const isErased = (...ids: string[]) =>
+  `EXISTS (SELECT 1 FROM users WHERE id IN (${ids.join()}) AND deleted_at IS NOT NULL)`
 const stateOf = `SELECT ${isErased('$1')} AS a_erased, ${isErased('$2')} AS b_erased, ${apart('$1', '$2')} AS apart`
 
 const chatColumns = 'id, user_a, user_b, created_at, last_msg_at'
@@ -72,7 +73,7 @@ const mayNotWrite = `
 const insertMessage = (condition = 'false') => `
   INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
   SELECT $1, id, last_seq, $3, $4, $5, $6, $7, $8 FROM chats
-  WHERE id = $2 AND NOT ${isErased('$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
+  WHERE id = $2 AND NOT ${isErased('$3', '$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING seq`
 const insertAnyMessage = insertMessage()
 const insertUntilReply = insertMessage(mayNotWrite)
@@ -110,7 +111,7 @@ async function whyNot(
   isPhotoTheirs: boolean,
 ): Promise<Appended> {
   const [state, sent, answered, repeated] = await Promise.all([
-    tx.get<{ b_erased: boolean; apart: boolean }>(stateOf, [sender_id, otherId]),
+    tx.get<{ a_erased: boolean; b_erased: boolean; apart: boolean }>(stateOf, [sender_id, otherId]),
     tx.all('SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100', [chat_id, sender_id]),
     tx.get(hasWritten, [chat_id, otherId]),
     tx.get<Message>(`${messages} WHERE m.sender_id = $1 AND m.client_id = $2`, [sender_id, client_id]),
@@ -118,7 +119,7 @@ async function whyNot(
   const first = repeated && { message: repeated, created: false, events: [] }
   if (state!.apart) return 'blocked'
   if (untilReply !== null && sent.length >= untilReply && !answered) return first ?? 'awaiting_reply'
-  if (state!.b_erased) return 'nobody_there'
+  if (state!.a_erased || state!.b_erased) return 'nobody_there'
   if (!isPhotoTheirs) return 'no_such_photo'
   if (!first) throw new Error('a message was not stored, and nothing says why')
   return first
