@@ -10,11 +10,23 @@ export class ConfigError extends Error {
 /** `path` is that of the SQLite file, or `:memory:`. `url` holds the password: show `shownDatabase` instead. */
 export type DatabaseConfig = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 
+export type RedisAddress = {
+  host: string
+  port: number
+  username: string | null
+  password: string | null
+  /** Number of the database. */
+  database: number
+  tls: boolean
+}
+
 export type Config = {
   host: string
   port: number
   dataDir: string
   database: DatabaseConfig
+  /** What the nodes of one service share; null where this is the only one. */
+  redis: RedisAddress | null
   jwtSecret: Uint8Array | null
   locationKey: Uint8Array | null
   messengerBotToken: string | null
@@ -58,6 +70,7 @@ export function readConfig(env: Environment = process.env): Config {
     port: integer(env, 'PORT', { default: 3000, min: 0, max: 65535 }),
     dataDir,
     database: database(env, dataDir),
+    redis: redisAddress(env),
     jwtSecret: jwtSecret(env),
     locationKey: locationKey(env),
     messengerBotToken: botToken(env),
@@ -138,6 +151,33 @@ export function databaseOf(url: string, name = 'DATABASE_URL'): DatabaseConfig {
 /** Where the database is, as people may be told: without user, password and parameters. */
 export const shownDatabase = (database: DatabaseConfig) =>
   database.engine === 'sqlite' ? database.path : shownUrl(database.url)
+
+function redisAddress(env: Environment): RedisAddress | null {
+  const value = text(env, 'REDIS_URL')
+  if (value === null) return null
+  // Told without the value, which may hold a password.
+  const wrong = new ConfigError(
+    'REDIS_URL must be redis://[user:password@]host[:port][/number], or rediss:// with TLS (or valkey://, valkeys://), with special characters percent-encoded',
+  )
+  if (!URL.canParse(value)) throw wrong
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(value)
+  const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1]
+  if (!/^(redis|valkey)s?:$/.test(protocol) || hostname === '' || port === '0' || database === undefined) throw wrong
+  if (search !== '' || hash !== '') throw wrong
+  try {
+    return {
+      host: decodeURIComponent(hostname.replace(/^\[(.*)\]$/, '$1')),
+      port: Number(port || 6379),
+      username: decodeURIComponent(username) || null,
+      password: decodeURIComponent(password) || null,
+      database: Number(database),
+      tls: protocol === 'rediss:' || protocol === 'valkeys:',
+    }
+  } catch {
+    // What follows a % is no character.
+    throw wrong
+  }
+}
 
 function jwtSecret(env: Environment): Uint8Array | null {
   // As given, white space too: whoever signs or checks tokens elsewhere uses these very bytes.

@@ -47,15 +47,24 @@ const unlimited: Limits = {
   reset: async () => {},
 }
 
-/** The limits of this process, counted in memory. */
-export function openLimits({ enabled }: { enabled: boolean }): Limits {
+/** Makes what counts for one limit; `duration` in seconds. */
+export type Counter = (limit: { name: LimitName; points: number; duration: number }) => {
+  consume(key: string): Promise<RateLimiterRes>
+  get(key: string): Promise<RateLimiterRes | null>
+  delete(key: string): Promise<boolean>
+}
+
+const inMemory: Counter = ({ name, ...limit }) => new RateLimiterMemory({ keyPrefix: name, ...limit })
+
+/** The limits, counted in the memory of this process where nothing else counts. */
+export function openLimits({ enabled, counter = inMemory }: { enabled: boolean; counter?: Counter }): Limits {
   if (!enabled) return unlimited
   const limiters = Object.fromEntries(
     Object.entries(limitTable).map(([name, { points, per }]) => [
       name,
-      new RateLimiterMemory({ keyPrefix: name, points, duration: per / 1000 }),
+      counter({ name: name as LimitName, points, duration: per / 1000 }),
     ]),
-  ) as Record<LimitName, RateLimiterMemory>
+  ) as Record<LimitName, ReturnType<Counter>>
 
   return {
     async take(name, key) {

@@ -12,6 +12,7 @@ type Watched = {
   callers: { counts(): CacheCounts }
   hub: { counts(): { sockets: number; users: number; pushed: number } }
   storage: { size(): Promise<{ database: number; log: number }>; locations: { cacheCounts(): CacheCounts } }
+  shared?: { isUp(): boolean; unsaid(): number } | null
 }
 
 // What Node's names say of a Bun process is zero or wrong.
@@ -127,7 +128,7 @@ export function openMetrics({ ofProcess = false } = {}) {
       if (outcome === 'done') jobDone.set({ job }, Date.now() / 1000)
     },
 
-    watch({ callers, hub, storage }: Watched) {
+    watch({ callers, hub, storage, shared }: Watched) {
       const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
         new Gauge({
           name,
@@ -143,6 +144,10 @@ export function openMetrics({ ofProcess = false } = {}) {
       gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
       gauge('convene_database_bytes', 'Size of the database', async () => (await size()).database)
       gauge('convene_wal_bytes', 'Size of its write-ahead log', async () => (await size()).log)
+      if (shared) {
+        gauge('convene_redis_up', 'Whether Redis is there (1) or away (0)', () => Number(shared.isUp()))
+        gauge('convene_redis_unsaid', 'What other nodes are still to be told', shared.unsaid)
+      }
       const cache = (name: string, help: string, counts: () => CacheCounts) =>
         new Counter({
           name,

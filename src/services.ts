@@ -25,8 +25,10 @@ import { safetyService } from './features/safety/service.ts'
 import { ids as realIds, type Ids } from './ids.ts'
 import { openLimits } from './limits.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { eventsTogether, messagesTogether } from './together.ts'
 import type { Traces } from './traces.ts'
 import { openHub } from './realtime/hub.ts'
+import type { Shared } from './redis/open.ts'
 import { type EventViews, replay as openReplay } from './realtime/replay.ts'
 import type { Secrets } from './secrets.ts'
 import { openDiskFiles } from './storage/files/disk.ts'
@@ -41,6 +43,8 @@ export type Ports = {
   metrics?: Metrics
   /** Null where nobody asked for traces. */
   traces?: Traces | null
+  /** What several nodes share; null where this is the only one. */
+  shared?: Shared | null
   ids?: Ids
   now?: () => number
 }
@@ -55,15 +59,17 @@ export function buildServices({
   log,
   metrics = openMetrics(),
   traces = null,
+  shared = null,
   ids = realIds,
   now = Date.now,
 }: Ports) {
-  const limits = openLimits({ enabled: config.rateLimit })
+  const nodes = shared?.nodes ?? null
+  const limits = openLimits({ enabled: config.rateLimit, counter: shared?.counter })
   const legal = legalService({ dir: config.legalDir })
   const audit = auditService({ store: storage.audit, ids, now })
   const consents = consentsService({ store: storage.accounts, legal, audit, ids, now })
   const tokens = openTokens({ secret: secrets.jwt, now })
-  const callers = openCallers({ tokens, sessions: storage.sessions, consents, now })
+  const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, now })
   const blocking = openBlocking({ store: storage.blocks })
   const files = openDiskFiles(join(config.dataDir, 'media'))
   const media = mediaService({
@@ -81,7 +87,7 @@ export function buildServices({
     audit,
     now,
   })
-  const budget = searchBudget({ enabled: config.rateLimit, now })
+  const budget = searchBudget({ enabled: config.rateLimit, shared: shared?.places, now })
   const locations = locationService({
     store: storage.locations,
     profiles,
@@ -98,10 +104,18 @@ export function buildServices({
     chat: (viewerId, ids) => chats.chatsFor(viewerId, ids),
     review: (_, ids) => reviews.forEvents(ids),
   }
-  const replay = openReplay({ store: storage.events, views })
-  const hub = openHub({ replay, peers: (userId) => chats.peers(userId), log, now })
+  const replay = openReplay({ store: nodes ? eventsTogether(storage.events) : storage.events, views })
+  const hub = openHub({
+    replay,
+    peers: (userId) => chats.peers(userId),
+    standing: callers.standing,
+    nodes,
+    log,
+    now,
+  })
+  nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
   const chats = chatService({
-    store: storage.chats,
+    store: nodes ? messagesTogether(storage.chats) : storage.chats,
     profiles,
     blocking,
     photos: media,
@@ -142,7 +156,7 @@ export function buildServices({
     ids,
     now,
   })
-  metrics.watch({ callers, hub, storage })
+  metrics.watch({ callers, hub, storage, shared })
   const erasures = openErasures({
     store: storage.erasures,
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
@@ -186,6 +200,7 @@ export function buildServices({
     log,
     metrics,
     traces,
+    shared,
     limits,
     legal,
     audit,

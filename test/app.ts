@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import type { Ids } from '../src/ids.ts'
 import { listen } from '../src/listen.ts'
 import { openLog } from '../src/log.ts'
+import type { Pace } from '../src/redis/nodes.ts'
 import { buildServices, type Services } from '../src/services.ts'
 import { up } from '../src/storage/migrate.ts'
 import type { Traces } from '../src/traces.ts'
@@ -52,7 +53,7 @@ export type TestApp = {
 
 const opened: TestApp[] = []
 afterEach(async () => {
-  for (const app of opened.splice(0)) await app.close()
+  for (const app of opened.splice(0).toReversed()) await app.close()
 })
 
 export const consents = { terms: true, privacy: true, disclaimer: true }
@@ -62,6 +63,16 @@ let people = 0
 // Each registration costs a hash of 46 MiB: one is enough for all who only need to exist.
 const sharedPassword = 'twelve green bottles'
 let sharedHash: Promise<string> | null = null
+
+type Options = {
+  ids?: Ids
+  databasePath?: string
+  traces?: Traces
+  /** Another app, whose storage, clock and directory this one shares, as another node of one service does. */
+  beside?: TestApp
+  /** Of what goes by REDIS_URL. */
+  pace?: Pace
+}
 
 /** Where people come from. */
 const address = '203.0.113.7'
@@ -84,9 +95,9 @@ function openFile(path: string, now: () => number): { storage: Storage; db: Db }
  */
 export async function testApp(
   environment: Record<string, string> = {},
-  { ids, databasePath = ':memory:', traces }: { ids?: Ids; databasePath?: string; traces?: Traces } = {},
+  { ids, databasePath = ':memory:', traces, beside, pace }: Options = {},
 ): Promise<TestApp> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
+  const dataDir = beside?.dataDir ?? mkdtempSync(join(tmpdir(), 'convene-test-'))
   const config = readConfig({
     LOG_LEVEL: 'trace',
     RATE_LIMIT: 'off',
@@ -95,18 +106,22 @@ export async function testApp(
     LOCATION_KEY: '11'.repeat(32),
     ...environment,
   })
-  const clock = { now: start }
-  const { storage, db } =
-    engineOfApps.name === 'SQLite'
-      ? openFile(databasePath, () => clock.now)
-      : { storage: await engineOfApps.open(), db: null }
+  const clock = beside?.clock ?? { now: start }
+  const { storage, db } = beside ? { storage: beside.services.storage, db: beside.db } : await openOwn()
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
   const lines: string[] = []
   const log = openLog(config, { write: (line) => void lines.push(line) })
-  const services = buildServices({ config, secrets, storage, log, ids, traces, now: () => clock.now })
+  const shared =
+    config.redis && (await (await import('../src/redis/open.ts')).openRedis(config.redis, { secrets, log, pace }))
+  const services = buildServices({ config, secrets, storage, log, ids, traces, shared, now: () => clock.now })
   const app = buildApp(services)
 
   const kept = keepWords()
+
+  async function openOwn() {
+    if (engineOfApps.name === 'SQLite') return openFile(databasePath, () => clock.now)
+    return { storage: await engineOfApps.open(), db: null }
+  }
 
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
     kept.url(path)
@@ -190,7 +205,9 @@ export async function testApp(
     async close() {
       if (closed) return
       closed = true
+      await shared?.close()
       await app.server?.stop(true)
+      if (beside) return
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })
       // The line of a request comes after its answer.

@@ -79,6 +79,22 @@ test('an engine knows the ports and types of features, and nothing else of them'
   ).toEqual([])
 })
 
+test('what nodes share knows ports and types only, and nobody else loads the client of Redis', () => {
+  const outside = /^src\/(features|http|realtime|storage)\//
+  const isRedis = (file: string) => file.startsWith('src/redis/')
+  expect(broken(({ from, to, typesOnly }) => isRedis(from) && outside.test(to) && !typesOnly)).toEqual([])
+  expect(broken(({ from, to }) => isRedis(from) && /^src\/(app|services|listen|commands\/.*)\.ts$/.test(to))).toEqual(
+    [],
+  )
+  // A node that is the only one does without: serve.ts loads it where REDIS_URL is set.
+  expect(
+    broken(
+      ({ from, to, typesOnly }) =>
+        !isRedis(from) && !typesOnly && (isRedis(to) || /^(ioredis|cluster-key-slot)$/.test(to)),
+    ),
+  ).toEqual([])
+})
+
 test('nobody imports main.ts, and only config.ts reads the environment', async () => {
   expect(broken(({ to }) => to === 'src/main.ts')).toEqual([])
   for await (const file of new Bun.Glob('src/**/*.ts').scan({ cwd: root })) {

@@ -69,6 +69,38 @@ const variables: Record<string, Case> = {
       'sqlite:/var/lib/',
     ],
   },
+  REDIS_URL: {
+    field: 'redis',
+    default: null,
+    good: [
+      ['redis://10.0.0.7', { host: '10.0.0.7', port: 6379, username: null, password: null, database: 0, tls: false }],
+      [
+        'valkey://ada:p%40ss%2Fword@valkey.internal:7000/3',
+        {
+          ...{ host: 'valkey.internal', port: 7000, username: 'ada', password: 'p@ss/word' },
+          ...{ database: 3, tls: false },
+        },
+      ],
+      [
+        'rediss://:secret@[::1]:6380/',
+        { host: '::1', port: 6380, username: null, password: 'secret', database: 0, tls: true },
+      ],
+      ['valkeys://h', { host: 'h', port: 6379, username: null, password: null, database: 0, tls: true }],
+    ],
+    bad: [
+      'redis.internal:6379',
+      'http://redis.internal',
+      'redis://',
+      'redis:///3',
+      'redis://h:99999',
+      'redis://h:0',
+      'redis://h/three',
+      'redis://h/0?family=6',
+      'redis://:pass#word@h',
+      'redis://:%zz@h',
+      'redis://a,redis://b',
+    ],
+  },
   JWT_SECRET: {
     field: 'jwtSecret',
     default: null,

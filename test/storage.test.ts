@@ -246,6 +246,40 @@ for (const engine of engines) {
         expect(new Set(await storage.sessions.endAll(id, now, 'ä'))).toEqual(new Set([...expected.slice(1), 'old']))
         expect(await storage.sessions.endAll(id, now)).toEqual(['ä'])
       })
+
+      test('of several at once, those that last are told, with how their user stands', async () => {
+        const storage = await fresh()
+        const [ada, bob, eve] = [await registered(storage), await registered(storage), await registered(storage)]
+        const lasts = session(ada.id)
+        const over = session(ada.id, { ended_at: now })
+        const suspended = session(bob.id)
+        const erased = session(eve.id)
+        for (const one of [lasts, over, suspended, erased]) await storage.sessions.create(one)
+        const entry = { id: 'an entry', at: now, actor_id: null, subject_id: null, metadata: {} }
+        await storage.erasures.begin(eve.id, now, { ...entry, action: 'erase' })
+        const suspend = { user_id: bob.id, until: now + 1, reason: 'enough', notice_id: 'a notice' }
+        const notice = {
+          notice: {
+            ...{ id: 'a notice', user_id: bob.id, action: 'suspend' as const, reason: 'enough', note: null },
+            ...{ until: null, report_id: null, created_at: now },
+          },
+          event: {},
+        }
+        await storage.moderation.decide({
+          at: now,
+          audit: { ...entry, id: 'another', action: 'suspend' },
+          notice,
+          suspend,
+        })
+        const told = await storage.sessions.lasting([lasts, over, suspended, erased, session(ada.id)])
+        expect(new Map(told.map(({ id, suspended_until }) => [id, suspended_until]))).toEqual(
+          new Map([
+            [lasts.id, null],
+            [suspended.id, now + 1],
+          ]),
+        )
+        expect(await storage.sessions.lasting([])).toEqual([])
+      })
     })
 
     describe('profiles', () => {
@@ -338,6 +372,48 @@ for (const engine of engines) {
         expect(await storage.events.range(id)).toEqual({ oldest: 1, newest: 0 })
         expect(await storage.events.after(id, 0, 10)).toEqual([])
         expect(await storage.events.purge(now)).toBe(0)
+        expect(await storage.events.newest([id, 'nobody'])).toEqual(new Map())
+        expect(await storage.events.afterEach([{ user_id: id, since: 0, limit: 10 }])).toEqual([[]])
+        for (const none of [storage.events.newest([]), storage.events.afterEach([])])
+          expect([...(await none)]).toEqual([])
+      })
+
+      test('of several users at once the newest numbers, and the events after some, are those of each', async () => {
+        const storage = await fresh()
+        const people = await Promise.all(times(4, () => registered(storage)))
+        const [ada, bob, eve, dan] = people.map(({ id }) => id) as [string, string, string, string]
+        const block = (blocker_id: string, blocked_id: string) =>
+          storage.blocks.ensure({ id: Bun.randomUUIDv7(), blocker_id, blocked_id, created_at: now }, { of: blocked_id })
+        for (const other of [bob, eve, dan]) await block(ada, other)
+        for (const other of [eve, dan]) await block(bob, other)
+        await block(eve, dan)
+        expect(await storage.events.newest([eve, dan, ada, 'nobody', bob])).toEqual(
+          new Map([
+            [ada, 3],
+            [bob, 2],
+            [eve, 1],
+          ]),
+        )
+        const asked = [
+          { user_id: bob, since: 1, limit: 10 },
+          { user_id: dan, since: 0, limit: 10 },
+          { user_id: ada, since: 0, limit: 2 },
+          { user_id: eve, since: 1, limit: 10 },
+          { user_id: ada, since: 2, limit: 10 },
+        ]
+        const found = await storage.events.afterEach(asked)
+        expect(found.map((events) => events.map(({ seq, type, data }) => [seq, type, data]))).toEqual([
+          [[2, 'block', { of: dan }]],
+          [],
+          [
+            [1, 'block', { of: bob }],
+            [2, 'block', { of: eve }],
+          ],
+          [],
+          [[3, 'block', { of: dan }]],
+        ])
+        for (const [i, { user_id, since, limit }] of asked.entries())
+          expect(found[i]).toEqual(await storage.events.after(user_id, since, limit))
       })
     })
   })

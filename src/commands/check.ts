@@ -2,7 +2,14 @@ import type { Database } from 'bun:sqlite'
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, type DatabaseConfig, readConfig, shownDatabase } from '../config.ts'
+import {
+  type Config,
+  ConfigError,
+  type DatabaseConfig,
+  readConfig,
+  type RedisAddress,
+  shownDatabase,
+} from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
 import { type MigrationState, status } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
@@ -17,9 +24,10 @@ export const help = `usage: convene check
 Examines an installation and changes nothing. Works beside a running server, and reads the whole database: some ten
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
-It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema, the integrity of the database and its search index, the room left on the disk, the clock, and how old
-the newest backup in BACKUP_DIR is. For each thing that is wrong it says how to mend it.
+It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers, who else
+can read the data directory and the secrets, the schema, the integrity of the database and its search index, the room left
+on the disk, the clock, and how old the newest backup in BACKUP_DIR is. For each thing that is wrong it says how to mend
+it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
@@ -49,6 +57,7 @@ async function* examine(): AsyncGenerator<Finding> {
     return yield wrong(error.message, 'set it right, or leave it out: convene serve --help lists the settings')
   }
   yield* settings(config)
+  if (config.redis !== null) yield redis(config.redis)
   const { dataDir } = config
   if (!existsSync(dataDir))
     return yield wrong(`DATA_DIR is not there: ${dataDir}`, 'set DATA_DIR right, or start the server once to make it')
@@ -92,6 +101,17 @@ function* settings({ host, corsOrigins, rateLimit, metricsToken, legalDir, datab
       )
   }
   yield* problems.length === 0 ? [fine('the settings are fit for production')] : problems
+}
+
+async function redis(address: RedisAddress): Promise<Finding> {
+  try {
+    const { commands } = await (await import('../redis/connect.ts')).connect(address)
+    commands.disconnect()
+    return fine(`Redis answers: ${address.host}:${address.port}`)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return wrong(error.message, 'set REDIS_URL right, or start Redis: the server does not start without it')
+  }
 }
 
 /** Whom the mode lets in besides the owner; null where nobody, or where modes mean nothing. */

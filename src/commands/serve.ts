@@ -20,6 +20,7 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   PORT                 port to listen on (3000); 0 for any that is free
   DATA_DIR             directory of the database, the images and the generated secrets (./data)
   DATABASE_URL         sqlite:PATH of the database, where it is not DATA_DIR/convene.db; or postgres://… for several nodes
+  REDIS_URL            redis://HOST, or rediss:// with TLS: makes several nodes one service (none: this is the only one)
   JWT_SECRET           signs access tokens, 32 bytes at least (generated into DATA_DIR)
   LOCATION_KEY         draws the noise of positions, 32 bytes as hex or base64 (generated into DATA_DIR)
   CORS_ORIGINS         web pages that may act for their users, such as https://app.example.org, between commas (none)
@@ -58,6 +59,8 @@ export async function serve(config: Config): Promise<void> {
   const log = openLog(config)
   const secrets = readSecrets(config)
   const metrics = openMetrics({ ofProcess: true })
+  const shared =
+    config.redis === null ? null : await (await import('../redis/open.ts')).openRedis(config.redis, { secrets, log })
   const { storage, migrated, kept } = await openStorage(config.database, {
     onGroup: metrics.writeGroup,
     onFatal(error, reason) {
@@ -70,7 +73,7 @@ export async function serve(config: Config): Promise<void> {
   if (migrated.length > 0) log.info({ migrated, kept: kept ?? undefined }, 'schema brought up to date')
   const traces =
     config.otlpEndpoint === null ? null : await (await import('../traces.ts')).openTraces(config.otlpEndpoint)
-  const services = buildServices({ config, secrets, storage, log, metrics, traces })
+  const services = buildServices({ config, secrets, storage, log, metrics, traces, shared })
   const erasedAgain = await services.erasures.replay()
   if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
   const app = buildApp(services)
@@ -91,6 +94,7 @@ export async function serve(config: Config): Promise<void> {
     // Requests and jobs that run are finished; whoever still holds a connection after that is cut off.
     await Promise.race([Promise.all([app.server!.stop(false), stopJobs()]), Bun.sleep(8000)])
     await app.server!.stop(true)
+    await shared?.close()
     await storage.close()
     await traces?.close()
     process.exit(0)

@@ -2,7 +2,11 @@ import { Elysia, t } from 'elysia'
 import type { Storage } from '../storage/storage.ts'
 import { version } from '../version.ts'
 
-type Deps = { storage: Pick<Storage, 'pendingMigrations'>; hub: { isClosing(): boolean } }
+type Deps = {
+  storage: Pick<Storage, 'pendingMigrations'>
+  hub: { isClosing(): boolean }
+  shared: { isUp(): boolean } | null
+}
 
 const check = t.Union([t.Literal('ok'), t.Literal('failed')])
 const health = t.Object({ status: t.Literal('ok'), version: t.String(), checks: t.Object({}) })
@@ -10,6 +14,11 @@ const readiness = t.Object({
   status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
   version: t.String(),
   checks: t.Object({ storage: check, migrations: check, running: check }),
+  redis: t.Optional(
+    t.Union([t.Literal('ok'), t.Literal('away')], {
+      description: 'Only with REDIS_URL. While it is away requests are served, and other nodes told later',
+    }),
+  ),
 })
 
 /** For whoever keeps the server running: `GET /health` says that it lives, `GET /ready` whether to send it requests. */
@@ -29,7 +38,9 @@ export const healthRoutes = (deps: Deps) =>
       async ({ status }) => {
         const checks = await checked(deps)
         const ready = Object.values(checks).every((outcome) => outcome === 'ok')
-        return status(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', version, checks })
+        // A Redis that is away is away for every node: were they not ready without it, nobody would be served.
+        const redis = deps.shared && { redis: deps.shared.isUp() ? ('ok' as const) : ('away' as const) }
+        return status(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', version, checks, ...redis })
       },
       {
         response: { 200: readiness, 503: readiness },

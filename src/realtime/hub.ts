@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Refusal } from '../refusal.ts'
 import { iso } from '../time.ts'
 import type { DurableEvent, Push, SocketControl } from './events.ts'
+import type { Ear, Nodes } from './nodes.ts'
 import type { Frame, Replay } from './replay.ts'
 
 export type Hub = ReturnType<typeof openHub>
@@ -45,8 +46,8 @@ type Audience = {
   connections: Set<Connection>
   /** Number of the last event published on the topic; null until a socket has joined. */
   published: number | null
-  /** Number of the newest event that this node was told of. */
-  told: number
+  /** Counts what this node was told of. */
+  news: number
   /** The reading of what the topic has missed, while it runs. */
   advancing: Promise<void> | null
 }
@@ -54,6 +55,12 @@ type Audience = {
 const socketsPerUser = 20
 export const heartbeatS = 30
 const replayBatch = 200
+const lookBatch = 500
+/**
+ * How often what the other nodes may have failed to tell is looked up: one that died between a commit and telling of it,
+ * or could not reach the others.
+ */
+export const lookEveryMs = 30_000
 // What a reader may leave unread before it is cut off; its events wait in storage.
 const bufferLimit = 256 * 1024
 const drainTimeoutMs = 20_000
@@ -64,6 +71,10 @@ type Deps = {
   replay: Replay
   /** Whom a user's presence concerns. */
   peers(userId: string): Promise<string[]>
+  /** Which of these sessions are over, and of which the user is suspended. */
+  standing(owners: readonly Owner[]): Promise<ReadonlyMap<string, 'ended' | 'suspended'>>
+  /** Null where this is the only node. */
+  nodes: Nodes | null
   log: Logger
   now: () => number
 }
@@ -71,15 +82,19 @@ type Deps = {
 /**
  * The sockets of this process, a topic for each user. Storage is the truth and what is told a hint: a topic carries the
  * event after its last one as it is told, and reads any other from storage first; a socket joins the topic once it stands
- * at the same event. So each event reaches it once and in order, however late one is told, or never.
+ * at the same event. So each event reaches it once and in order, however late one is told, or never. What another node
+ * stored is only a number here, and read from storage like what was not told in time.
  */
-export function openHub({ replay, peers, log, now }: Deps) {
+export function openHub({ replay, peers, standing, nodes, log, now }: Deps) {
   const connections = new Map<string, Connection>()
   const audiences = new Map<string, Audience>()
   let publish: (topic: string, frame: string) => void = () => {}
   let closingDown = false
   let pushed = 0
   let expiry: Timer | null = null
+  let looks: Timer | null = null
+  const toLookAt = new Set<string>()
+  let looking = false
 
   const topicOf = (userId: string) => `user:${userId}`
   const passing = (type: string, data: unknown, cid?: string) =>
@@ -103,7 +118,10 @@ export function openHub({ replay, peers, log, now }: Deps) {
     audience?.connections.delete(connection)
     if (audience?.connections.size === 0) {
       audiences.delete(user_id)
-      if (!closingDown) void announce(user_id, false)
+      // Who leaves a node that ends comes back to another: the others wait a while before they say that somebody went.
+      if (closingDown) return
+      if (nodes) nodes.settle(user_id)
+      else void announce(user_id, false)
     }
   }
 
@@ -111,7 +129,10 @@ export function openHub({ replay, peers, log, now }: Deps) {
   async function announce(userId: string, online: boolean) {
     const frame = passing('presence', { user_id: userId, online, last_seen_at: iso(now()) })
     try {
-      for (const peer of await peers(userId)) deliver(peer, frame)
+      for (const peer of await peers(userId)) {
+        deliver(peer, frame)
+        nodes?.pass(peer, frame)
+      }
     } catch (error) {
       log.error({ err: error }, 'presence was not told')
     }
@@ -148,11 +169,12 @@ export function openHub({ replay, peers, log, now }: Deps) {
       try {
         while (audience.published !== null) {
           const frames = await replay.after(userId, audience.published, replayBatch)
-          if (frames.length === 0) return
           for (const frame of frames) {
             audience.published = frame.seq
             deliver(userId, JSON.stringify(frame))
           }
+          // Whoever knows of a later one looks again.
+          if (frames.length < replayBatch) return
         }
       } finally {
         audience.advancing = null
@@ -165,13 +187,14 @@ export function openHub({ replay, peers, log, now }: Deps) {
   async function catchUp(connection: Connection, audience: Audience) {
     const { user_id } = connection.owner
     while (!connection.closed) {
+      const { news } = audience
       const frames: Frame[] = await replay.after(user_id, connection.sent, replayBatch)
       for (const frame of frames) {
         if (!(await sendOrWait(connection, JSON.stringify(frame)))) return
         connection.sent = frame.seq
       }
       // Something more was stored while this was read.
-      if (frames.length > 0 || audience.told > connection.sent) continue
+      if (frames.length > 0 || audience.news !== news) continue
       audience.published ??= connection.sent
       // From this look to the subscription nothing else runs.
       if (audience.published === connection.sent && !audience.advancing) {
@@ -191,62 +214,150 @@ export function openHub({ replay, peers, log, now }: Deps) {
     shut(connection, closing.restart, 'try again')
   }
 
+  /** Sends what is stored up to that number to the sockets that have joined, and what else is stored by then. */
+  function advanceTo(userId: string, audience: Audience, seq: number) {
+    advance(userId, audience)
+      .then(
+        // A reading that was under way may have ended before this one was stored.
+        () => (audience.published! < seq ? advance(userId, audience) : undefined),
+      )
+      .catch((error) => {
+        for (const connection of [...audience.connections]) giveUp(connection, error)
+      })
+  }
+
   const push: Push = {
     isConnected: (userId) => audiences.has(userId),
 
     events(events: readonly DurableEvent[]) {
+      nodes?.stored(events)
       for (const { user_id, seq, type, at, data } of events) {
         const audience = audiences.get(user_id)
         if (!audience) continue
         pushed++
-        audience.told = Math.max(audience.told, seq)
+        audience.news++
         // Nobody has joined: who catches up finds it in storage. Or it was found there before it was told.
         if (audience.published === null || seq <= audience.published) continue
-        if (seq === audience.published + 1 && !audience.advancing) {
+        if (seq === audience.published + 1 && !audience.advancing && data !== undefined) {
           audience.published = seq
           deliver(user_id, JSON.stringify({ type, seq, at: iso(at), data }))
           continue
         }
         // One before it is stored and not told yet.
-        advance(user_id, audience)
-          .then(
-            // A reading that was under way may have ended before this one was stored.
-            () => (audience.published! < seq ? advance(user_id, audience) : undefined),
-          )
-          .catch((error) => {
-            for (const connection of [...audience.connections]) giveUp(connection, error)
-          })
+        advanceTo(user_id, audience, seq)
       }
     },
+  }
+
+  const socketsOf = (userId: string) => [...(audiences.get(userId)?.connections ?? [])]
+
+  /** Closes a user's sockets, of one session or of all. */
+  function endSocketsOf(userId: string, sessionId: string | null) {
+    for (const connection of socketsOf(userId))
+      if (sessionId === null || connection.owner.session_id === sessionId)
+        endSocket(connection, closing.sessionEnded, 'session ended')
+  }
+
+  function suspendSocketsOf(userId: string) {
+    for (const connection of socketsOf(userId)) endSocket(connection, closing.suspended, 'suspended')
   }
 
   function endSocket(connection: Connection, code: number, reason: string) {
     connection.socket.send(passing('session_ended', {}))
     shut(connection, code, reason)
   }
-  const socketsOf = (userId: string) => [...(audiences.get(userId)?.connections ?? [])]
 
   const control: SocketControl = {
-    endSession(sessionId) {
-      for (const connection of [...connections.values()])
-        if (connection.owner.session_id === sessionId) endSocket(connection, closing.sessionEnded, 'session ended')
+    endSession(userId, sessionId) {
+      endSocketsOf(userId, sessionId)
+      nodes?.sessionEnded(userId, sessionId)
     },
     end(userId) {
-      for (const connection of socketsOf(userId)) endSocket(connection, closing.sessionEnded, 'session ended')
+      endSocketsOf(userId, null)
+      nodes?.sessionEnded(userId, null)
     },
     suspend(userId) {
-      for (const connection of socketsOf(userId)) endSocket(connection, closing.suspended, 'suspended')
+      suspendSocketsOf(userId)
+      nodes?.suspended(userId)
     },
+  }
+
+  /** Looks up what was stored of users, and how their sessions stand, where that may not have been told. */
+  async function lookAt(users: Iterable<string>) {
+    for (const userId of users) toLookAt.add(userId)
+    if (looking) return
+    looking = true
+    try {
+      while (toLookAt.size > 0) {
+        const batch = [...toLookAt.values().take(lookBatch)]
+        for (const userId of batch) toLookAt.delete(userId)
+        await lookAtBatch(batch.filter((userId) => audiences.has(userId)))
+      }
+    } catch (error) {
+      // Storage does not answer: the next round looks at everybody.
+      toLookAt.clear()
+      log.error({ err: error }, 'what other nodes stored could not be looked up')
+    } finally {
+      looking = false
+    }
+  }
+
+  async function lookAtBatch(userIds: string[]) {
+    if (userIds.length === 0) return
+    const open = userIds.flatMap(socketsOf)
+    const [newest, over] = await Promise.all([replay.newest(userIds), standing(open.map(({ owner }) => owner))])
+    for (const { owner } of open) {
+      const outcome = over.get(owner.session_id)
+      if (outcome === 'ended') endSocketsOf(owner.user_id, owner.session_id)
+      else if (outcome === 'suspended') suspendSocketsOf(owner.user_id)
+    }
+    for (const [userId, seq] of newest) ear.stored(userId, seq)
+  }
+
+  const ear: Omit<Ear, 'forget' | 'forgetAll'> = {
+    isHere: (userId) => audiences.has(userId),
+
+    stored(userId, seq) {
+      const audience = audiences.get(userId)
+      if (!audience) return
+      audience.news++
+      if (audience.published !== null && seq > audience.published) advanceTo(userId, audience, seq)
+    },
+
+    passed(userId, frame) {
+      deliver(userId, frame)
+    },
+
+    sessionEnded: endSocketsOf,
+
+    suspended(userId) {
+      const reading = audiences.get(userId)?.advancing
+      // What was stored before, such as the notice of it, is told before the sockets close.
+      if (reading) void reading.catch(() => {}).then(() => suspendSocketsOf(userId))
+      else suspendSocketsOf(userId)
+    },
+
+    cameOrWent: (userId, online) => void tellTruly(userId, online),
+
+    mayHaveMissed: (users) => void lookAt(users === 'everybody' ? audiences.keys() : users),
+  }
+
+  /** As `announce`, unless it is no longer so: the user came again, or went, or is on another node too. */
+  async function tellTruly(userId: string, online: boolean) {
+    const isOnline = audiences.has(userId) || (await nodes!.online([userId])).has(userId)
+    if (isOnline === online) await announce(userId, online)
   }
 
   return {
     push,
     control,
+    ear,
 
     /** Begins to look after the sockets, with the server's way of publishing to a topic. */
     start(publisher: (topic: string, frame: string) => void) {
       publish = publisher
       expiry ??= setInterval(() => this.endExpired(), expiryEveryMs).unref()
+      if (nodes) looks ??= setInterval(() => ear.mayHaveMissed('everybody'), lookEveryMs).unref()
     },
 
     /** Refuses new sockets once the old ones are being closed. */
@@ -259,7 +370,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
       const audience = audiences.get(owner.user_id) ?? {
         connections: new Set(),
         published: null,
-        told: 0,
+        news: 0,
         advancing: null,
       }
       const comesOnline = audience.connections.size === 0
@@ -267,6 +378,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
       connections.set(socket.id, connection)
       audiences.set(owner.user_id, audience)
       audience.connections.add(connection)
+      if (comesOnline) nodes?.settle(owner.user_id)
       if (audience.connections.size > socketsPerUser)
         shut(audience.connections.values().next().value!, closing.tooMany, 'too many sockets')
       try {
@@ -276,9 +388,11 @@ export function openHub({ replay, peers, log, now }: Deps) {
         connection.sent = resume === 'ok' ? since! : seq
         await catchUp(connection, audience)
         if (connection.closed) return
-        if (comesOnline) void announce(owner.user_id, true)
-        for (const peer of await peers(owner.user_id))
-          if (audiences.has(peer) && !connection.closed)
+        if (comesOnline && !nodes) void announce(owner.user_id, true)
+        const concerned = await peers(owner.user_id)
+        const elsewhere = nodes && (await nodes.online(concerned.filter((peer) => !audiences.has(peer))))
+        for (const peer of concerned)
+          if ((audiences.has(peer) || elsewhere?.has(peer)) && !connection.closed)
             socket.send(passing('presence', { user_id: peer, online: true, last_seen_at: iso(now()) }))
       } catch (error) {
         giveUp(connection, error)
@@ -300,7 +414,10 @@ export function openHub({ replay, peers, log, now }: Deps) {
 
     /** A frame that is not kept: it reaches who is there. */
     pass(userId: string, type: string, data: unknown) {
-      if (audiences.has(userId)) deliver(userId, passing(type, data))
+      if (!nodes && !audiences.has(userId)) return
+      const frame = passing(type, data)
+      deliver(userId, frame)
+      nodes?.pass(userId, frame)
     },
 
     passing,
@@ -317,6 +434,7 @@ export function openHub({ replay, peers, log, now }: Deps) {
     closeAll() {
       closingDown = true
       if (expiry) clearInterval(expiry)
+      if (looks) clearInterval(looks)
       for (const connection of [...connections.values()]) shut(connection, closing.restart, 'restart')
     },
 

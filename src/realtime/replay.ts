@@ -38,6 +38,9 @@ export function replay({ store, views }: { store: EventStore; views: EventViews 
       return { seq: newest, resume: since > newest || since < oldest - 1 ? 'gap' : 'ok' }
     },
 
+    /** Numbers of the newest event of each of these users. */
+    newest: (userIds: readonly string[]) => store.newest(userIds),
+
     /** The events after `since`, in order, as they show now. */
     after: async (userId: string, since: number, limit: number) =>
       frames(userId, await store.after(userId, since, limit)),

@@ -29,11 +29,11 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
   async function tellOthers(events: Cleared['chats']) {
     const at = now()
     for (const { chat_id, user_id, seq } of events) {
-      if (!push.isConnected(user_id)) continue
-      const data = (await chats.chatsFor(user_id, [chat_id])).get(chat_id)
+      const isHere = push.isConnected(user_id)
+      const data = isHere ? (await chats.chatsFor(user_id, [chat_id])).get(chat_id) : undefined
       push.events([{ user_id, seq, type: 'chat', at, data }])
       // Storage answers at once: without this, who knew hundreds would keep everybody else waiting.
-      await setImmediate()
+      if (isHere) await setImmediate()
     }
   }
 

@@ -1,6 +1,7 @@
 import { Refusal } from '../../refusal.ts'
-import { iso } from '../../time.ts'
+import { iso, seconds } from '../../time.ts'
 import type { Role } from '../profile/store.ts'
+import type { Nodes } from '../../realtime/nodes.ts'
 import type { Consents } from './consents.ts'
 import type { ConsentKind, SessionStore } from './store.ts'
 import { notSignedIn, type Tokens } from './tokens.ts'
@@ -16,24 +17,43 @@ export type Caller = {
 
 export type Callers = ReturnType<typeof callers>
 
-type Known = { caller: Caller; expires_at: number; suspended_until: number | null; suspended_reason: string | null }
+type Known = {
+  caller: Caller
+  expires_at: number
+  suspended_until: number | null
+  suspended_reason: string | null
+  looked_up_at: number
+}
 
 // Some 300 bytes each.
 const remembered = 50_000
+/**
+ * How long what is remembered is believed where there are other nodes. They tell this one what to forget, at once; the
+ * first bound holds where one of them ended before it could, or cannot reach the others, the second while this node does
+ * not hear them.
+ */
+export const believedMs = 30 * seconds
+export const believedUnheardMs = 2 * seconds
 
 /**
  * Finds out who calls, and remembers it: a token is verified, and its session looked up, once, until one of the two
- * ends. Whatever ends a session or changes what its user may do has to `forget`.
+ * ends. Whatever ends a session or changes what its user may do has to `forget`, which every node is told.
+ *
+ * A token of a session that another node ended is refused here as soon as that was told, and otherwise after 30 seconds
+ * at most; while this node does not hear the others, after 2 seconds at most.
  */
 export function callers({
   tokens,
   sessions,
   consents,
+  nodes,
   now,
 }: {
   tokens: Tokens
   sessions: SessionStore
   consents: Consents
+  /** Null where this is the only node. */
+  nodes: Pick<Nodes, 'forget' | 'hears'> | null
   now: () => number
 }) {
   const known = new Map<string, Known>()
@@ -62,22 +82,34 @@ export function callers({
 
   async function lookUp(token: string): Promise<Known> {
     const began = epoch
+    const looked_up_at = now()
     const { user_id, session_id, expires_at } = await tokens.readAccess(token)
     const session = await sessions.byId(session_id)
     if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
     const { suspended_until, suspended_reason, role } = session
     const consents_missing = await consents.missing(user_id)
     const caller: Caller = { id: user_id, session_id, role, consents_missing, token_expires_at: expires_at }
-    const entry = { caller, expires_at, suspended_until, suspended_reason }
+    const entry = { caller, expires_at, suspended_until, suspended_reason, looked_up_at }
     if (began === epoch) remember(token, entry)
     return entry
+  }
+
+  /** Whether another node may have ended the session, or changed what its user may do, without this one knowing. */
+  function isStale({ looked_up_at }: Known, { hears }: Pick<Nodes, 'hears'>): boolean {
+    const age = now() - looked_up_at
+    return age < 0 || age >= (hears() ? believedMs : believedUnheardMs)
+  }
+
+  function forgetHere(userId: string) {
+    epoch++
+    for (const token of tokensOf.get(userId) ?? []) drop(token)
   }
 
   return {
     /** Refuses with 401, or 403 `suspended`: not, where it is for one of the few things that a suspended user may do. */
     async byToken(token: string, evenSuspended = () => false): Promise<Caller> {
       let entry = known.get(token)
-      if (entry && entry.expires_at <= now()) {
+      if (entry && (entry.expires_at <= now() || (nodes && isStale(entry, nodes)))) {
         drop(token)
         entry = undefined
       }
@@ -90,8 +122,30 @@ export function callers({
 
     /** The user's sessions, rights, suspension or consents changed: look again at the next request. */
     forget(userId: string) {
+      forgetHere(userId)
+      nodes?.forget(userId)
+    },
+
+    /** Another node says so. */
+    forgetHere,
+
+    /** Looks again for everybody: something may have changed that this node was not told. */
+    forgetAll() {
       epoch++
-      for (const token of tokensOf.get(userId) ?? []) drop(token)
+      known.clear()
+      tokensOf.clear()
+    },
+
+    /** Which of these sessions are over, and of which the user is suspended. */
+    async standing(
+      asked: readonly { user_id: string; session_id: string }[],
+    ): Promise<Map<string, 'ended' | 'suspended'>> {
+      const over = new Map<string, 'ended' | 'suspended'>(asked.map(({ session_id }) => [session_id, 'ended']))
+      const lasting = await sessions.lasting(asked.map(({ user_id, session_id }) => ({ user_id, id: session_id })))
+      for (const { id, suspended_until } of lasting)
+        if (suspended_until !== null && suspended_until > now()) over.set(id, 'suspended')
+        else over.delete(id)
+      return over
     },
 
     /** How often a token was one that is remembered, and how often not. */

@@ -93,7 +93,7 @@ export function authService(deps: Deps) {
   /** Ended sessions must not answer one more request, nor keep a socket. */
   function cutOff(userId: string, sessionIds: readonly string[]) {
     callers.forget(userId)
-    for (const sessionId of sessionIds) sockets.endSession(sessionId)
+    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId)
   }
 
   async function newPasswordHash(password: string, path: string): Promise<string> {

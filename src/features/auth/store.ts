@@ -94,6 +94,10 @@ export type SessionStore = {
   create(session: Session, provenBy?: string): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
+  /** Those of these sessions, some hundreds at most, that have not ended and whose user is not erased. */
+  lasting(
+    sessions: readonly Pick<Session, 'id' | 'user_id'>[],
+  ): Promise<Pick<SessionWithUser, 'id' | 'suspended_until'>[]>
   /** Moves a live session from one generation to another. False where somebody else was faster, or the session is over. */
   rotate(id: string, from: number, to: number, now: number): Promise<boolean>
   /** The sessions of a user that have not ended and began and were last used after these times, newest first. */

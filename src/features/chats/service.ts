@@ -115,9 +115,10 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
   /** Hands each member what they see of it. */
   function tell(events: EventNumbers, type: string, at: number, dataFor: (userId: string) => unknown) {
     push.events(
-      events
-        .filter(({ user_id }) => push.isConnected(user_id))
-        .map(({ user_id, seq }) => ({ user_id, seq, type, at, data: dataFor(user_id) })),
+      events.map(({ user_id, seq }) => {
+        const data = push.isConnected(user_id) ? dataFor(user_id) : undefined
+        return { user_id, seq, type, at, data }
+      }),
     )
   }
 

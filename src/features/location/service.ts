@@ -56,7 +56,8 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
       const filters = checkedFilters(search.filters)
       const key = keyOf('nearby', cursor, ['number', 'string'])
       const centre = { latitude: lat, longitude: lng }
-      budget.spend(caller.id, centre)
+      const counted = budget.spend(caller.id, centre)
+      if (counted) await counted
       const at = now()
       const found = await store.nearby({
         caller: caller.id,

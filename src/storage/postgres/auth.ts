@@ -140,6 +140,16 @@ export function sessionStore(db: Database): SessionStore {
         ),
       ),
 
+    lasting: (asked) =>
+      db.read((q) =>
+        q.all<{ id: string; suspended_until: number | null }>(
+          `SELECT s.id, u.suspended_until FROM sessions s JOIN users u ON u.id = s.user_id
+           WHERE (s.user_id, s.id) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+             AND s.ended_at IS NULL AND u.deleted_at IS NULL`,
+          [asked.map(({ user_id }) => user_id), asked.map(({ id }) => id)],
+        ),
+      ),
+
     rotate: async (id, from, to, now) =>
       (await db.statement((q) =>
         q.run(

@@ -37,11 +37,16 @@ const ends = `
   SELECT (SELECT min(seq) FROM events WHERE user_id = $1) AS oldest,
     (SELECT seq FROM event_counters WHERE user_id = $1) AS newest`
 const after = 'SELECT seq, type, at, ref, data FROM events WHERE user_id = $1 AND seq > $2 ORDER BY seq LIMIT $3'
+const newest = 'SELECT user_id, seq FROM event_counters WHERE user_id = ANY($1::text[])'
 const usersAfter = 'SELECT user_id FROM event_counters WHERE user_id > $1 ORDER BY user_id LIMIT $2'
 // A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
 const purgeUser = `
   DELETE FROM events WHERE user_id = $1
     AND seq < coalesce((SELECT min(seq) FROM events WHERE user_id = $1 AND at >= $2), 9000000000000000)`
+
+type Row = Omit<StoredEvent, 'data'> & { data: string | null }
+
+const eventOf = ({ data, ...event }: Row): StoredEvent => ({ ...event, data: data === null ? null : JSON.parse(data) })
 
 export function eventStore(db: Database): EventStore {
   return {
@@ -52,12 +57,24 @@ export function eventStore(db: Database): EventStore {
       return { oldest: oldest ?? (newest ?? 0) + 1, newest: newest ?? 0 }
     },
 
-    async after(userId, since, limit) {
-      const rows = await db.read((q) =>
-        q.all<Omit<StoredEvent, 'data'> & { data: string | null }>(after, [userId, since, limit]),
-      )
-      return rows.map(({ data, ...event }) => ({ ...event, data: data === null ? null : JSON.parse(data) }))
+    async newest(userIds) {
+      const rows = await db.read((q) => q.all<{ user_id: string; seq: number }>(newest, [userIds]))
+      return new Map(rows.map(({ user_id, seq }) => [user_id, seq]))
     },
+
+    async after(userId, since, limit) {
+      return (await db.read((q) => q.all<Row>(after, [userId, since, limit]))).map(eventOf)
+    },
+
+    // In one round trip, each statement on one shard.
+    afterEach: (each) =>
+      db.read((q) =>
+        Promise.all(
+          each.map(async ({ user_id, since, limit }) =>
+            (await q.all<Row>(after, [user_id, since, limit])).map(eventOf),
+          ),
+        ),
+      ),
 
     async purge(before) {
       let purged = 0

@@ -146,6 +146,9 @@ export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionSt
     .innerJoin(users, eq(users.id, sessions.user_id))
     .where(and(eq(sessions.id, sql.placeholder('id')), isNull(users.deleted_at)))
     .prepare()
+  const lasting = db.$client.prepare<{ id: string; suspended_until: number | null }, [string]>(`
+    SELECT s.id, u.suspended_until FROM sessions s JOIN users u ON u.id = s.user_id
+    WHERE s.id IN (SELECT value FROM json_each(?)) AND s.ended_at IS NULL AND u.deleted_at IS NULL`)
   const passwordHash = db
     .select({ password_hash: users.password_hash })
     .from(users)
@@ -162,6 +165,8 @@ export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionSt
       }),
 
     byId: async (id) => read(() => byId.get({ id })) ?? null,
+
+    lasting: async (asked) => read(() => lasting.all(JSON.stringify(asked.map(({ id }) => id)))),
 
     rotate: (id, from, to, now) =>
       writer.write(

@@ -31,6 +31,9 @@ export function eventStore(db: Db, writer: Writer, { read }: Reads): EventStore 
   const after = client.prepare<Omit<StoredEvent, 'data'> & { data: string | null }, [string, number, number]>(
     'SELECT seq, type, at, ref, data FROM events WHERE user_id = +? AND seq > ? ORDER BY seq LIMIT +?',
   )
+  const newest = client.prepare<{ user_id: string; seq: number }, [string]>(
+    'SELECT user_id, seq FROM event_counters WHERE user_id IN (SELECT value FROM json_each(?))',
+  )
   const usersAfter = client.prepare<{ user_id: string }, [string, number]>(
     'SELECT user_id FROM event_counters WHERE user_id > ? ORDER BY user_id LIMIT ?',
   )
@@ -39,17 +42,24 @@ export function eventStore(db: Db, writer: Writer, { read }: Reads): EventStore 
     'DELETE FROM events WHERE user_id = ? AND seq < coalesce((SELECT min(seq) FROM events WHERE user_id = ? AND at >= ?), 9e15)',
   )
 
+  const eventsAfter = (userId: string, since: number, limit: number): StoredEvent[] =>
+    after.all(userId, since, limit).map(({ data, ...event }) => ({
+      ...event,
+      data: data === null ? null : JSON.parse(data),
+    }))
+
   return {
     range: async (userId) => {
       const { oldest, newest } = read(() => ends.get(userId, userId)!)
       return { oldest: oldest ?? (newest ?? 0) + 1, newest: newest ?? 0 }
     },
 
-    after: async (userId, since, limit) =>
-      read(() => after.all(userId, since, limit)).map(({ data, ...event }) => ({
-        ...event,
-        data: data === null ? null : JSON.parse(data),
-      })),
+    newest: async (userIds) =>
+      new Map(read(() => newest.all(JSON.stringify(userIds))).map(({ user_id, seq }) => [user_id, seq])),
+
+    after: async (userId, since, limit) => read(() => eventsAfter(userId, since, limit)),
+
+    afterEach: async (each) => read(() => each.map(({ user_id, since, limit }) => eventsAfter(user_id, since, limit))),
 
     purge: async (before) => {
       let purged = 0

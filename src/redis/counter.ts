@@ -1,0 +1,22 @@
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import type { Counter } from '../limits.ts'
+import type { Commands } from './connect.ts'
+
+/** Counts for all nodes together; each for itself while Redis is away. Whom it counts, Redis knows only sealed. */
+export const openCounter =
+  ({ commands, prefix, seal }: { commands: Commands; prefix: string; seal(text: string): string }): Counter =>
+  ({ name, points, duration }) => {
+    const limiter = new RateLimiterRedis({
+      storeClient: commands,
+      keyPrefix: `${prefix}limit:${name}`,
+      points,
+      duration,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points, duration }),
+    })
+    return {
+      consume: (key) => limiter.consume(seal(key)),
+      get: (key) => limiter.get(seal(key)),
+      delete: (key) => limiter.delete(seal(key)),
+    }
+  }
