@@ -1,9 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
+import { shownPlace } from '../s3-place.ts'
+import { openBucket } from '../storage/files/bucket.ts'
 import { status } from '../storage/migrate.ts'
 import { openReadOnly } from '../storage/sqlite/database.ts'
 import { iso, minutes } from '../time.ts'
@@ -14,8 +16,8 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, who else can read the data directory and the
-secrets, the schema and the integrity of the database, the room left on the disk, and the clock. For each thing that is
-wrong it says how to mend it.
+secrets, the buckets of images and backups, the schema and the integrity of the database, the room left on the disk, and
+the clock. For each thing that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
@@ -28,7 +30,7 @@ const fine = (text: string): Finding => ({ text })
 export async function run(args: string[]): Promise<void> {
   parseArgs({ args })
   let problems = 0
-  for (const { text, mend } of examine()) {
+  for await (const { text, mend } of examine()) {
     console.log(mend === undefined ? `ok     ${text}` : `WRONG  ${text}\n       to mend it: ${mend}`)
     if (mend !== undefined) problems++
   }
@@ -36,7 +38,7 @@ export async function run(args: string[]): Promise<void> {
   if (problems > 0) process.exitCode = 1
 }
 
-function* examine(): Generator<Finding> {
+async function* examine(): AsyncGenerator<Finding> {
   let config: Config
   try {
     config = readConfig()
@@ -45,6 +47,7 @@ function* examine(): Generator<Finding> {
     return yield wrong(error.message, 'set it right, or leave it out: convene serve --help lists the settings')
   }
   yield* settings(config)
+  yield* buckets(config)
   const { dataDir } = config
   if (!existsSync(dataDir))
     return yield wrong(`DATA_DIR is not there: ${dataDir}`, 'set DATA_DIR right, or start the server once to make it')
@@ -83,6 +86,25 @@ function* settings({ host, corsOrigins, rateLimit, metricsToken, legalDir, datab
       )
   }
   yield* problems.length === 0 ? [fine('the settings are fit for production')] : problems
+}
+
+async function* buckets({ dataDir, media, backupDir }: Config): AsyncGenerator<Finding> {
+  const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
+  for (const [name, place] of Object.entries(places)) {
+    if (place === null) continue
+    try {
+      await openBucket(place).probe()
+      yield fine(`${shownPlace(place)} takes what ${name} brings`)
+    } catch (error) {
+      yield wrong(`${name}: ${(error as Error).message}`, 'look at the bucket, its keys, the endpoint and the region')
+    }
+  }
+  const left = join(dataDir, 'media')
+  if (media !== null && existsSync(left) && readdirSync(left).length > 0)
+    yield wrong(
+      `images lie in ${left}, where nobody looks for them while there is a MEDIA_URL`,
+      `copy them into ${shownPlace(media)}, then remove that directory`,
+    )
 }
 
 /** Whom the mode lets in besides the owner; null where nobody, or where modes mean nothing. */

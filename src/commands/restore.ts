@@ -11,17 +11,22 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig, s3Object } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Files } from '../features/media/files.ts'
 import { ids } from '../ids.ts'
 import { openByteProgress } from '../progress.ts'
+import { isS3Url, shownPlace } from '../s3-place.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
+import { openBucket } from '../storage/files/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
+import { tellOperator } from '../storage/files/open.ts'
+import { openS3Files } from '../storage/files/s3.ts'
 import { up } from '../storage/migrate.ts'
 import {
   copyClean,
@@ -44,7 +49,12 @@ there is kept beside, as convene.db.before-restore-<time> and media.before-resto
 days, and you may before.
 Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log.
 
-Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay.
+Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay. Where photos
+lie in a bucket (MEDIA_URL), those in FILE are added to what is there.
+
+FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
+S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first.
+
 The secrets stay as they are: on another machine, put your copies into DATA_DIR before.`
 
 export async function run(args: string[]): Promise<void> {
@@ -55,9 +65,21 @@ export async function run(args: string[]): Promise<void> {
   const config = readConfig()
   const letGo = holdDataDir(config.dataDir)
   try {
-    for (const line of await withProgress(config, resolve(file))) console.log(line)
+    const lines = isS3Url(file) ? await fromBucket(config, file) : await withProgress(config, resolve(file))
+    for (const line of lines) console.log(line)
   } finally {
     letGo()
+  }
+}
+
+async function fromBucket(config: Config, url: string): Promise<string[]> {
+  const { place, name } = s3Object(url)
+  const copy = join(config.dataDir, `${name}.${randomBytes(4).toString('hex')}.part`)
+  try {
+    if (!(await openBucket(place).download(name, copy))) throw new Error(`there is no ${shownPlace(place)}${name}`)
+    return await withProgress(config, copy)
+  } finally {
+    for (const path of [copy, `${copy}-wal`, `${copy}-shm`]) rmSync(path, { force: true })
   }
 }
 
@@ -75,7 +97,7 @@ async function withProgress(config: Config, file: string): Promise<string[]> {
 }
 
 async function restore(
-  { databasePath, dataDir }: Config,
+  { databasePath, dataDir, media: bucket }: Config,
   file: string,
   at: number,
   onBytes: OnBytes,
@@ -97,17 +119,20 @@ async function restore(
     mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
     unpackDatabase(file, unpacked)
     onBytes(size - photoBytes(file))
-    const files = openDiskFiles(has_photos ? restored.media : media)
+    const files = bucket ? openS3Files(bucket, tellOperator) : openDiskFiles(has_photos ? restored.media : media)
     if (has_photos) await unpackPhotos(file, files, onBytes)
     const erased = await bringUpToDate(unpacked, restored.database, { files, dataDir, at })
     onBytes(size)
-    const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos, at })
+    const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos && !bucket, at })
     for (const directory of new Set([dirname(databasePath), dataDir])) await syncDirectory(directory)
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
       ...(erased === 0 ? [] : [`erased again who had erased their accounts since: ${erased}`]),
       ...(kept.length === 0 ? [] : [`what was there before is kept for 30 days: ${kept.join(', ')}`]),
+      ...(bucket
+        ? [`from its start on, the server removes photos that this database does not know: ${shownPlace(bucket)}`]
+        : []),
     ]
   } finally {
     removeUnfinished()
