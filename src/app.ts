@@ -33,7 +33,7 @@ export type App = ReturnType<typeof buildApp>
 export function buildApp(services: Services) {
   const { config, now, log, limits, callers, auth, legal, media, profiles, chats, locations, replay, hub } = services
   const origins = originPolicy(config)
-  const { account, safety, reviews, notices, moderation, storage, metrics, traces, shared } = services
+  const { account, safety, reviews, notices, moderation, storage, files, metrics, traces, shared } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
@@ -67,7 +67,7 @@ export function buildApp(services: Services) {
     .use(accountRoutes({ signedIn, account }))
     .use(syncRoutes({ signedIn, replay }))
     .use(socketRoute({ config, callers, origins, hub, now }))
-    .use(healthRoutes({ storage, hub, shared }))
+    .use(healthRoutes({ storage, files, hub, shared }))
     .use(metricsRoute({ config, metrics }))
     .use(openapi(() => app))
 }

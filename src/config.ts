@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { isS3Url, readS3ObjectUrl, readS3Url, type S3Keys, type S3Place } from './s3-place.ts'
 import { serversOf, shownUrl } from './storage/postgres/url.ts'
 
 /** A variable of the environment holds what it must not; the message is one line for the operator. */
@@ -27,6 +28,8 @@ export type Config = {
   database: DatabaseConfig
   /** What the nodes of one service share; null where this is the only one. */
   redis: RedisAddress | null
+  /** Where images are kept; null for DATA_DIR. */
+  media: S3Place | null
   jwtSecret: Uint8Array | null
   locationKey: Uint8Array | null
   messengerBotToken: string | null
@@ -39,8 +42,8 @@ export type Config = {
   eventRetentionDays: number
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   legalDir: string | null
-  /** Where scheduled backups go; null where there are none. */
-  backupDir: string | null
+  /** Where scheduled backups go, a directory or a bucket; null where there are none. */
+  backupDir: string | S3Place | null
   /** Cron expression, in UTC. */
   backupCron: string
   /** How many of them are kept. */
@@ -71,6 +74,7 @@ export function readConfig(env: Environment = process.env): Config {
     dataDir,
     database: database(env, dataDir),
     redis: redisAddress(env),
+    media: media(env),
     jwtSecret: jwtSecret(env),
     locationKey: locationKey(env),
     messengerBotToken: botToken(env),
@@ -203,14 +207,52 @@ function botToken(env: Environment): string | null {
   return value
 }
 
-function backupDir(env: Environment, dataDir: string): string | null {
+function media(env: Environment): S3Place | null {
+  const keys = s3Keys(env)
+  const value = text(env, 'MEDIA_URL')
+  return value === null ? null : fromUrl('MEDIA_URL', () => readS3Url(value, keys))
+}
+
+function s3Keys(env: Environment): S3Keys {
+  const either = (name: string) => [text(env, `S3_${name}`), text(env, `AWS_${name}`)] as const
+  const [id, awsId] = either('ACCESS_KEY_ID')
+  const [secret, awsSecret] = either('SECRET_ACCESS_KEY')
+  // A pair, so that the key of one store never goes with the secret of another.
+  return id === null && secret === null
+    ? { accessKeyId: awsId, secretAccessKey: awsSecret }
+    : { accessKeyId: id, secretAccessKey: secret }
+}
+
+function fromUrl<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new ConfigError(`${name} ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The object that an argument of the command line names by its URL. Throws ConfigError where it is no such URL. */
+export const s3Object = (url: string, env: Environment = process.env) =>
+  fromUrl('the URL', () => readS3ObjectUrl(url, s3Keys(env)))
+
+/** The environment of a process that is to use the keys of a place. */
+export const environmentFor = ({ accessKeyId, secretAccessKey }: S3Place): Environment => ({
+  ...process.env,
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+})
+
+function backupDir(env: Environment, dataDir: string): string | S3Place | null {
   const value = text(env, 'BACKUP_DIR')
   if (value === null) return null
-  const directory = resolve(value)
   if (/^postgres(ql)?:/.test(text(env, 'DATABASE_URL') ?? ''))
     throw new ConfigError(
       'BACKUP_DIR is for an SQLite database: leave it out, and back PostgreSQL up by its own means, such as pg_dump',
     )
+  if (isS3Url(value)) return fromUrl('BACKUP_DIR', () => readS3Url(value, s3Keys(env)))
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(value))
+    throw new ConfigError('BACKUP_DIR must be a directory, or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME')
+  const directory = resolve(value)
   // What the directory of the data loses, the backups of it should not.
   if (directory === dataDir) throw new ConfigError('BACKUP_DIR must be another directory than DATA_DIR')
   return directory

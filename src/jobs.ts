@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { removeOldCopies } from './old-copies.ts'
-import { backUpInto, newestBackup } from './scheduled-backup.ts'
+import type { S3Place } from './s3-place.ts'
+import { backUpInto, newestBackup, newestInBucket } from './scheduled-backup.ts'
 import type { Services } from './services.ts'
 
 /** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
@@ -31,19 +32,20 @@ export const jobs = ({ config, now, media, retention, account, erasures, metrics
 ]
 
 function backup(
-  directory: string,
+  to: string | S3Place,
   { dataDir, backupCron, backupKeep }: Config,
   { now, metrics }: Pick<Services, 'now' | 'metrics'>,
 ): Job {
-  const tell = () => metrics.backup(newestBackup(directory))
-  // Of before this start.
-  tell()
+  const where = typeof to === 'string' ? to : { place: to, dataDir }
+  const tell = async () => metrics.backup(typeof to === 'string' ? newestBackup(to) : await newestInBucket(to))
+  // Of before this start. A bucket that is away is not to look like one without backups.
+  tell().catch(() => {})
   return {
     name: 'backup',
     schedule: backupCron,
     async run() {
-      await backUpInto(directory, { keep: backupKeep, at: now(), journal: join(dataDir, 'erasures.log') })
-      tell()
+      await backUpInto(where, { keep: backupKeep, at: now(), journal: join(dataDir, 'erasures.log') })
+      await tell()
       return 1
     },
   }

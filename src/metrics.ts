@@ -76,6 +76,13 @@ export function openMetrics({ ofProcess = false } = {}) {
     labelNames: ['job'],
     registers,
   })
+  const s3Time = new Histogram({
+    name: 'convene_s3_request_duration_seconds',
+    help: 'What the bucket of the images was asked for, by operation and outcome',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
 
   // Loaded at the first look: it would be a good part of the start.
   let watching: Promise<void> | undefined
@@ -126,6 +133,10 @@ export function openMetrics({ ofProcess = false } = {}) {
     job(job: string, outcome: 'done' | 'failed', seconds: number) {
       jobTime.observe({ job, outcome }, seconds)
       if (outcome === 'done') jobDone.set({ job }, Date.now() / 1000)
+    },
+
+    s3Request(operation: string, outcome: 'done' | 'failed', seconds: number) {
+      s3Time.observe({ operation, outcome }, seconds)
     },
 
     watch({ callers, hub, storage, shared }: Watched) {

@@ -1,60 +1,112 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { environmentFor } from './config.ts'
+import { s3ObjectUrl, type S3Place } from './s3-place.ts'
+import { openBucket } from './storage/files/bucket.ts'
 import { compact } from './time.ts'
 
 const name = /^convene-\d{8}T\d{6}Z\.db$/
 const unfinishedName = /^convene-\d{8}T\d{6}Z\.db\.[0-9a-f]{8}\.part(-journal)?$/
 
 /** The newest backup in the directory, by the time that it was finished; null where there is none, or none to be seen. */
-export function newestBackup(directory: string): { at: number; bytes: number } | null {
+export function newestBackup(directory: string): Made | null {
   try {
     const made = readdirSync(directory)
       .filter((entry) => name.test(entry))
       .map((entry) => statSync(join(directory, entry)))
-      .map(({ mtimeMs, size }) => ({ at: mtimeMs, bytes: size }))
-    return made.sort((a, b) => b.at - a.at)[0] ?? null
+    return newest(made.map(({ mtimeMs, size }) => ({ at: mtimeMs, bytes: size })))
   } catch {
     // The next backup makes the directory, or says what is wrong with it.
     return null
   }
 }
 
+/** The same of a bucket. Throws where it does not answer. */
+export async function newestInBucket(place: S3Place): Promise<Made | null> {
+  const objects = await Array.fromAsync(openBucket(place).list('convene-'))
+  const made = objects.filter((object) => name.test(object.name))
+  return newest(made.map(({ modified_ms, size }) => ({ at: modified_ms, bytes: size })))
+}
+
+type Made = { at: number; bytes: number }
+
+const newest = (made: Made[]): Made | null => made.sort((a, b) => b.at - a.at)[0] ?? null
+
+/** A directory, or a bucket and the directory in which a backup is made before it goes there. */
+export type BackupPlace = string | { place: S3Place; dataDir: string }
+
 /**
- * Makes a backup in the directory, named by its time, and removes the oldest ones beyond `keep`. Where the backup fails,
- * none is removed. The erasure journal, where one is named, is copied beside: without it, a backup that is restored on
- * another machine would bring back who was erased since.
+ * Makes a backup in the directory or bucket, named by its time, and removes the oldest ones beyond `keep`. Where the
+ * backup fails, none is removed. The erasure journal, where one is named, is copied beside: without it, a backup that is
+ * restored on another machine would bring back who was erased since.
  */
 export async function backUpInto(
-  directory: string,
+  where: BackupPlace,
   {
     keep,
     at,
     journal,
     backUp = inProcessOfItsOwn,
-  }: { keep: number; at: number; journal?: string; backUp?: (file: string) => Promise<void> },
+  }: { keep: number; at: number; journal?: string; backUp?: typeof inProcessOfItsOwn },
 ): Promise<void> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  for (const left of readdirSync(directory).filter((entry) => unfinishedName.test(entry))) rmSync(join(directory, left))
   const made = `convene-${compact(at)}.db`
-  await backUp(join(directory, made))
-  if (journal !== undefined && existsSync(journal)) {
-    const part = join(directory, `${basename(journal)}.part`)
-    copyFileSync(journal, part)
-    renameSync(part, join(directory, basename(journal)))
-  }
+  const place = typeof where === 'string' ? directory(where) : bucketOf(where)
+  place.clean()
+  await backUp(place.pathOf(made), place.keys)
+  if (journal !== undefined && existsSync(journal)) await place.copy(journal)
   // Where the clock was set back, the newest one does not look it.
-  const others = readdirSync(directory).filter((entry) => name.test(entry) && entry !== made)
+  const others = (await place.names()).filter((entry) => name.test(entry) && entry !== made)
   for (const old of others
     .sort()
     .reverse()
     .slice(keep - 1))
-    rmSync(join(directory, old))
+    await place.remove(old)
 }
 
-/** `convene backup FILE`, run by this same program, so that the server's own work is not held up. Throws with its message. */
-async function inProcessOfItsOwn(file: string): Promise<void> {
+function directory(path: string) {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return {
+    clean: () => removeUnfinished(path),
+    pathOf: (entry: string) => join(path, entry),
+    keys: null,
+    async copy(file: string) {
+      const part = join(path, `${basename(file)}.part`)
+      copyFileSync(file, part)
+      renameSync(part, join(path, basename(file)))
+    },
+    names: async () => readdirSync(path),
+    remove: async (entry: string) => rmSync(join(path, entry)),
+  }
+}
+
+function bucketOf({ place, dataDir }: Exclude<BackupPlace, string>) {
+  const bucket = openBucket(place)
+  return {
+    clean: () => removeUnfinished(dataDir),
+    pathOf: (entry: string) => s3ObjectUrl(place, entry),
+    keys: place,
+    // Read before, as it may grow meanwhile.
+    copy: async (file: string) => bucket.put(basename(file), await Bun.file(file).bytes(), {}),
+    names: async () => Array.fromAsync(bucket.list('convene-'), (object) => object.name),
+    remove: (entry: string) => bucket.remove(entry),
+  }
+}
+
+function removeUnfinished(path: string) {
+  for (const left of readdirSync(path).filter((entry) => unfinishedName.test(entry))) rmSync(join(path, left))
+}
+
+/**
+ * `convene backup FILE`, run by this same program, so that the server's own work is not held up. The keys of a bucket go
+ * by the environment, as a command line can be read by others. Throws with its message.
+ */
+async function inProcessOfItsOwn(file: string, keys: S3Place | null): Promise<void> {
   const program = Bun.isStandaloneExecutable ? [] : [join(import.meta.dir, 'main.ts')]
-  const child = Bun.spawn([process.execPath, ...program, 'backup', file], { stdout: 'ignore', stderr: 'pipe' })
+  const child = Bun.spawn([process.execPath, ...program, 'backup', file], {
+    stdout: 'ignore',
+    stderr: 'pipe',
+    ...(keys && { env: environmentFor(keys) }),
+  })
   const said = await child.stderr.text()
   if ((await child.exited) !== 0)
     throw new Error(said.trim() || `the backup ended with ${child.signalCode ?? child.exitCode}`)

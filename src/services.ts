@@ -31,8 +31,8 @@ import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { type EventViews, replay as openReplay } from './realtime/replay.ts'
 import type { Secrets } from './secrets.ts'
-import { openDiskFiles } from './storage/files/disk.ts'
 import { openErasureJournal } from './storage/files/erasure-journal.ts'
+import { openFiles } from './storage/files/open.ts'
 import type { Storage } from './storage/storage.ts'
 
 export type Ports = {
@@ -71,7 +71,13 @@ export function buildServices({
   const tokens = openTokens({ secret: secrets.jwt, now })
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, now })
   const blocking = openBlocking({ store: storage.blocks })
-  const files = openDiskFiles(join(config.dataDir, 'media'))
+  const files = openFiles(config, {
+    now,
+    onAnswer(operation, seconds, error) {
+      metrics.s3Request(operation, error === null ? 'done' : 'failed', seconds)
+      if (error) log.warn({ operation, reason: error.message }, 'the bucket of the images failed')
+    },
+  })
   const media = mediaService({
     store: storage.media,
     files,
@@ -206,6 +212,7 @@ export function buildServices({
     audit,
     consents,
     callers,
+    files,
     media,
     profiles,
     chats,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join, resolve } from 'node:path'
-import { type Config, ConfigError, readConfig } from '../src/config.ts'
+import { type Config, ConfigError, readConfig, s3Object } from '../src/config.ts'
+import { s3ObjectUrl, shownPlace } from '../src/s3-place.ts'
 
 type Case = {
   field: keyof Config
@@ -11,6 +12,43 @@ type Case = {
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const key = 'ab'.repeat(32)
+
+const place = {
+  bucket: 'photos',
+  prefix: '',
+  endpoint: 'https://s3.us-east-1.amazonaws.com',
+  publicEndpoint: 'https://s3.us-east-1.amazonaws.com',
+  region: 'us-east-1',
+  accessKeyId: 'KEY',
+  secretAccessKey: 'hunter2',
+}
+const at = (endpoint: string) => ({ ...place, endpoint, publicEndpoint: endpoint })
+const badS3Urls = [
+  's3:photos',
+  's3://',
+  's3:///prefix',
+  's3://KEY:hunter2@ab',
+  's3://KEY:hunter2@Photos',
+  's3://KEY:hunter2@photos:9000',
+  's3://KEY:hunter2@photos#part',
+  's3://KEY:hunter2@photos/two words',
+  's3://KEY:hunter2@photos/a//b',
+  's3://KEY:hunter2@photos?endpoint=minio:9000',
+  's3://KEY:hunter2@photos?endpoint=ftp://minio',
+  's3://KEY:hunter2@photos?endpoint=https://KEY:hunter2@minio',
+  's3://KEY:hunter2@photos?endpoint=https://minio?x',
+  's3://KEY:hunter2@photos?public_endpoint=minio',
+  's3://KEY:hunter2@photos?region=eu central',
+  's3://KEY:hunter2@photos?region=a&region=b',
+  's3://KEY:hunter2@photos?secret=hunter2',
+  's3://KEY:hunter2/with/slashes@photos',
+  's3://KEY:hunter2%@photos',
+  's3://KEY:hunter2%0A@photos',
+  's3://KEY@photos',
+  's3://:hunter2@photos',
+  // Without keys, here or in variables of their own.
+  's3://photos/prefix',
+]
 
 const variables: Record<string, Case> = {
   HOST: {
@@ -205,7 +243,36 @@ const variables: Record<string, Case> = {
     ],
     bad: ['verbose', 'INFO'],
   },
-  BACKUP_DIR: { field: 'backupDir', default: null, good: [['/mnt/backups', '/mnt/backups']], bad: ['./data'] },
+  MEDIA_URL: {
+    field: 'media',
+    default: null,
+    good: [
+      ['s3://KEY:hunter2@photos', place],
+      ['S3://KEY:hunter2@photos/', place],
+      ['s3://KEY:hunter2@photos/convene/images/', { ...place, prefix: 'convene/images/' }],
+      ['s3://KEY:hunter2@photos?endpoint=http://127.0.0.1:9000', at('http://127.0.0.1:9000')],
+      ['s3://KEY:hunter2@photos?endpoint=https%3A%2F%2Fx.example.org%2Fs3%2F', at('https://x.example.org/s3')],
+      [
+        's3://KEY:hunter2@photos?region=eu-central-1',
+        { ...at('https://s3.eu-central-1.amazonaws.com'), region: 'eu-central-1' },
+      ],
+      [
+        's3://KEY:hunter2@photos?endpoint=http://minio:9000&public_endpoint=https://photos.example.org',
+        { ...place, endpoint: 'http://minio:9000', publicEndpoint: 'https://photos.example.org' },
+      ],
+      ['s3://K%40Y:a%2Fb%2Bc%3A@photos', { ...place, accessKeyId: 'K@Y', secretAccessKey: 'a/b+c:' }],
+    ],
+    bad: [...badS3Urls, './media', 'https://photos.s3.amazonaws.com', 'gs://photos'],
+  },
+  BACKUP_DIR: {
+    field: 'backupDir',
+    default: null,
+    good: [
+      ['/mnt/backups', '/mnt/backups'],
+      ['s3://KEY:hunter2@photos/nightly', { ...place, prefix: 'nightly/' }],
+    ],
+    bad: ['./data', 'https://backups.example.org', ...badS3Urls],
+  },
   BACKUP_CRON: {
     field: 'backupCron',
     default: '0 3 * * *',
@@ -264,6 +331,49 @@ test('what is refused is not repeated: it may be a secret', () => {
   }
   for (const [name, value] of Object.entries({ ...secrets, DATABASE_URL: 'postgres://convene:hunter2@db' }))
     expect(refusalOf({ [name]: value })).not.toContain('hunter2')
+  for (const url of badS3Urls)
+    for (const name of ['MEDIA_URL', 'BACKUP_DIR']) expect(refusalOf({ [name]: url })).not.toContain('hunter2')
+})
+
+test('on PostgreSQL images may be in a bucket, and backups are for its own means, wherever they would go', () => {
+  const environment = {
+    DATABASE_URL: 'postgres://db/convene',
+    S3_ACCESS_KEY_ID: 'own',
+    S3_SECRET_ACCESS_KEY: 'own-secret',
+  }
+  expect(readConfig({ ...environment, MEDIA_URL: 's3://photos' }).media).toMatchObject({ bucket: 'photos' })
+  for (const BACKUP_DIR of ['/mnt/backups', 's3://backups/nightly'])
+    expect(refusalOf({ ...environment, BACKUP_DIR })).toStartWith('BACKUP_DIR is for an SQLite database')
+})
+
+test('the keys of a bucket stand in its URL or in variables of their own, always a pair of one kind', () => {
+  const url = { MEDIA_URL: 's3://photos/prefix' }
+  const own = { S3_ACCESS_KEY_ID: 'own', S3_SECRET_ACCESS_KEY: 'own-secret' }
+  const aws = { AWS_ACCESS_KEY_ID: 'aws', AWS_SECRET_ACCESS_KEY: 'aws-secret' }
+  const keysIn = (environment: Record<string, string>) => {
+    const { accessKeyId, secretAccessKey } = readConfig(environment).media!
+    return [accessKeyId, secretAccessKey]
+  }
+  expect(keysIn({ ...url, ...aws })).toEqual(['aws', 'aws-secret'])
+  expect(keysIn({ ...url, ...aws, ...own })).toEqual(['own', 'own-secret'])
+  expect(keysIn({ ...aws, ...own, MEDIA_URL: 's3://KEY:hunter2@photos' })).toEqual(['KEY', 'hunter2'])
+  for (const half of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
+    expect(refusalOf({ ...url, ...aws, [half]: 'hunter2' })).toMatch(
+      /^MEDIA_URL must come with S3_ACCESS_KEY_ID and S3_SECRET/,
+    )
+  expect(readConfig({ ...aws, ...own })).toMatchObject({ media: null, backupDir: null })
+})
+
+test('a place in a bucket is shown without its keys', () => {
+  const { media } = readConfig({ MEDIA_URL: 's3://KEY:hunter2@photos/a/b?endpoint=http://127.0.0.1:9000' })
+  expect(shownPlace(media!)).toBe('s3://photos/a/b/')
+  const url = s3ObjectUrl(media!, 'x.db')
+  expect(url).toBe('s3://photos/a/b/x.db?endpoint=http%3A%2F%2F127.0.0.1%3A9000&region=us-east-1')
+  const keys = { S3_ACCESS_KEY_ID: 'KEY', S3_SECRET_ACCESS_KEY: 'hunter2' }
+  expect(s3Object(url, keys)).toEqual({ place: media!, name: 'x.db' })
+  expect(s3Object('s3://KEY:hunter2@photos/x.db', {})).toEqual({ place, name: 'x.db' })
+  for (const noObject of ['s3://photos', 's3://photos/', 's3://photos/a/', 's3://photos/a b', 's3://photos/x?y=1'])
+    expect(() => s3Object(noObject, keys)).toThrow(ConfigError)
 })
 
 test('every field of the configuration is read from one of these variables', () => {

@@ -191,7 +191,7 @@ describe('the documentation names', () => {
       }),
     )
     const named = tableOf('README.md', sectionOf('Configuration')).flatMap(
-      ([cell]) => cell!.match(/[A-Z][A-Z_]+/g) ?? [],
+      ([cell]) => cell!.match(/[A-Z][A-Z\d_]+/g) ?? [],
     )
     expect(named.toSorted()).toEqual([...read].sort())
   })

@@ -2,7 +2,10 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { readS3Url } from '../src/s3-place.ts'
 import { openDiskFiles } from '../src/storage/files/disk.ts'
+import { openS3Files } from '../src/storage/files/s3.ts'
+import { s3Server } from './s3-server.ts'
 
 const name = '3f9c1d2e-8a4b-4c5d-9e6f-0a1b2c3d4e5f.webp'
 const sibling = '3f9c0000-8a4b-4c5d-9e6f-0a1b2c3d4e5f.webp'
@@ -28,21 +31,31 @@ const bytesOf = async (files: ReturnType<typeof openDiskFiles>, file: string) =>
 const namesIn = async (files: ReturnType<typeof openDiskFiles>) =>
   (await Array.fromAsync(files.list())).map((file) => file.name).toSorted()
 
-describe('what any place for files keeps to', () => {
+const server = await s3Server()
+const places = {
+  'on disk': () => openFresh().files,
+  'in a bucket': () =>
+    openS3Files(readS3Url(server.url(crypto.randomUUID()), { accessKeyId: null, secretAccessKey: null }), {
+      now: Date.now,
+      onAnswer() {},
+    }),
+}
+
+describe.each(Object.entries(places))('what any place for files keeps to, %s', (_, openPlace) => {
   test('what was put is got, whole, with its size, until it is removed', async () => {
-    const { files } = openFresh()
+    const files = openPlace()
     const bytes = crypto.getRandomValues(new Uint8Array(50_000))
     await files.put(name, bytes)
     expect((await files.get(name))!.size).toBe(50_000)
     expect(await bytesOf(files, name)).toEqual(bytes)
     expect(await files.get(sibling)).toBeNull()
     expect(await files.get(hex)).toBeNull()
-    await files.remove(name)
+    await files.remove([name])
     expect(await files.get(name)).toBeNull()
   })
 
   test('a range is read without the rest', async () => {
-    const { files } = openFresh()
+    const files = openPlace()
     await files.put(name, Buffer.from('0123456789'))
     const { blob } = (await files.get(name))!
     expect(await blob.slice(2, 5).text()).toBe('234')
@@ -50,40 +63,31 @@ describe('what any place for files keeps to', () => {
   })
 
   test('a second put replaces the first', async () => {
-    const { files } = openFresh()
+    const files = openPlace()
     await files.put(name, Buffer.from('a longer first one'))
     await files.put(name, Buffer.from('second'))
     expect(Buffer.from((await bytesOf(files, name))!).toString()).toBe('second')
     expect(await namesIn(files)).toEqual([name])
   })
 
-  test('puts of one name at once leave one of them whole', async () => {
-    const { files } = openFresh()
-    const contents = Array.from({ length: 20 }, (_, i) => Buffer.alloc(10_000 + i, i))
-    await Promise.all(contents.map((bytes) => files.put(name, bytes)))
-    const kept = Buffer.from((await bytesOf(files, name))!)
-    expect(contents.some((bytes) => bytes.equals(kept))).toBe(true)
-    expect(await namesIn(files)).toEqual([name])
-  })
-
   test('an empty file is a file', async () => {
-    const { files } = openFresh()
+    const files = openPlace()
     await files.put(name, new Uint8Array())
     expect((await files.get(name))!.size).toBe(0)
     expect(await bytesOf(files, name)).toEqual(new Uint8Array())
   })
 
   test('removing what is not there is no error', async () => {
-    const { files } = openFresh()
-    await files.remove(name)
+    const files = openPlace()
+    await files.remove([name])
     await files.put(name, Buffer.from('x'))
-    await files.remove(name)
-    await files.remove(name)
+    await files.remove([name])
+    await files.remove([name])
     expect(await namesIn(files)).toEqual([])
   })
 
   test('the list names every file once, with the time of its last change', async () => {
-    const { files } = openFresh()
+    const files = openPlace()
     const names = Array.from({ length: 60 }, () => `${crypto.randomUUID()}.webp`)
     expect(await namesIn(files)).toEqual([])
     const before = Date.now()
@@ -97,10 +101,21 @@ describe('what any place for files keeps to', () => {
   })
 
   test('files may be removed while they are listed', async () => {
-    const { files } = openFresh()
+    const files = openPlace()
     await Promise.all(Array.from({ length: 30 }, () => files.put(`${crypto.randomUUID()}.webp`, Buffer.from('x'))))
-    for await (const file of files.list()) await files.remove(file.name)
+    for await (const file of files.list()) await files.remove([file.name])
     expect(await namesIn(files)).toEqual([])
+  })
+})
+
+describe('on disk', () => {
+  test('puts of one name at once leave one of them whole', async () => {
+    const { files } = openFresh()
+    const contents = Array.from({ length: 20 }, (_, i) => Buffer.alloc(10_000 + i, i))
+    await Promise.all(contents.map((bytes) => files.put(name, bytes)))
+    const kept = Buffer.from((await bytesOf(files, name))!)
+    expect(contents.some((bytes) => bytes.equals(kept))).toBe(true)
+    expect(await namesIn(files)).toEqual([name])
   })
 
   test('a name that could lead elsewhere is refused by every method and touches nothing', async () => {
@@ -132,14 +147,12 @@ describe('what any place for files keeps to', () => {
     for (const wrong of names) {
       await expect(files.put(wrong, Buffer.from('x'))).rejects.toThrow('not a media file name')
       await expect(files.get(wrong)).rejects.toThrow('not a media file name')
-      await expect(files.remove(wrong)).rejects.toThrow('not a media file name')
+      await expect(files.remove([wrong])).rejects.toThrow('not a media file name')
     }
     expect(readdirSync(root)).toEqual([])
     expect(readdirSync(dirname(root)).toSorted()).toEqual(['media', 'secret.webp'])
   })
-})
 
-describe('on disk', () => {
   test('a file lies two levels deep, for its owner alone', async () => {
     const { root, files, pathOf } = openFresh()
     await files.put(name, Buffer.from('x'))
@@ -168,7 +181,7 @@ describe('on disk', () => {
     expect(listed!.modified_ms).toBe(1_700_000_000_000)
     expect(await files.get(sibling)).toBeNull()
     await expect(files.get(left)).rejects.toThrow('not a media file name')
-    await files.remove(left)
+    await files.remove([left])
     expect(existsSync(path)).toBe(false)
     expect(await namesIn(files)).toEqual([name])
   })

@@ -130,6 +130,7 @@ test('every shape is found', () => {
     ['a refresh token', `${id}.0.${'a'.repeat(43)}`],
     ['the signature of init data', `hash%3D${'0f'.repeat(32)}`],
     ['the signature of a link', `/api/v1/media/${id}?exp=1&sig=${'a'.repeat(43)}`],
+    ['the signature of a link into a bucket', `/photos/a.webp?X-Amz-Expires=300&X-Amz-Signature=${'0f'.repeat(32)}`],
     ['a token in a query', 'ws://x/ws?token=abcdefghijklmnopqrst'],
     ['a password’s hash', '$argon2id$v=19$m=47104'],
     ['a position in a query', 'nearby?radius=100&lat=-3'],

@@ -11,6 +11,7 @@ const shapes: Record<string, RegExp> = {
   'a refresh token': /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d+\.[\w-]{43}/,
   'the signature of init data': /\bhash(?:=|%3D)[0-9a-f]{64}/i,
   'the signature of a link': /\bsig=[\w-]{16,}/,
+  'the signature of a link into a bucket': /\bX-Amz-Signature=[0-9a-f]{64}/i,
   'a token in a query': /[?&](?:_t|token)=[^&\s"']{20,}/,
   'a password’s hash': /\$argon2/,
   'a position in a query': /[?&](?:lat|lng)=-?\d/,

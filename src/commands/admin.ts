@@ -9,8 +9,8 @@ import { ids } from '../ids.ts'
 import { openLog } from '../log.ts'
 import { readSecrets } from '../secrets.ts'
 import { DataDirInUse, holdDataDir } from '../storage/data-dir.ts'
-import { openDiskFiles } from '../storage/files/disk.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
+import { openFiles, tellOperator } from '../storage/files/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { iso } from '../time.ts'
 import { UsageError } from './command.ts'
@@ -135,7 +135,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
     const erasures = openErasures({
       store: storage.erasures,
       journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
-      files: openDiskFiles(join(config.dataDir, 'media')),
+      files: openFiles(config, tellOperator),
       audit: auditOf(storage),
       now: Date.now,
     })

@@ -2,11 +2,13 @@ import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, stat
 import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig, s3Object } from '../config.ts'
 import { openByteProgress } from '../progress.ts'
+import { isS3Url, shownPlace } from '../s3-place.ts'
+import { openBucket } from '../storage/files/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
-import { backupBytes, writeBackup } from '../storage/sqlite/backup.ts'
+import { backupBytes, type Contents, writeBackup } from '../storage/sqlite/backup.ts'
 import { version } from '../version.ts'
 import { UsageError } from './command.ts'
 import { requireDatabase, sqlitePath } from './database.ts'
@@ -19,6 +21,9 @@ much room as the database and the photos.
 
   --force   replaces FILE where it exists
 
+FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
+S3_SECRET_ACCESS_KEY. It is made in DATA_DIR first. Photos that lie in a bucket (MEDIA_URL) stay there and are not in FILE.
+
 FILE is a SQLite database, readable by its owner only. It holds everybody's messages: keep it as safe as the server.
 Secrets are not in it. Keep DATA_DIR/location-key and DATA_DIR/jwt-secret apart from it, and DATA_DIR/erasures.log too:
 that one erases again whom an older backup brings back.
@@ -30,29 +35,73 @@ export async function run(args: string[]): Promise<void> {
   const [file, ...more] = positionals
   if (file === undefined) throw new UsageError('where to? backup FILE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
-  const target = resolve(file)
-  const { users, messages, photos } = await backUp(readConfig(), target, { force: values.force ?? false })
-  const size = (statSync(target).size / 1e6).toFixed(1)
-  console.log(`backed up ${users} users, ${messages} messages and ${photos} photos to ${target} (${size} MB)`)
+  const config = readConfig()
+  const { force = false } = values
+  const { shown, size, contents } = isS3Url(file)
+    ? await backUpIntoBucket(config, file, force)
+    : await backUpOnDisk(config, resolve(file), force)
+  const { users, messages, photos } = contents
+  const media = config.media === null ? `${photos} photos` : `no photos, which are in ${shownPlace(config.media)},`
+  console.log(`backed up ${users} users, ${messages} messages and ${media} to ${shown} (${(size / 1e6).toFixed(1)} MB)`)
 }
 
-async function backUp(config: Config, target: string, { force }: { force: boolean }) {
-  const databasePath = sqlitePath(config, 'back that up with pg_dump, and DATA_DIR as files')
-  if (databasePath === ':memory:') throw new Error('a database in memory has no backup: leave DATABASE_URL out')
-  requireDatabase(databasePath)
-  await refuseForeign(config.database)
+async function backUpOnDisk(config: Config, target: string, force: boolean) {
+  const databasePath = await databaseIn(config)
   if (!existsSync(dirname(target))) throw new Error(`there is no directory ${dirname(target)}`)
   const refuseExisting = () => {
     if (!existsSync(target)) return
     if (realpathSync(target) === realpathSync(databasePath)) throw new Error(`${target} is the database itself`)
-    if (!force) throw new Error(`${target} exists: choose another name, or replace it with --force`)
+    if (!force) throw exists(target)
   }
   refuseExisting()
-  const part = `${target}.${randomBytes(4).toString('hex')}.part`
+  return whole({ ...config, databasePath }, target, async (part, contents) => {
+    refuseExisting()
+    renameSync(part, target)
+    await syncDirectory(dirname(target))
+    return { shown: target, size: statSync(target).size, contents }
+  })
+}
+
+async function backUpIntoBucket(config: Config, url: string, force: boolean) {
+  const { place, name } = s3Object(url)
+  const bucket = openBucket(place)
+  const shown = shownPlace(place) + name
+  const databasePath = await databaseIn(config)
+  const refuseExisting = async () => {
+    if (!force && (await bucket.size(name)) !== null) throw exists(shown)
+  }
+  // What the store would refuse in the end is refused before the work.
+  await bucket.ping()
+  await refuseExisting()
+  return whole({ ...config, databasePath }, join(config.dataDir, name), async (part, contents) => {
+    await refuseExisting()
+    await bucket.upload(name, part)
+    return { shown, size: statSync(part).size, contents }
+  })
+}
+
+/** The path of the database that is to be backed up. Throws where there is none, or none of ours. */
+async function databaseIn(config: Config): Promise<string> {
+  const databasePath = sqlitePath(config, 'back that up with pg_dump, and DATA_DIR as files')
+  if (databasePath === ':memory:') throw new Error('a database in memory has no backup: leave DATABASE_URL out')
+  requireDatabase(databasePath)
+  await refuseForeign(config.database)
+  return databasePath
+}
+
+const exists = (target: string) => new Error(`${target} exists: choose another name, or replace it with --force`)
+
+/** Makes a backup beside a path, hands it over once it is good, and leaves nothing behind under that other name. */
+async function whole<T>(
+  { databasePath, dataDir, media }: Pick<Config, 'dataDir' | 'media'> & { databasePath: string },
+  path: string,
+  handOver: (part: string, contents: Contents) => Promise<T>,
+): Promise<T> {
+  const part = `${path}.${randomBytes(4).toString('hex')}.part`
   closeSync(openSync(part, 'wx', 0o600))
   try {
-    const files = openDiskFiles(join(config.dataDir, 'media'))
-    const progress = await openByteProgress('backing up', backupBytes(databasePath))
+    const files = media === null ? openDiskFiles(join(dataDir, 'media')) : null
+    const progress = await openByteProgress('backing up', backupBytes(databasePath, { photos: files !== null }))
     const contents = await writeBackup(part, {
       databasePath,
       files,
@@ -60,10 +109,7 @@ async function backUp(config: Config, target: string, { force }: { force: boolea
       at: Date.now(),
       onBytes: progress.advance,
     }).finally(progress.stop)
-    refuseExisting()
-    renameSync(part, target)
-    await syncDirectory(dirname(target))
-    return contents
+    return await handOver(part, contents)
   } finally {
     for (const left of [part, `${part}-journal`]) rmSync(left, { force: true })
   }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
@@ -11,12 +11,14 @@ import {
   shownDatabase,
 } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
+import { newestBackup, newestInBucket } from '../scheduled-backup.ts'
+import { shownPlace } from '../s3-place.ts'
+import { openBucket } from '../storage/files/bucket.ts'
 import { type MigrationState, status } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
 import type { Database as Postgres } from '../storage/postgres/database.ts'
 import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
 import { strayTraits } from '../storage/sqlite/traits.ts'
-import { newestBackup } from '../scheduled-backup.ts'
 import { days, iso, minutes } from '../time.ts'
 
 export const help = `usage: convene check
@@ -25,9 +27,9 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers, who else
-can read the data directory and the secrets, the schema, the integrity of the database and its search index, the room left
-on the disk, the clock, and how old the newest backup in BACKUP_DIR is. For each thing that is wrong it says how to mend
-it.
+can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
+and its search index, the room left on the disk, the clock, and how old the newest backup in BACKUP_DIR is. For each thing
+that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
 
@@ -58,6 +60,7 @@ async function* examine(): AsyncGenerator<Finding> {
   }
   yield* settings(config)
   if (config.redis !== null) yield redis(config.redis)
+  yield* buckets(config)
   const { dataDir } = config
   if (!existsSync(dataDir))
     return yield wrong(`DATA_DIR is not there: ${dataDir}`, 'set DATA_DIR right, or start the server once to make it')
@@ -112,6 +115,25 @@ async function redis(address: RedisAddress): Promise<Finding> {
     if (!(error instanceof ConfigError)) throw error
     return wrong(error.message, 'set REDIS_URL right, or start Redis: the server does not start without it')
   }
+}
+
+async function* buckets({ dataDir, media, backupDir }: Config): AsyncGenerator<Finding> {
+  const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
+  for (const [name, place] of Object.entries(places)) {
+    if (place === null) continue
+    try {
+      await openBucket(place).probe()
+      yield fine(`${shownPlace(place)} takes what ${name} brings`)
+    } catch (error) {
+      yield wrong(`${name}: ${(error as Error).message}`, 'look at the bucket, its keys, the endpoint and the region')
+    }
+  }
+  const left = join(dataDir, 'media')
+  if (media !== null && existsSync(left) && readdirSync(left).length > 0)
+    yield wrong(
+      `images lie in ${left}, where nobody looks for them while there is a MEDIA_URL`,
+      `copy them into ${shownPlace(media)}, then remove that directory`,
+    )
 }
 
 /** Whom the mode lets in besides the owner; null where nobody, or where modes mean nothing. */
@@ -276,14 +298,18 @@ function* disk({ dataDir, database }: Config): Generator<Finding> {
 // A backup of a large community takes its time, and a machine may be down for a while.
 const grace = days
 
-function* backups({ backupDir, backupCron }: Config, now: number): Generator<Finding> {
+async function* backups({ backupDir, backupCron }: Config, now: number): AsyncGenerator<Finding> {
   if (backupDir === null) return
-  const newest = newestBackup(backupDir)
+  const isBucket = typeof backupDir !== 'string'
+  // Of one that does not answer it was told before.
+  const newest = isBucket ? await newestInBucket(backupDir).catch(() => undefined) : newestBackup(backupDir)
+  if (newest === undefined) return
+  const shown = isBucket ? shownPlace(backupDir) : backupDir
   const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
-  if (!newest) return yield wrong(`there is no backup in BACKUP_DIR: ${backupDir}`, mend)
+  if (!newest) return yield wrong(`there is no backup in BACKUP_DIR: ${shown}`, mend)
   const next = Bun.cron.parse(backupCron, newest.at, { tz: 'UTC' })!.getTime()
   yield now > next + grace
-    ? wrong(`the newest backup in ${backupDir} is of ${iso(newest.at)}`, mend)
+    ? wrong(`the newest backup in ${shown} is of ${iso(newest.at)}`, mend)
     : fine(`the newest backup is of ${iso(newest.at)}, with ${gigabytes(newest.bytes)}`)
 }
 

@@ -11,17 +11,22 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig, s3Object } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Files } from '../features/media/files.ts'
 import { ids } from '../ids.ts'
 import { openByteProgress } from '../progress.ts'
+import { isS3Url, type S3Place, shownPlace } from '../s3-place.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
+import { openBucket } from '../storage/files/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
-import { openErasureJournal } from '../storage/files/erasure-journal.ts'
+import { erasuresIn, openErasureJournal } from '../storage/files/erasure-journal.ts'
+import { tellOperator } from '../storage/files/open.ts'
+import { openS3Files } from '../storage/files/s3.ts'
 import { up } from '../storage/migrate.ts'
 import {
   copyClean,
@@ -47,7 +52,13 @@ there is kept beside, as convene.db.before-restore-<time> and media.before-resto
 days, and you may before.
 Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log.
 
-Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay.
+Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay. Where photos
+lie in a bucket (MEDIA_URL), those in FILE are added to what is there.
+
+FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
+S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first. The erasures.log that scheduled backups leave beside it is read as
+well, and what is new in it is added to DATA_DIR/erasures.log.
+
 The secrets stay as they are: on another machine, put your copies into DATA_DIR before.`
 
 export async function run(args: string[]): Promise<void> {
@@ -55,38 +66,72 @@ export async function run(args: string[]): Promise<void> {
   const [file, ...more] = positionals
   if (file === undefined) throw new UsageError('which one? restore FILE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
-  for (const line of await restore(readConfig(), resolve(file))) console.log(line)
+  const config = readConfig()
+  const lines = isS3Url(file) ? await fromBucket(config, file) : await fromFile(config, resolve(file))
+  for (const line of lines) console.log(line)
 }
 
-async function restore(config: Config, file: string): Promise<string[]> {
-  const { dataDir } = config
+/** `bucket` is where images are kept; null for `dataDir`. */
+type Target = { databasePath: string; dataDir: string; bucket: S3Place | null }
+
+function targetOf(config: Config): Target {
   const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
   if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
+  return { databasePath, dataDir: config.dataDir, bucket: config.media }
+}
+
+async function fromFile(config: Config, file: string): Promise<string[]> {
+  const target = targetOf(config)
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   // A directory that is not there yet is made only for a backup that is one.
-  let letGo = existsSync(dataDir) ? holdDataDir(dataDir) : null
+  let letGo = existsSync(target.dataDir) ? holdDataDir(target.dataDir) : null
+  try {
+    return await restore(target, file, { onExamined: () => (letGo ??= holdDataDir(target.dataDir)) })
+  } finally {
+    letGo?.()
+  }
+}
+
+async function fromBucket(config: Config, url: string): Promise<string[]> {
+  const { place, name } = s3Object(url)
+  const target = targetOf(config)
+  const bucket = openBucket(place)
+  const letGo = holdDataDir(target.dataDir)
+  const copy = join(target.dataDir, `${name}.${randomBytes(4).toString('hex')}.part`)
+  try {
+    if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shownPlace(place)}${name}`)
+    // Beside scheduled backups.
+    const journal = await bucket.get('erasures.log')
+    return await restore(target, copy, { erased: erasuresIn(Buffer.from(journal ?? []).toString()) })
+  } finally {
+    for (const path of [copy, `${copy}-wal`, `${copy}-shm`]) rmSync(path, { force: true })
+    letGo()
+  }
+}
+
+/** `erased`: who was erased as well, with the time, whatever the journal in the data directory says. */
+async function restore(
+  target: Target,
+  file: string,
+  { erased = new Map(), onExamined }: { erased?: Map<string, number>; onExamined?: () => void },
+): Promise<string[]> {
   const { size } = statSync(file)
   // Examined, unpacked, and copied clean into its place.
   const progress = await openByteProgress('restoring', 3 * size)
   try {
     const examined = examineBackup(file)
     progress.advance(size)
-    letGo ??= holdDataDir(dataDir)
-    return await putInPlace(
-      { databasePath, dataDir },
-      { file, size, ...examined },
-      { at: Date.now(), onBytes: progress.advance },
-    )
+    onExamined?.()
+    return await putInPlace(target, { file, size, ...examined }, { erased, at: Date.now(), onBytes: progress.advance })
   } finally {
     progress.stop()
-    letGo?.()
   }
 }
 
 async function putInPlace(
-  { databasePath, dataDir }: { databasePath: string; dataDir: string },
+  { databasePath, dataDir, bucket }: Target,
   { file, size, users, messages, photos, made_at, has_photos }: Examined & { file: string; size: number },
-  { at, onBytes }: { at: number; onBytes: OnBytes },
+  { erased, at, onBytes }: { erased: Map<string, number>; at: number; onBytes: OnBytes },
 ): Promise<string[]> {
   settleLog(databasePath)
   const media = join(dataDir, 'media')
@@ -102,17 +147,20 @@ async function putInPlace(
     mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
     unpackDatabase(file, unpacked)
     onBytes(size - photoBytes(file))
-    const files = openDiskFiles(has_photos ? restored.media : media)
+    const files = bucket ? openS3Files(bucket, tellOperator) : openDiskFiles(has_photos ? restored.media : media)
     if (has_photos) await unpackPhotos(file, files, onBytes)
-    const erased = await bringUpToDate(unpacked, restored.database, { files, dataDir, at })
+    const erasedAgain = await bringUpToDate(unpacked, restored.database, { files, dataDir, erased, at })
     onBytes(size)
-    const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos, at })
+    const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos && !bucket, at })
     for (const directory of new Set([dirname(databasePath), dataDir])) await syncDirectory(directory)
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
-      ...(erased === 0 ? [] : [`erased again who had erased their accounts since: ${erased}`]),
+      ...(erasedAgain === 0 ? [] : [`erased again who had erased their accounts since: ${erasedAgain}`]),
       ...(kept.length === 0 ? [] : [`what was there before is kept for 30 days: ${kept.join(', ')}`]),
+      ...(bucket
+        ? [`from its start on, the server removes photos that this database does not know: ${shownPlace(bucket)}`]
+        : []),
     ]
   } finally {
     removeUnfinished()
@@ -123,7 +171,7 @@ async function putInPlace(
 async function bringUpToDate(
   unpacked: string,
   target: string,
-  { files, dataDir, at }: { files: Files; dataDir: string; at: number },
+  { files, dataDir, erased, at }: { files: Files; dataDir: string; erased: Map<string, number>; at: number },
 ): Promise<number> {
   const db = openDatabase(unpacked)
   up(db)
@@ -136,10 +184,15 @@ async function bringUpToDate(
   try {
     const now = () => at
     const journal = openErasureJournal(join(dataDir, 'erasures.log'))
+    const known = await journal.read()
+    const unknown = Array.from(erased, ([user_id, at]) => ({ user_id, at })).filter(
+      ({ user_id }) => !known.has(user_id),
+    )
+    if (unknown.length > 0) await journal.add(unknown)
     const audit = auditService({ store: storage.audit, ids, now })
-    const erased = await openErasures({ store: storage.erasures, journal, files, audit, now }).replay()
+    const erasedAgain = await openErasures({ store: storage.erasures, journal, files, audit, now }).replay()
     copyClean(db, target)
-    return erased
+    return erasedAgain
   } finally {
     await storage.close()
   }

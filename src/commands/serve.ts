@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
@@ -8,6 +9,7 @@ import { openLog } from '../log.ts'
 import { openMetrics } from '../metrics.ts'
 import { readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
+import { BucketError, openBucket } from '../storage/files/bucket.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
 import { openStorage, refuseForeign } from '../storage/open.ts'
 
@@ -21,6 +23,13 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   DATA_DIR             directory of the database, the images and the generated secrets (./data)
   DATABASE_URL         sqlite:PATH of the database, where it is not DATA_DIR/convene.db; or postgres://… for several nodes
   REDIS_URL            redis://HOST, or rediss:// with TLS: makes several nodes one service (none: this is the only one)
+  MEDIA_URL            s3://BUCKET/PREFIX?endpoint=URL&region=NAME, to keep images there (in DATA_DIR/media); with
+                       &public_endpoint=URL where clients reach it by another address
+  S3_ACCESS_KEY_ID     the key of those buckets whose URL has none of its own, as s3://KEY:SECRET@BUCKET/PREFIX
+  S3_SECRET_ACCESS_KEY its secret
+  AWS_ACCESS_KEY_ID    the same, where S3_ACCESS_KEY_ID is not set
+  AWS_SECRET_ACCESS_KEY
+                       its secret
   JWT_SECRET           signs access tokens, 32 bytes at least (generated into DATA_DIR)
   LOCATION_KEY         draws the noise of positions, 32 bytes as hex or base64 (generated into DATA_DIR)
   CORS_ORIGINS         web pages that may act for their users, such as https://app.example.org, between commas (none)
@@ -32,7 +41,7 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   FIRST_CONTACT        guarded lets a stranger send three texts, without links or photos, before an answer (open)
   NEARBY_MAX_AGE_DAYS  how long a position is found by others, in days (30)
   EVENT_RETENTION_DAYS how long missed events can be caught up on, in days (7)
-  BACKUP_DIR           directory of scheduled backups (none are made)
+  BACKUP_DIR           directory of scheduled backups, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME (none are made)
   BACKUP_CRON          when they are made, a cron expression in UTC (0 3 * * *)
   BACKUP_KEEP          how many are kept (7)
   LEGAL_DIR            directory of your own terms.en.md, privacy.en.md, disclaimer.en.md (those of the product)
@@ -55,8 +64,9 @@ export async function serve(config: Config): Promise<void> {
   // A start that cannot succeed touches nothing; beside a server of an older release it would even migrate under it.
   refuseTakenPort(config)
   await refuseForeign(config.database)
-  holdDataDir(config.dataDir)
   const log = openLog(config)
+  await refuseBuckets(config, log)
+  holdDataDir(config.dataDir)
   const secrets = readSecrets(config)
   const metrics = openMetrics({ ofProcess: true })
   const shared =
@@ -103,4 +113,20 @@ export async function serve(config: Config): Promise<void> {
   process.on('SIGINT', () => void stop('SIGINT'))
   // Told last: whoever waits for it may end the server at once.
   log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
+}
+
+/** Throws ConfigError where a bucket is not there or does not take the keys, or images could not be stored now. */
+async function refuseBuckets({ media, backupDir }: Config, log: Logger) {
+  const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
+  for (const [name, place] of Object.entries(places)) {
+    if (place === null) continue
+    try {
+      await openBucket(place).probe()
+    } catch (error) {
+      if (!(error instanceof BucketError)) throw error
+      if (place === media || error.refused) throw new ConfigError(`${name}: ${error.message}`, { cause: error })
+      // Backups can wait until it is back, and people need not wait for backups.
+      log.warn({ reason: error.message }, 'the bucket of the backups failed')
+    }
+  }
 }

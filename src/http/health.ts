@@ -1,9 +1,11 @@
 import { Elysia, t } from 'elysia'
+import type { Files } from '../features/media/files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { version } from '../version.ts'
 
 type Deps = {
   storage: Pick<Storage, 'pendingMigrations'>
+  files: Pick<Files, 'remote'>
   hub: { isClosing(): boolean }
   shared: { isUp(): boolean } | null
 }
@@ -13,7 +15,12 @@ const health = t.Object({ status: t.Literal('ok'), version: t.String(), checks: 
 const readiness = t.Object({
   status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
   version: t.String(),
-  checks: t.Object({ storage: check, migrations: check, running: check }),
+  checks: t.Object({
+    storage: check,
+    migrations: check,
+    running: check,
+    media: t.Optional(t.Union(check.anyOf, { description: 'Where images lie in S3: whether their bucket answers' })),
+  }),
   redis: t.Optional(
     t.Union([t.Literal('ok'), t.Literal('away')], {
       description: 'Only with REDIS_URL. While it is away requests are served, and other nodes told later',
@@ -46,19 +53,21 @@ export const healthRoutes = (deps: Deps) =>
         response: { 200: readiness, 503: readiness },
         detail: {
           summary: 'Whether it can take requests',
-          description: 'Storage answers, its schema is this release’s, and the server is not about to stop.',
+          description:
+            'Storage answers, its schema is this release’s, the bucket of the images does where they lie in one, and the server is not about to stop.',
           tags: ['service'],
           security: [],
         },
       },
     )
 
-async function checked({ storage, hub }: Deps) {
+async function checked({ storage, files, hub }: Deps) {
   const outcome = (fine: boolean): 'ok' | 'failed' => (fine ? 'ok' : 'failed')
-  const pending = await storage.pendingMigrations().catch(() => null)
+  const [pending, media] = await Promise.all([storage.pendingMigrations().catch(() => null), files.remote?.answers()])
   return {
     storage: outcome(pending !== null),
     migrations: outcome(pending === 0),
     running: outcome(!hub.isClosing()),
+    ...(media !== undefined && { media: outcome(media) }),
   }
 }

@@ -44,7 +44,7 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
       do {
         const cleared: Cleared = await store.clear(user_id, at, place)
         rows += cleared.rows
-        for (const name of cleared.files) await files.remove(name)
+        await files.remove(cleared.files)
         await tell(cleared.chats)
         place = cleared.next
       } while (place !== null)

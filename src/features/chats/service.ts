@@ -271,8 +271,8 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       const at = now()
       const removed = await store.remove(chat, messageId, at)
       if (!removed) return
-      if (removed.photo_id !== null) await photos.drop([removed.photo_id])
       tell(removed.events, 'message_deleted', at, (userId) => view(removed.message, userId))
+      if (removed.photo_id !== null) await photos.drop([removed.photo_id])
     },
 
     /** Messages as they are now, for a replay of events. */

@@ -4,18 +4,44 @@ export type StoredFile = { blob: Blob; size: number }
 /**
  * Where the bytes of images are kept, apart from their rows. A name is lowercase hexadecimal digits and dashes (16 to 64
  * characters, the first four digits) followed by `.webp`; any other is a mistake of the caller and throws.
- * Where there is no room left, `put` refuses with `storage_full`; other failures of the device stay the system's own errors.
+ * Where there is no room left, `put` refuses with `storage_full`; a place elsewhere that does not answer refuses with
+ * `busy`; other failures of the device stay the system's own errors.
  */
 export type Files = {
   /** Stores a whole file or nothing: once it resolves, the file outlives a crash. Replaces one of the same name. */
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Null where there is no such file. One that is removed later may fail while it is read. */
   get(name: string): Promise<StoredFile | null>
-  /** Removes a file, or what an interrupted `put` left under a name from `list`. No error where there is none. */
-  remove(name: string): Promise<void>
+  /**
+   * Removes files, or what an interrupted `put` left under a name from `list`; no error where there is none. Answers how
+   * many: a place elsewhere that does not answer keeps the others, for the sweep.
+   */
+  remove(names: readonly string[]): Promise<number>
   /**
    * Everything that takes up room, in no order, with the time of its last change in milliseconds since the epoch: files,
    * and what interrupted puts left, whose names no `put` was given. So a sweep is one rule: what is old and has no row, goes.
    */
   list(): AsyncIterable<{ name: string; modified_ms: number }>
+  /** Null where this machine has the files itself. */
+  remote: RemoteFiles | null
+}
+
+/** What comes with a place elsewhere: clients fetch from it by themselves, and it may be away. */
+export type RemoteFiles = {
+  /** A URL by which whoever holds it fetches the file, for that many seconds at most; whether there is one is not asked. */
+  link(name: string, method: 'GET' | 'HEAD', seconds: number): string
+  /** Whether it answers, as of some seconds ago at most. */
+  answers(): Promise<boolean>
+  /** Whether something may have stayed there since it was last listed, as a removal or a `put` failed. */
+  leftovers(): boolean
+}
+
+const fileName = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp$/
+
+export const isFileName = (name: string) => fileName.test(name)
+
+/** The two folders in which a file lies, so that none grows long: `a1` and `b2` for `a1b2….webp`. Throws for another name. */
+export function foldersOf(name: string): [string, string] {
+  if (!isFileName(name)) throw new Error(`not a media file name: ${JSON.stringify(name)}`)
+  return [name.slice(0, 2), name.slice(2, 4)]
 }

@@ -54,7 +54,12 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
     // Not counted: a page of chats or people loads a hundred at once, and only URLs that we signed get as far as the disk.
     .get(
       '/api/v1/media/:id',
-      async ({ params, query, headers }) => imageResponse(params.id, headers, await media.open(params.id, query)),
+      async ({ params, query, headers, request }) =>
+        imageResponse(
+          params.id,
+          headers,
+          await media.open(params.id, query, request.method === 'HEAD' ? 'HEAD' : 'GET'),
+        ),
       {
         params: t.Object({ id: model.signedId }),
         query: model.grant,
@@ -71,6 +76,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
               content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } },
             },
             206: { description: 'The part that `Range` asks for' },
+            302: { description: 'Where the image lies, for some minutes: of a server that keeps images in S3' },
             304: { description: 'The client has it already' },
             416: { description: 'The image has no such part' },
           },
@@ -82,13 +88,22 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
 function imageResponse(
   id: string,
   headers: Record<string, string | undefined>,
-  image: { blob: Blob; max_age_s: number },
+  { image, max_age_s }: { image: Blob | URL; max_age_s: number },
 ) {
   const etag = `"${id}"`
-  const caching = { etag, 'cache-control': `private, max-age=${image.max_age_s}, immutable` }
+  const caching = { etag, 'cache-control': `private, max-age=${max_age_s}, immutable` }
   const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers: caching })
-  return new Response(image.blob, {
+  if (image instanceof URL)
+    return new Response(null, {
+      status: 302,
+      headers: {
+        location: image.href,
+        'cache-control': `private, max-age=${max_age_s}`,
+        'cross-origin-resource-policy': 'cross-origin',
+      },
+    })
+  return new Response(image, {
     headers: {
       ...caching,
       'content-type': 'image/webp',

@@ -20,14 +20,22 @@ const unusedFor = days
 /** A file without an image goes after this time: a younger one may belong to an upload that is just being stored. */
 const strayFor = hours
 const batch = 500
+/**
+ * A link into a store elsewhere asks nobody any more who may see the image, so it ends soon; who is answered it may keep
+ * it until a little before, so that the link which a cache follows is never over.
+ */
+const linkLife_s = 300
+const linkMargin_s = 60
 
 export function mediaService({ store, files, key, ids, now }: Deps) {
   const urlFor = (id: string, scope: string) => signMediaUrl({ key, id, scope, nowMs: now() })
 
+  let sweptAt = Number.NEGATIVE_INFINITY
+
   async function removeUnused(imageIds: readonly string[]): Promise<number> {
     // Rows first: a file whose row is gone is found by the sweep, a row whose file is gone would be found by a reader.
     const names = await store.removeUnused(imageIds)
-    for (const name of names) await files.remove(name)
+    await files.remove(names)
     return names.length
   }
 
@@ -46,12 +54,13 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
   }
 
   async function sweepFiles(): Promise<number> {
+    // A store elsewhere wants time and money for its list, however little is to be removed.
+    if (files.remote && !files.remote.leftovers() && now() - sweptAt < days) return 0
+    const startedAt = now()
     let removed = 0
     let old: string[] = []
     const removeStray = async () => {
-      const stray = await store.strayFiles(old)
-      for (const name of stray) await files.remove(name)
-      removed += stray.length
+      removed += await files.remove(await store.strayFiles(old))
       old = []
     }
     for await (const { name, modified_ms } of files.list()) {
@@ -59,6 +68,7 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
       if (old.push(name) === batch) await removeStray()
     }
     await removeStray()
+    sweptAt = startedAt
     return removed
   }
 
@@ -76,14 +86,25 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
     },
 
     /**
-     * The file that a signed URL stands for, and for how long its holder may keep it. Refuses with 404 what is altered,
-     * expired, or no longer to be seen.
+     * The file that a signed URL stands for, or where it can be fetched, and for how long its holder may keep that answer.
+     * Refuses with 404 what is altered, expired, or no longer to be seen.
      */
-    async open(id: string, { for: scope = '', exp = '', sig = '' }: Grant): Promise<{ blob: Blob; max_age_s: number }> {
+    async open(
+      id: string,
+      { for: scope = '', exp = '', sig = '' }: Grant,
+      method: 'GET' | 'HEAD',
+    ): Promise<{ image: Blob | URL; max_age_s: number }> {
       const file = checkMediaUrl({ key, id, scope, exp, sig, nowMs: now() }) ? await store.fileFor(id, scope) : null
-      const stored = file === null ? null : await files.get(file)
-      if (!stored) throw new Refusal('not_found', 'There is no such image.')
-      return { blob: stored.blob, max_age_s: Math.floor(Number(exp) - now() / 1000) }
+      if (file === null) throw noSuchImage()
+      const left_s = Math.floor(Number(exp) - now() / 1000)
+      if (files.remote) {
+        const link_s = Math.min(linkLife_s, Math.max(left_s, 1))
+        const image = new URL(files.remote.link(file, method, link_s))
+        return { image, max_age_s: Math.max(link_s - linkMargin_s, 0) }
+      }
+      const stored = await files.get(file)
+      if (!stored) throw noSuchImage()
+      return { image: stored.blob, max_age_s: left_s }
     },
 
     /** The URL of a profile's photo, which is an image's id or an https URL. */
@@ -120,3 +141,5 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
     },
   }
 }
+
+const noSuchImage = () => new Refusal('not_found', 'There is no such image.')

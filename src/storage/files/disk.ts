@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Files } from '../../features/media/files.ts'
+import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
 import { Refusal } from '../../refusal.ts'
 
-const FILE_NAME = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp$/
-const UNFINISHED_NAME = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp\.[0-9a-f-]{36}\.part$/
+const UNFINISHED_END = /\.[0-9a-f-]{36}\.part$/
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/
 
 /**
@@ -18,11 +17,8 @@ export function openDiskFiles(root: string): Files {
   mkdirSync(root, { recursive: true, mode: 0o700 })
 
   // every path is made here, of a name that was checked: none can lead out of the root
-  const folderOf = (name: string) => join(root, name.slice(0, 2), name.slice(2, 4))
-  const pathOf = (name: string) => {
-    if (!FILE_NAME.test(name)) throw new Error(`not a media file name: ${JSON.stringify(name)}`)
-    return join(folderOf(name), name)
-  }
+  const folderOf = (name: string) => join(root, ...foldersOf(name))
+  const pathOf = (name: string) => join(folderOf(name), name)
 
   return {
     async put(name, bytes) {
@@ -47,8 +43,9 @@ export function openDiskFiles(root: string): Files {
       return found && { blob: Bun.file(path, { type: 'image/webp' }), size: found.size }
     },
 
-    async remove(name) {
-      await rm(UNFINISHED_NAME.test(name) ? join(folderOf(name), name) : pathOf(name), { force: true })
+    async remove(names) {
+      for (const name of names) await rm(join(folderOf(name.replace(UNFINISHED_END, '')), name), { force: true })
+      return names.length
     },
 
     async *list() {
@@ -56,14 +53,16 @@ export function openDiskFiles(root: string): Files {
         for (const second of await namesIn(join(root, first), FAN_OUT_NAME)) {
           const folder = join(root, first, second)
           for (const name of await namesIn(folder, /./)) {
-            const ours = FILE_NAME.test(name) || UNFINISHED_NAME.test(name)
-            if (!ours || folderOf(name) !== folder) continue
+            const whole = name.replace(UNFINISHED_END, '')
+            if (!isFileName(whole) || folderOf(whole) !== folder) continue
             const found = await orNull(stat(join(folder, name)))
             if (found) yield { name, modified_ms: found.mtimeMs }
           }
         }
       }
     },
+
+    remote: null,
   }
 }
 
@@ -93,10 +92,11 @@ export async function syncDirectory(path: string): Promise<void> {
 export function refusalOf(error: unknown): unknown {
   const code = codeOf(error)
   const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
-  return full
-    ? new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' })
-    : error
+  return full ? storageFull() : error
 }
+
+export const storageFull = () =>
+  new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' })
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : null)
 

@@ -5,6 +5,10 @@ import { orNull, refusalOf, syncDirectory } from './disk.ts'
 
 const entry = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/gm
 
+/** Who was erased by the text of a journal, and when. */
+export const erasuresIn = (text: string): Map<string, number> =>
+  new Map(Array.from(text.matchAll(entry), ([, time, userId]) => [userId!, Date.parse(time!)]))
+
 /**
  * The journal as a text file: a line for each erasure, its time in ISO 8601 and the user's id. What is no whole line, as
  * a crash may leave, counts as none.
@@ -45,8 +49,7 @@ export function openErasureJournal(path: string): ErasureJournal {
     },
 
     async read() {
-      const text = (await orNull(readFile(path, 'utf8'))) ?? ''
-      return new Map(Array.from(text.matchAll(entry), ([, time, userId]) => [userId!, Date.parse(time!)]))
+      return erasuresIn((await orNull(readFile(path, 'utf8'))) ?? '')
     },
   }
 }

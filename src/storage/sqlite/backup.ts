@@ -8,10 +8,10 @@ import { damageIn, openReadOnly } from './database.ts'
 /** What a backup holds, in numbers. */
 export type Contents = { users: number; messages: number; photos: number }
 
-/** A backup is a database of ours with these two tables more: so it is one file, which SQLite itself can examine. */
-const extraTables = `
-  CREATE TABLE backup (made_at TEXT NOT NULL, release TEXT NOT NULL, users INTEGER NOT NULL, messages INTEGER NOT NULL, photos INTEGER NOT NULL);
-  CREATE TABLE backup_photos (name TEXT PRIMARY KEY NOT NULL, bytes BLOB NOT NULL);`
+/** A backup is a database of ours with these tables more: so it is one file, which SQLite itself can examine. */
+const backupTable = `
+  CREATE TABLE backup (made_at TEXT NOT NULL, release TEXT NOT NULL, users INTEGER NOT NULL, messages INTEGER NOT NULL, photos INTEGER NOT NULL)`
+const photosTable = 'CREATE TABLE backup_photos (name TEXT PRIMARY KEY NOT NULL, bytes BLOB NOT NULL)'
 
 // A server's group of writes takes some milliseconds, a migration perhaps seconds.
 const patienceMs = 10_000
@@ -21,11 +21,11 @@ const batch = 500
 export type OnBytes = (count: number) => void
 
 /** How many bytes `writeBackup` will tell of: the database is copied, and examined, and the photos are added. */
-export function backupBytes(databasePath: string): number {
+export function backupBytes(databasePath: string, { photos }: { photos: boolean }): number {
   const db = openReadOnly(databasePath)
   try {
     const { bytes } = db.query<{ bytes: number }, []>('SELECT coalesce(sum(bytes), 0) AS bytes FROM media').get()!
-    return 2 * statSync(databasePath).size + bytes
+    return 2 * statSync(databasePath).size + (photos ? bytes : 0)
   } finally {
     db.close()
   }
@@ -33,7 +33,8 @@ export function backupBytes(databasePath: string): number {
 
 /**
  * Writes a backup of a database and its images into an empty file, beside a running server: what it reads is one moment's
- * state, and the server goes on writing. Examined and on disk when it resolves; throws where the result is not whole.
+ * state, and the server goes on writing. Without `files`, of the database alone. Examined and on disk when it resolves;
+ * throws where the result is not whole.
  */
 export async function writeBackup(
   file: string,
@@ -43,7 +44,7 @@ export async function writeBackup(
     release,
     at,
     onBytes = () => {},
-  }: { databasePath: string; files: Files; release: string; at: number; onBytes?: OnBytes },
+  }: { databasePath: string; files: Files | null; release: string; at: number; onBytes?: OnBytes },
 ): Promise<Contents> {
   const { size } = statSync(databasePath)
   const source = new Database(databasePath, { readwrite: true })
@@ -63,8 +64,11 @@ export async function writeBackup(
     backup.run('PRAGMA journal_mode = OFF')
     backup.run('PRAGMA synchronous = OFF')
     backup.run('BEGIN')
-    backup.run(extraTables)
-    await addPhotos(backup, files, onBytes)
+    backup.run(backupTable)
+    if (files) {
+      backup.run(photosTable)
+      await addPhotos(backup, files, onBytes)
+    }
     const { users, messages, photos } = contentsOf(backup)
     backup
       .prepare('INSERT INTO backup (made_at, release, users, messages, photos) VALUES (?, ?, ?, ?, ?)')
@@ -153,7 +157,7 @@ export function examineBackup(path: string): Examined {
     for (const kind of ['users', 'messages', 'photos'] as const)
       if (contents[kind] !== said?.[kind])
         throw new Error(`${path} is incomplete: it holds ${contents[kind]} ${kind}, and should hold ${said?.[kind]}`)
-    return { ...contents, made_at: said!.made_at, has_photos: true }
+    return { ...contents, made_at: said!.made_at, has_photos: has(db, 'backup_photos') }
   } finally {
     db.close()
   }
@@ -206,10 +210,17 @@ export async function unpackPhotos(path: string, files: Files, onBytes: OnBytes 
     const photos = db.prepare<{ name: string; bytes: Uint8Array<ArrayBuffer> }, []>(
       'SELECT name, bytes FROM backup_photos',
     )
-    for (const { name, bytes } of photos.iterate()) {
-      await files.put(name, bytes)
-      onBytes(bytes.length)
-    }
+    // A place elsewhere lets each wait.
+    const atOnce = files.remote ? 16 : 1
+    const next = photos.iterate()
+    await Promise.all(
+      Array.from({ length: atOnce }, async () => {
+        for (const { name, bytes } of next) {
+          await files.put(name, bytes)
+          onBytes(bytes.length)
+        }
+      }),
+    )
   } finally {
     db.close()
   }

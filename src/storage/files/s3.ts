@@ -1,0 +1,128 @@
+import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
+import { Refusal } from '../../refusal.ts'
+import type { S3Place } from '../../s3-place.ts'
+import { BucketError, openBucket } from './bucket.ts'
+import { storageFull } from './disk.ts'
+
+export type S3Options = {
+  now: () => number
+  /** Told of each operation that the bucket was asked for; `error` is null where it was done. */
+  onAnswer: (operation: string, seconds: number, error: BucketError | null) => void
+  patienceMs?: number
+}
+
+const type = 'image/webp'
+// Each holds an image in memory for as long as the bucket takes for it.
+const mostPuts = 64
+const removalsAtOnce = 16
+const readyForMs = 10_000
+const readyWithinMs = 2000
+
+const noRoom = new Set(['QuotaExceeded', 'StorageFull', 'XMinioStorageFull', 'InsufficientStorage', 'HTTP_507'])
+
+/**
+ * Files in a bucket, laid out as on disk, so that either can be copied into the other. Where the bucket does not do as
+ * asked, `put` and `get` refuse with `busy`, and `remove` leaves to the sweep what it cannot take.
+ */
+export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Options): Files {
+  const bucket = openBucket(place, { patienceMs })
+  const keyOf = (name: string) => `${foldersOf(name).join('/')}/${name}`
+  let puts = 0
+  // Failures that may have left something there, and how many of them there were before the last whole list.
+  let failures = 0
+  let listed = 0
+  let asked: { at: number; answer: Promise<boolean> } | null = null
+
+  async function told<T>(operation: string, work: Promise<T>): Promise<T> {
+    const started = performance.now()
+    const tell = (error: BucketError | null) => onAnswer(operation, (performance.now() - started) / 1000, error)
+    try {
+      const outcome = await work
+      tell(null)
+      return outcome
+    } catch (error) {
+      if (!(error instanceof BucketError)) throw error
+      tell(error)
+      throw refusalOf(error)
+    }
+  }
+
+  async function removeOne(name: string): Promise<boolean> {
+    try {
+      await told('delete', bucket.remove(keyOf(name)))
+      return true
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      failures += 1
+      return false
+    }
+  }
+
+  return {
+    async put(name, bytes) {
+      const key = keyOf(name)
+      if (puts === mostPuts) throw busy()
+      puts += 1
+      try {
+        const headers = { 'content-type': type, 'content-disposition': 'inline', 'cache-control': 'private' }
+        await told('put', bucket.put(key, bytes as Uint8Array<ArrayBuffer>, headers))
+      } catch (error) {
+        // It may have arrived all the same.
+        failures += 1
+        throw error
+      } finally {
+        puts -= 1
+      }
+    },
+
+    async get(name) {
+      const bytes = await told('get', bucket.get(keyOf(name)))
+      return bytes && { blob: new Blob([bytes], { type }), size: bytes.length }
+    },
+
+    async remove(names) {
+      let removed = 0
+      for (let from = 0; from < names.length; from += removalsAtOnce) {
+        const outcomes = await Promise.all(names.slice(from, from + removalsAtOnce).map(removeOne))
+        removed += outcomes.filter(Boolean).length
+        // What is asked for in vain would be waited for, too.
+        if (outcomes.includes(false)) break
+      }
+      return removed
+    },
+
+    async *list() {
+      const before = failures
+      for await (const { name: key, modified_ms } of bucket.list()) {
+        const name = key.slice(key.lastIndexOf('/') + 1)
+        if (isFileName(name) && key === keyOf(name)) yield { name, modified_ms }
+      }
+      listed = before
+    },
+
+    remote: {
+      link: (name, method, seconds) => bucket.link(keyOf(name), method, { seconds, type }),
+
+      leftovers: () => failures > listed,
+
+      answers() {
+        // Either way, as a clock may be set back.
+        if (asked === null || Math.abs(now() - asked.at) >= readyForMs) {
+          const answer = told('check', bucket.ping(readyWithinMs)).then(
+            () => true,
+            () => false,
+          )
+          asked = { at: now(), answer }
+        }
+        return asked.answer
+      },
+    },
+  }
+}
+
+const refusalOf = ({ code }: BucketError) => (noRoom.has(code) ? storageFull() : busy())
+
+const busy = () =>
+  new Refusal('busy', 'Images cannot be stored or read at the moment. Try again in a moment.', undefined, {
+    'retry-after': '5',
+  })
