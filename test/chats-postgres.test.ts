@@ -95,6 +95,21 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'who waits for whom', () => {
     },
   )
 
+  test('nothing is stored of who is erased meanwhile', async () => {
+    const { chats, events, sql, ...all } = await fresh()
+    await chatOf({ chats, ...all })
+    const under: Promise<unknown>[] = []
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`SELECT id FROM chats WHERE id = 'chat' FOR NO KEY UPDATE`)
+      await tx.unsafe(`UPDATE users SET deleted_at = 1 WHERE id = 'a'`)
+      under.push(chats.append(message('late'), 'b', null))
+      await waiting(sql, 1)
+    })
+    expect(await under[0]).toBe('nobody_there')
+    expect(await chats.message('late')).toBeNull()
+    expect((await events.range('a')).newest).toBe(1)
+  })
+
   test('a chat that is opened while a block is under way comes before it, or is refused', async () => {
     const { chats, sql } = await fresh()
     const under: Promise<unknown>[] = []

@@ -50,7 +50,8 @@ export type ChatStore = {
    * Message, `last_msg_at` and both members' `message` events in one step. Where the sender has used that `client_id`
    * before: that message, `created` false, and nothing else. Refused across a block: nothing is stored after a block was
    * answered; where `untilReply` is given, the other one has not written yet and the sender has sent that many; where the
-   * photo is not the sender's; and where the other one's account is erased.
+   * photo is not the sender's; and where the other one's account is erased. What an erased sender had under way is refused
+   * too, or cleared after it.
    */
   append(
     message: NewMessage,

@@ -21,7 +21,8 @@ const lockMembers = 'SELECT id, deleted_at FROM users WHERE id = ANY($1::text[])
 const apart = (a: string, b: string) => `(
   EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${a} AND blocked_id = ${b})
   OR EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${b} AND blocked_id = ${a}))`
-const isErased = (id: string) => `EXISTS (SELECT 1 FROM users WHERE id = ${id} AND deleted_at IS NOT NULL)`
+const isErased = (...ids: string[]) =>
+  `EXISTS (SELECT 1 FROM users WHERE id IN (${ids.join()}) AND deleted_at IS NOT NULL)`
 const stateOf = `SELECT ${isErased('$1')} AS a_erased, ${isErased('$2')} AS b_erased, ${apart('$1', '$2')} AS apart`
 
 const chatColumns = 'id, user_a, user_b, created_at, last_msg_at'
@@ -73,7 +74,7 @@ const mayNotWrite = `
 const insertMessage = (condition = 'false') => `
   INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
   SELECT $1, id, last_seq, $3, $4, $5, $6, $7, $8 FROM chats
-  WHERE id = $2 AND NOT ${isErased('$3')} AND NOT ${isErased('$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
+  WHERE id = $2 AND NOT ${isErased('$3', '$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING seq`
 const insertAnyMessage = insertMessage()
 const insertUntilReply = insertMessage(mayNotWrite)

@@ -222,7 +222,8 @@ export async function openDatabase(
 /** A pool of connections to one server, none of which is open yet. */
 export function connect({ url }: ServerUrl, settings: Record<string, string>, { max }: { max?: number } = {}): SQL {
   const { database, parameters } = serversOf(url)!
-  const ours = { application_name: 'convene', ...settings }
+  // Compiling a statement takes longer than any of ours runs, and the planner would do it for large tables.
+  const ours = { application_name: 'convene', jit: 'off', ...settings }
   return new SQL(url, {
     // Bun would let PGDATABASE go before what the URL says.
     database,

@@ -115,7 +115,14 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
       values.push(after?.distance ?? -1, after?.user_id ?? '', caller, now, most, limit, ...order)
       const text = order.length === 0 ? nearestOfEveryone : nearestOnLists[order.length - 1]!
       const rows = await db.read((q) => q.all<Neighbour & { people: number }>(text, values))
-      return { found: rows.map(({ people: _, ...neighbour }) => neighbour), people: rows[0]?.people ?? 0 }
+      const found = rows.map(({ user_id, latitude, longitude, distance, updated_at }) => ({
+        user_id,
+        latitude,
+        longitude,
+        distance,
+        updated_at,
+      }))
+      return { found, people: rows[0]?.people ?? 0 }
     }
 
     // A ring after the page before is as wide as makes its area that of a circle of this reach.
