@@ -107,7 +107,7 @@ export async function testApp(
     ...environment,
   })
   const clock = beside?.clock ?? { now: start }
-  const { storage, db } = beside ? { storage: beside.services.storage, db: beside.db } : await openOwn()
+  const { storage, db } = beside ? { storage: beside.services.storage, db: null } : await openOwn()
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
   const lines: string[] = []
   const log = openLog(config, { write: (line) => void lines.push(line) })
@@ -154,6 +154,7 @@ export async function testApp(
     app,
     services,
     get db() {
+      if (beside) return beside.db
       if (db === null) throw new Error('this test looks into SQLite itself, and runs on another engine')
       return db
     },

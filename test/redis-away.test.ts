@@ -3,7 +3,7 @@ import { believedUnheardMs } from '../src/features/auth/callers.ts'
 import { random } from './torture/random.ts'
 import type { Person, TestApp } from './app.ts'
 import { openNodes, redisServerTest, type Server, startRedis, until, wayTo } from './redis.ts'
-import { type Client, connect, ofType } from './socket-client.ts'
+import { type Client, connect, ofType, presenceOf } from './socket-client.ts'
 
 async function join(app: TestApp, base: URL, { id, token }: Person): Promise<Client> {
   const client = connect(base, token)
@@ -104,7 +104,8 @@ redisServerTest('presence is right when a Redis is back that has lost all that i
   await eve.post('chats', { user_id: bob.id })
   const b = await join(apps[0], bases[0], bob)
   const a = await join(apps[1], bases[1], ada)
-  await b.until(({ type, data }) => type === 'presence' && data.user_id === ada.id && data.online)
+  await until(() => presenceOf(b, ada).length === 1, 'she is there')
+  await settled()
   const { length } = b.frames
   await server.stop()
   await away(apps)
@@ -119,7 +120,7 @@ redisServerTest('presence is right when a Redis is back that has lost all that i
     ['presence', eve.id, true],
   ])
   const anew = connect(bases[0], bob.token)
-  await until(() => anew.frames.filter(ofType('presence')).length === 2, 'both are there')
+  for (const person of [ada, eve]) await until(() => presenceOf(anew, person).length === 1, 'both are there')
   a.socket.close()
   await b.until(({ type, data }) => type === 'presence' && data.user_id === ada.id && !data.online)
   const again = connect(bases[0], bob.token)
@@ -183,16 +184,14 @@ redisServerTest('the people of a node that alone cannot reach Redis are offline 
   })
   const b = await join(apps[0], bases[0], bob)
   await join(apps[1], bases[1], ada)
-  const isTold = (online: boolean, times: number) => () =>
-    b.frames.filter(({ type, data }) => type === 'presence' && data.online === online).length === times
-  await until(isTold(true, 1), 'she is online')
+  await until(() => presenceOf(b, ada).length === 1, 'she is online')
   way.cut()
   await away([apps[1]])
-  await until(isTold(false, 1), 'she is offline')
+  await until(() => presenceOf(b, ada).length === 2, 'she is offline')
   way.mend()
-  await until(isTold(true, 2), 'she is online again')
+  await until(() => presenceOf(b, ada).length === 3, 'she is online again')
   await settled()
-  expect([isTold(true, 2)(), isTold(false, 1)()]).toEqual([true, true])
+  expect(presenceOf(b, ada)).toEqual([true, false, true])
 })
 
 redisServerTest('nodes that come back to Redis one after the other are not taken for dead', async () => {
@@ -204,7 +203,7 @@ redisServerTest('nodes that come back to Redis one after the other are not taken
   })
   const b = await join(apps[0], bases[0], bob)
   await join(apps[1], bases[1], ada)
-  await until(() => b.frames.some(ofType('presence')), 'she is online')
+  await until(() => presenceOf(b, ada).length === 1, 'she is online')
   // By the time Redis is back it knows of no node that lives.
   way.cut()
   server.freeze()
@@ -215,7 +214,7 @@ redisServerTest('nodes that come back to Redis one after the other are not taken
   way.mend()
   await back(apps)
   await Bun.sleep(1200)
-  expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
+  expect(presenceOf(b, ada)).toEqual([true])
 })
 
 redisServerTest('a node that had more to say than it could keep lets the others look everybody up', async () => {

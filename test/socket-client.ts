@@ -52,3 +52,11 @@ export function connect(base: URL, token: string, query = '', headers: Record<st
 }
 
 export const ofType = (type: string) => (frame: any) => frame.type === type
+
+/** What a client was told of somebody's presence, in turn: true online, false not. */
+export const presenceOf = ({ frames }: Client, { id }: { id: string }): boolean[] =>
+  frames
+    .filter(({ type, data }) => type === 'presence' && data.user_id === id)
+    .map(({ data }) => data.online)
+    // Who comes while others do is told twice: of whom they find, and of whom they hear.
+    .filter((online, i, all) => online !== all[i - 1])
