@@ -50,7 +50,7 @@ export function buildApp(services: Services) {
   })
   return app
     .use(requestId)
-    .use(overload({ metrics }))
+    .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
     .use(requestLog({ log, metrics, traces }))

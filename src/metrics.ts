@@ -2,6 +2,7 @@ import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
 import Registry from 'prom-client/lib/registry.js'
+import { openRequestTimes } from './request-times.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
@@ -39,13 +40,7 @@ export function openMetrics({ ofProcess = false } = {}) {
   const registry = new Registry()
   const registers = [registry]
 
-  const requests = new Histogram({
-    name: 'convene_http_request_duration_seconds',
-    help: 'Answered requests, from their arrival to the answer, by route pattern',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  })
+  const request = openRequestTimes(registry)
   const refused = new Counter({
     name: 'convene_requests_refused_early_total',
     help: 'Requests that were refused before anything was done for them, as there were too many at once',
@@ -107,9 +102,7 @@ export function openMetrics({ ofProcess = false } = {}) {
   let backups: ReturnType<typeof backupGauges> | null = null
 
   return {
-    request(method: string, route: string, status: number, seconds: number) {
-      requests.observe({ method, route, status }, seconds)
-    },
+    request,
 
     refusedEarly: () => refused.inc(),
 

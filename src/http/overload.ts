@@ -3,8 +3,10 @@ import type { Metrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
 import { problemResponse } from './errors.ts'
 
-// How long one turn of the event loop may take. Who arrives within one waits for its end, and then for the next.
+// How long the event loop may be busy before it looks at what else has come. Who arrives meanwhile waits for the end of it.
 const budgetMs = 15
+// The time of a look, where it is not busy.
+const lookMs = 5
 // So many are always let in: where a turn is long for another reason, such as a slow disk, refusing would not shorten it.
 const atLeast = 64
 const noLimit = 4096
@@ -12,16 +14,16 @@ const noLimit = 4096
 // What tells an operator how the server is has to be answered above all when it is busy.
 const always = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
 
-/** How many requests a turn of the event loop takes in. `now` is in milliseconds. */
+/** How many requests are taken in between two looks. `now` is in milliseconds. */
 export function openAdmission(now = () => performance.now()) {
   let room = noLimit
   let admitted = 0
-  let began = 0
-  let state: 'idle' | 'taking' | 'working' = 'idle'
+  let began: number | null = null
 
-  function close() {
-    const took = now() - began
-    state = 'idle'
+  /** Comes late where the event loop was busy: by that, as many were too many. */
+  function look() {
+    const took = now() - began!
+    began = null
     const done = Math.min(admitted, room)
     // Where all fitted, half as many again; otherwise as many as would have, by rule of three.
     if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.5))
@@ -31,33 +33,32 @@ export function openAdmission(now = () => performance.now()) {
   return {
     /** Whether one more is taken in. */
     admit(): boolean {
-      if (state === 'working') close()
-      if (state === 'idle') {
-        state = 'taking'
+      if (began === null) {
         began = now()
         admitted = 0
-        // The first comes when all that was waiting is taken in; the second when that is done, answers and all, unless
-        // a request of the next turn comes before.
-        setImmediate(() => {
-          state = 'working'
-          setImmediate(() => {
-            if (state === 'working') close()
-          })
-        })
+        setTimeout(look, lookMs)
       }
       return admitted++ < room
     },
   }
 }
 
+type Deps = {
+  metrics: Metrics
+  /** How many requests have come and are not answered yet. */
+  pending(): number
+  now?: () => number
+}
+
 /**
  * Refuses early what would make everybody wait: 503 `busy`, before anything else is done for it. Beyond what it can carry the
  * server goes on answering as many as it can, each about as fast as before.
  */
-export const overload = ({ metrics, now }: { metrics: Metrics; now?: () => number }) => {
+export const overload = ({ metrics, pending, now }: Deps) => {
   const admission = openAdmission(now)
   return new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
-    if (admission.admit() || always.test(request.url)) return
+    // A few clients that ask one thing after the other do not wait for each other, however often they ask.
+    if (admission.admit() || pending() <= atLeast || always.test(request.url)) return
     metrics.refusedEarly()
     return problemResponse(tooMuch, String(set.headers['x-request-id']))
   })
