@@ -8,6 +8,7 @@ import { jobs } from '../src/jobs.ts'
 import { copiesKeptFor } from '../src/old-copies.ts'
 import { problemOf } from '../src/http/errors.ts'
 import { limitTable } from '../src/limits.ts'
+import { openMetrics } from '../src/metrics.ts'
 import { Refusal, type RefusalCode } from '../src/refusal.ts'
 import { days, hours, minutes } from '../src/time.ts'
 import { testApp } from './app.ts'
@@ -207,10 +208,13 @@ describe('the documentation names', () => {
   test('every metric, and none that there is not', async () => {
     const { services } = await testApp({ BACKUP_DIR: '/nowhere/backups' })
     jobs(services)
-    const exposed = [...(await services.metrics.text()).matchAll(/^# HELP (convene_\w+) /gm)].map(([, name]) => name!)
+    // Those of a node with Redis as well.
+    const withRedis = openMetrics()
+    withRedis.watch({ ...services, shared: { isUp: () => true, unsaid: () => 0 } })
+    const text = `${await services.metrics.text()}\n${await withRedis.text()}`
+    const exposed = [...new Set(Array.from(text.matchAll(/^# HELP (convene_\w+) /gm), ([, name]) => name!))]
     expect(exposed.length).toBeGreaterThan(10)
     const named = new Set(page('docs/operations.md').text.match(/\bconvene_\w+[a-z]\b/g))
-    // Those of Redis are there where several nodes are.
-    expect([...named].sort()).toEqual([...exposed, 'convene_redis_unsaid', 'convene_redis_up'].sort())
+    expect([...named].sort()).toEqual(exposed.toSorted())
   })
 })
