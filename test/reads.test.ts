@@ -69,7 +69,7 @@ test('a read that fails leaves nothing behind', async () => {
 
 test('what is remembered is read anew after a write of this process, and after one of another', async () => {
   const other = new Database(join(directory, 'convene.db'))
-  const remembered = () => reads.remembered('count', () => ({ n: count() }))
+  const remembered = () => reads.remembered('user', 'count', () => ({ n: count() }))
   expect(remembered()).toEqual({ n: 0 })
   await writer.write(() => db.run('INSERT INTO t VALUES (1)'))
   expect(remembered()).toEqual({ n: 1 })
@@ -80,7 +80,7 @@ test('what is remembered is read anew after a write of this process, and after o
 })
 
 test('what is remembered outlives a write that leaves people alone, and no other one of its group', async () => {
-  const remembered = () => reads.remembered('count', () => ({ n: count() }))
+  const remembered = () => reads.remembered('user', 'count', () => ({ n: count() }))
   expect(remembered()).toEqual({ n: 0 })
   const insert = () => db.run('INSERT INTO t VALUES (1)')
   await writer.write(insert, { leavesPeople: true })
@@ -90,11 +90,11 @@ test('what is remembered outlives a write that leaves people alone, and no other
 })
 
 test('absence is not remembered, and what is remembered cannot be changed', () => {
-  expect(reads.remembered('nobody', () => null)).toBeNull()
-  expect(reads.remembered('nobody', () => ({ name: 'Ada' }))).toEqual({ name: 'Ada' })
+  expect(reads.remembered('user', 'nobody', () => null)).toBeNull()
+  expect(reads.remembered('user', 'nobody', () => ({ name: 'Ada' }))).toEqual({ name: 'Ada' })
   expect(() =>
     Object.assign(
-      reads.remembered('nobody', () => null)!,
+      reads.remembered('user', 'nobody', () => null)!,
       { name: 'Eve' },
     ),
   ).toThrow(TypeError)

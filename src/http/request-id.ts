@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 const start = Bun.randomUUIDv7('hex').slice(0, 13).replace('-', '')
 let count = 0
 
-export const nextRequestId = () => `${start}-${(++count).toString(36)}`
+export const nextRequestId = () => `${start}-${++count}`
 
 /** Gives every response an `x-request-id`. */
 export const requestId = new Elysia({ name: 'request-id' }).onRequest(({ set }) => {

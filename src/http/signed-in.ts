@@ -86,8 +86,8 @@ export function tokenOf(headers: Headers, query: unknown) {
 /** The token of `Authorization: Bearer`, empty where that is malformed; undefined where the header is of another scheme. */
 function bearer(header: string | null): string | undefined {
   if (header === null) return undefined
-  // As nearly everyone writes it.
-  if (header.startsWith('Bearer ') && !/\s/.test(header.slice(7))) return header.slice(7)
+  // As nearly everyone writes it. What is no token is found out like any that is none of ours.
+  if (header.startsWith('Bearer ') && header[7] !== ' ') return header.slice(7)
   return /^Bearer\b/i.test(header) ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : undefined
 }
 

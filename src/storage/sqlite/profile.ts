@@ -51,10 +51,10 @@ export function userStore(db: Db, writer: Writer, { read, remembered }: Reads): 
   }
 
   return {
-    byId: async (id) => remembered(`user ${id}`, () => readUser(id)),
+    byId: async (id) => remembered('user', id, readUser),
 
     profile: async (id) =>
-      remembered(`profile ${id}`, () => {
+      remembered('profile', id, () => {
         const row = profileById.get(id)
         return row && profileOf(row)
       }),

@@ -1,13 +1,15 @@
 import type { Database } from 'bun:sqlite'
 
+type Kind = 'user' | 'profile'
+
 export type Reads = {
   /** Runs `work`, which reads and is synchronous, in the transaction of this turn; within a write, in that one's. */
   read<T>(work: () => T): T
   /**
-   * What `work` read of a person, remembered under `key` until anything is written: by this process, unless the write
+   * What `work` read of a person, remembered as of that kind until anything is written: by this process, unless the write
    * leaves people alone, or by another one. Nobody may change the answer. Not for use within a write.
    */
-  remembered<T extends object>(key: string, work: () => T | null): T | null
+  remembered<T extends object>(kind: Kind, id: string, work: (id: string) => T | null): T | null
   /** Forgets what is remembered: after a write. */
   forget(): void
   /** Ends the transaction, where there is one: before a write, or what SQLite does in no transaction. */
@@ -26,7 +28,7 @@ export function openReads(db: Database): Reads {
   const commit = db.prepare('COMMIT')
   // Another number when another process has written.
   const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
-  const memory = new Map<string, object>()
+  const memory: Record<Kind, Map<string, object>> = { user: new Map(), profile: new Map() }
   let seen = 0
   let isOpen = false
 
@@ -37,13 +39,18 @@ export function openReads(db: Database): Reads {
     if (db.inTransaction) commit.run()
   }
 
+  function forget() {
+    memory.user.clear()
+    memory.profile.clear()
+  }
+
   function read<T>(work: () => T): T {
     if (!isOpen && !db.inTransaction) {
       begin.run()
       isOpen = true
       setImmediate(end)
       const { data_version } = version.get()!
-      if (data_version !== seen) memory.clear()
+      if (data_version !== seen) forget()
       seen = data_version
     }
     return work()
@@ -52,18 +59,19 @@ export function openReads(db: Database): Reads {
   return {
     read,
 
-    remembered<T extends object>(key: string, work: () => T | null): T | null {
+    remembered<T extends object>(kind: Kind, id: string, work: (id: string) => T | null): T | null {
       return read(() => {
-        const known = memory.get(key) as T | undefined
+        const ofKind = memory[kind]
+        const known = ofKind.get(id) as T | undefined
         if (known) return known
-        const found = work()
-        if (memory.size >= mostRemembered) memory.clear()
-        if (found) memory.set(key, Object.freeze(found))
+        const found = work(id)
+        if (ofKind.size >= mostRemembered) ofKind.clear()
+        if (found) ofKind.set(id, Object.freeze(found))
         return found
       })
     },
 
-    forget: () => memory.clear(),
+    forget,
 
     end,
   }
