@@ -4,7 +4,10 @@ import { join } from 'node:path'
 
 export type Request = { method?: string; path: string; headers?: Record<string, string>; body?: string }
 
-/** What one run of load found. Latencies in milliseconds. `failed` counts answers from 400 on and broken connections. */
+/**
+ * What one run of load found: answers a second, without those that failed; latencies in milliseconds. `failed` counts answers
+ * from 400 on and broken connections.
+ */
 export type Run = { perSecond: number; p50: number; p99: number; answers: number; failed: number }
 
 export type Load = { connections?: number; seconds: number }
@@ -30,7 +33,7 @@ export async function load(url: URL, requests: readonly Request[], { connections
     if ((await child.exited) !== 0 || result === undefined) throw new Error(`wrk failed: ${output}`)
     const found = JSON.parse(result) as { requests: number; us: number; failed: number; p50: number; p99: number }
     return {
-      perSecond: found.requests / (found.us / 1e6),
+      perSecond: (found.requests - found.failed) / (found.us / 1e6),
       p50: found.p50 / 1000,
       p99: found.p99 / 1000,
       answers: found.requests,

@@ -19,16 +19,16 @@ function turns() {
 
 test('everybody is let in while turns are short', async () => {
   const turn = turns()
-  for (let i = 0; i < 5; i++) expect(await turn(1000, 14)).toBe(1000)
+  for (let i = 0; i < 5; i++) expect(await turn(1000, 10)).toBe(1000)
 })
 
 test('after a turn that took too long as many are let in as fit into one, and more again once they do', async () => {
   const turn = turns()
-  expect(await turn(1000, 75)).toBe(1000)
-  expect(await turn(1000, 15)).toBe(200)
-  expect(await turn(1000, 14)).toBe(300)
-  expect(await turn(1000, 45)).toBe(450)
-  expect(await turn(1000, 15)).toBe(150)
+  expect(await turn(1000, 50)).toBe(1000)
+  expect(await turn(1000, 10)).toBe(200)
+  expect(await turn(1000, 9)).toBe(221)
+  expect(await turn(1000, 22)).toBe(244)
+  expect(await turn(1000, 10)).toBe(110)
 })
 
 test('where few requests took long, as many as before are let in: the fault is not theirs', async () => {

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 import { problemResponse } from './errors.ts'
 
 // How long the event loop may be busy before it looks at what else has come. Who arrives meanwhile waits for the end of it.
-const budgetMs = 15
+const budgetMs = 10
 // The time of a look, where it is not busy.
 const lookMs = 5
 // So many are always let in: where a turn is long for another reason, such as a slow disk, refusing would not shorten it.
@@ -25,8 +25,8 @@ export function openAdmission(now = () => performance.now()) {
     const took = now() - began!
     began = null
     const done = Math.min(admitted, room)
-    // Where all fitted, half as many again; otherwise as many as would have, by rule of three.
-    if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.5))
+    // Where all fitted, a tenth more; otherwise as many as would have, by rule of three.
+    if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.1))
     else if (done > atLeast) room = Math.max(atLeast, Math.floor((done * budgetMs) / took))
   }
 
