@@ -1,18 +1,8 @@
-import type { Chat, ChatEntry, ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
+import type { Chat, ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
+import { type EntryRow, entryOf, noPhoto } from '../chat-entries.ts'
 import type { Database, Queries } from './database.ts'
 import { recordEvents } from './events.ts'
 import { recountUnread } from './unread.ts'
-
-type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
-  id: string
-  user_a: string
-  user_b: string
-  created_at: number
-  last_msg_at: number | null
-  unread_count: number
-  message_id: string | null
-  message_created_at: number
-}
 
 // Whatever is written in a chat is decided under the lock of its row, which an erasure and a block of its members take too.
 const lockChat = 'SELECT id FROM chats WHERE id = $1 FOR NO KEY UPDATE'
@@ -261,17 +251,5 @@ export function chatStore(db: Database): ChatStore {
         const { photo_id } = message
         return { message: { ...message, text: null, photo_id: null, ...noPhoto, deleted_at: now }, photo_id, events }
       }),
-  }
-}
-
-const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
-
-function entryOf(row: EntryRow): ChatEntry {
-  const { id, user_a, user_b, created_at, last_msg_at, unread_count, message_id, message_created_at, ...message } = row
-  return {
-    chat: { id, user_a, user_b, created_at, last_msg_at },
-    last_message:
-      message_id === null ? null : { ...message, id: message_id, chat_id: id, created_at: message_created_at },
-    unread_count,
   }
 }

@@ -1,20 +1,10 @@
-import type { Chat, ChatEntry, ChatStore, EventNumbers, Message } from '../../features/chats/store.ts'
+import type { Chat, ChatStore, EventNumbers, Message } from '../../features/chats/store.ts'
+import { type EntryRow, entryOf, noPhoto } from '../chat-entries.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import type { Reads } from './reads.ts'
 import { unreadCounter } from './unread.ts'
 import type { Writer } from './writer.ts'
-
-type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> & {
-  id: string
-  user_a: string
-  user_b: string
-  created_at: number
-  last_msg_at: number | null
-  unread_count: number
-  message_id: string | null
-  message_created_at: number
-}
 
 const messageColumns = (created = 'created_at', id = 'id') => `
   m.id AS ${id}, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, m.read_at, m.edited_at,
@@ -248,15 +238,3 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
 
 // Nothing here changes what is shown of people.
 const leavesPeople = { leavesPeople: true }
-
-const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
-
-function entryOf(row: EntryRow): ChatEntry {
-  const { id, user_a, user_b, created_at, last_msg_at, unread_count, message_id, message_created_at, ...message } = row
-  return {
-    chat: { id, user_a, user_b, created_at, last_msg_at },
-    last_message:
-      message_id === null ? null : { ...message, id: message_id, chat_id: id, created_at: message_created_at },
-    unread_count,
-  }
-}
