@@ -28,7 +28,7 @@ export async function convene(
     stdout: 'pipe',
     stderr: 'pipe',
     // A command that should have refused must not run on as a server.
-    timeout: 20_000,
+    timeout: 50_000,
   })
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),

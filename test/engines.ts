@@ -29,12 +29,36 @@ export const noPostgres = isThere ? null : 'skipped: no PostgreSQL'
 let made = 0
 const nextName = () => `convene_test_${process.pid}_${Date.now().toString(36)}_${++made}`
 
+let swept: Promise<unknown> | null = null
+
+/** Drops what runs have left that were killed: whose process is gone, and which are too old to be another machine's. */
+async function sweepDatabases() {
+  const left: { name: string }[] = await admin.unsafe(
+    "SELECT datname AS name FROM pg_database WHERE datname LIKE 'convene\\_test\\_%'",
+  )
+  for (const { name } of left) {
+    const [, pid, at] = /^convene_test_(\d+)_([0-9a-z]+)_\d+$/.exec(name) ?? []
+    if (pid === undefined || isRunning(Number(pid)) || Date.now() - Number.parseInt(at!, 36) < 600_000) continue
+    // Another run may be dropping it too; and one that somebody is connected to stays.
+    await admin.unsafe(`DROP DATABASE IF EXISTS ${name}`).catch(() => {})
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM'
+  }
+}
+
 /** A new database: empty, or like another one. Answers its URL, and what removes it. */
 export async function newPostgres({ template }: { template?: string } = {}): Promise<{
   url: string
   name: string
   drop(): Promise<void>
 }> {
+  await (swept ??= sweepDatabases())
   const name = nextName()
   if (template !== undefined) await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`)
   // Of a locale whose order is not that of bytes, so that it shows where an order depends on it.

@@ -94,7 +94,6 @@ test('a job that fails is logged as an error, told to storage, comes round again
 
 test('what migrations and restores have replaced is removed after 30 days, and nothing else', async () => {
   const { dataDir, services } = await testApp()
-  const config = { ...services.config, databasePath: join(dataDir, 'convene.db') }
   const now = Date.now()
   const [old, young] = [now - 31 * 24 * hour, now - 29 * 24 * hour]
   const stamp = (at: number) => new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '')
@@ -121,7 +120,7 @@ test('what migrations and restores have replaced is removed after 30 days, and n
   mkdirSync(join(dataDir, photos))
   make(`${photos}/photo.webp`, now)
 
-  const [job] = jobs({ ...services, config, now: () => now }).filter(({ name }) => name === 'old-copies')
+  const [job] = jobs({ ...services, now: () => now }).filter(({ name }) => name === 'old-copies')
   expect(await job!.run()).toBe(goes.length + 1)
   const left = readdirSync(dataDir)
   for (const [name] of stays) expect([name, left.includes(name)]).toEqual([name, true])

@@ -157,11 +157,12 @@ function layTools(directory: string) {
   tool(
     'curl',
     `#!/usr/bin/env bash
-headers=$(mktemp)
+headers=$TOOLS/headers-$$
 "$TOOLS/real-curl" -D "$headers" "$@"
 code=$?
-sed -n 's/^HTTP[^ ]* \\([0-9]*\\).*/\\1/p' "$headers" | tail -n 1 >> "$TOOLS/answers"
-rm -f "$headers"
+status=
+[ ! -e "$headers" ] || while read -r version number _; do case $version in HTTP*) status=$number ;; esac; done < "$headers"
+[ -z "$status" ] || echo "$status" >> "$TOOLS/answers"
 exit $code
 `,
   )

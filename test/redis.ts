@@ -193,8 +193,8 @@ async function listening(port: number) {
   throw new Error(`no Redis on port ${port}`)
 }
 
-/** Waits until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 5000) {
+/** Waits until it is so. The limit is for what never comes: a busy machine is slow. */
+export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 20_000) {
   const end = performance.now() + withinMs
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`waited in vain until ${what}`)

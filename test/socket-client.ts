@@ -34,7 +34,7 @@ export function connect(base: URL, token: string, query = '', headers: Record<st
         const timer = setTimeout(() => {
           waiting.delete(look)
           reject(new Error(`no ${what} among ${JSON.stringify(frames.map(({ type, seq }) => [type, seq]))}`))
-        }, 3000)
+        }, 20_000)
         const look = () => {
           const frame = frames.find(fits)
           if (!frame) return
