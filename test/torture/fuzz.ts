@@ -164,9 +164,11 @@ async function everyRoute({ long, random, directory, measured }: Run) {
   const count = long ? 40_000 : 2000
   for (let i = 0; i < count; i++) {
     if (i % 100 === 99) await world.reconcile()
-    let operation = random.pick(operations)
-    if (costly.test(operation.path) && random.chance(0.8)) operation = random.pick(operations)
-    const request = await made(operation, world, random.chance(0.4))
+    let picked = random.pick(operations)
+    if (costly.test(picked.path) && random.chance(0.8)) picked = random.pick(operations)
+    const seldom = i % 500 === 499 ? seldomOpen[Math.floor(i / 500) % seldomOpen.length]! : null
+    const request = seldom ? await seldom(world) : await made(picked, world, random.chance(0.4))
+    const { operation } = request
     const response = await sent(server.url, request)
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
     seen.add(`${operation.method} ${operation.path} ${response.status}`)
@@ -238,6 +240,36 @@ async function made(operation: Operation, world: World, fair: boolean): Promise<
   const link = operation.path === '/api/v1/media/{id}' && random.chance(0.7) ? world.one('url') : null
   return { operation, method, path: link ?? (search ? `${path}?${search}` : path), headers, body }
 }
+
+/** Requests that succeed only after something that chance seldom brings about. */
+const seldomOpen: ((world: World) => Promise<Asked>)[] = [
+  async ({ server: { url }, document, people }) => {
+    const [{ token }, { id }] = people as [Person, Person]
+    const block = await done(call(url, 'POST', 'blocks', { token, body: { user_id: id } }))
+    return {
+      operation: operationOf(document, 'DELETE', '/api/v1/blocks/{id}'),
+      method: 'DELETE',
+      path: `/api/v1/blocks/${block.id}`,
+      headers: { authorization: `Bearer ${token}` },
+      body: null,
+    }
+  },
+  async (world) => {
+    const { id, number } = await world.newcomer()
+    const body = { reason: 'fuzz', note: 'fuzz' }
+    await done(call(world.server.url, 'POST', `admin/users/${id}/suspend`, { token: world.admin, body }))
+    return {
+      operation: operationOf(world.document, 'POST', '/api/v1/auth/appeals'),
+      method: 'POST',
+      path: '/api/v1/auth/appeals',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ init_data: initData(number, 'Somebody'), text: 'Not me.' }),
+    }
+  },
+]
+
+const operationOf = ({ operations }: Document, method: string, path: string): Operation =>
+  operations.find((one) => one.method === method && one.path === path)!
 
 const oddHeaders = [
   ...['x-forwarded-for', 'x-forwarded-proto', 'origin', 'accept', 'accept-language', 'user-agent', 'range', 'referer'],

@@ -28,24 +28,22 @@ type Deps = {
 }
 
 export function profileService({ store, consents, photos, blocking, audit, now }: Deps) {
-  async function meOf(user: User, consentsMissing?: ConsentKind[]) {
-    return {
-      id: user.id,
-      name: user.name,
-      city: user.city,
-      bio: user.bio,
-      gender: user.gender,
-      photo: photos.urlOf(user.photo),
-      email: user.email,
-      phone: user.phone,
-      messenger_id: user.messenger_id,
-      role: user.role,
-      visible: user.visible,
-      consents_missing: consentsMissing ?? (await consents.missing(user.id)),
-      created_at: iso(user.created_at),
-      updated_at: iso(user.updated_at),
-    }
-  }
+  const meOf = (user: User, consents_missing: ConsentKind[]) => ({
+    id: user.id,
+    name: user.name,
+    city: user.city,
+    bio: user.bio,
+    gender: user.gender,
+    photo: photos.urlOf(user.photo),
+    email: user.email,
+    phone: user.phone,
+    messenger_id: user.messenger_id,
+    role: user.role,
+    visible: user.visible,
+    consents_missing,
+    created_at: iso(user.created_at),
+    updated_at: iso(user.updated_at),
+  })
 
   /** A profile as others see it. */
   const view = (profile: Profile) => ({
@@ -59,7 +57,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
     async me(userId: string, consentsMissing?: ConsentKind[]) {
       const user = await store.byId(userId)
       if (!user || user.deleted_at !== null) throw new Refusal('not_found', noSuchUser)
-      return meOf(user, consentsMissing)
+      return meOf(user, consentsMissing ?? (await consents.missing(userId)))
     },
 
     /** Changes what is given; null clears. */
@@ -72,7 +70,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
       const { user, replaced_photo } = updated
       if (replaced_photo !== null && isImageId(replaced_photo)) await photos.drop([replaced_photo])
       await audit.record('profile', caller.id, caller.id, { fields: Object.keys(change) })
-      return meOf(user)
+      return meOf(user, await consents.missing(user.id))
     },
 
     preferences: (caller: Caller) => store.preferences(caller.id),
