@@ -3,6 +3,7 @@ import type { Ids } from '../../ids.ts'
 import { Refusal } from '../../refusal.ts'
 import { days, hours } from '../../time.ts'
 import type { Caller } from '../auth/callers.ts'
+import { notSignedIn } from '../auth/tokens.ts'
 import type { Files } from './files.ts'
 import { reencode } from './image.ts'
 import { checkMediaUrl, signMediaUrl } from './signed-url.ts'
@@ -81,7 +82,11 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
       // The file first, so that no row ever names one that is not there.
       await files.put(file, encoded)
       const owner_id = caller.id
-      await store.add({ id, owner_id, file, width, height, placeholder, bytes: encoded.length, created_at: now() })
+      const image = { id, owner_id, file, width, height, placeholder, bytes: encoded.length, created_at: now() }
+      if (!(await store.add(image))) {
+        await files.remove([file])
+        throw notSignedIn()
+      }
       return { id, url: urlFor(id, 'upload'), width, height, placeholder }
     },
 
