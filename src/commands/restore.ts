@@ -14,13 +14,16 @@ import {
 import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { strangeness } from '../belongings.ts'
 import { type Config, readConfig, s3Object } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
+import { strangeSecrets } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Files } from '../features/media/files.ts'
 import { ids } from '../ids.ts'
 import { openByteProgress } from '../progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3-place.ts'
+import { secretsAtHand } from '../secrets.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
 import { openBucket } from '../storage/files/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
@@ -59,7 +62,8 @@ lie in a bucket (MEDIA_URL), those in FILE are added to what is there.
 FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
 S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first.
 
-The secrets stay as they are: on another machine, put your copies into DATA_DIR before.`
+The secrets stay as they are: on another machine, put your copies into DATA_DIR before. Where they are not those of FILE it
+says so, and the server does not start.`
 
 export async function run(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
@@ -72,12 +76,12 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /** `bucket` is where images are kept; null for `dataDir`. */
-type Target = { databasePath: string; dataDir: string; bucket: S3Place | null }
+type Target = { databasePath: string; dataDir: string; bucket: S3Place | null; config: Config }
 
 function targetOf(config: Config): Target {
   const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
   if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
-  return { databasePath, dataDir: config.dataDir, bucket: config.media }
+  return { databasePath, dataDir: config.dataDir, bucket: config.media, config }
 }
 
 async function fromFile(config: Config, file: string): Promise<string[]> {
@@ -129,10 +133,11 @@ async function restore(
 }
 
 async function putInPlace(
-  { databasePath, dataDir, bucket }: Target,
-  { file, size, users, messages, photos, made_at, has_photos }: Examined & { file: string; size: number },
+  { databasePath, dataDir, bucket, config }: Target,
+  { file, size, users, messages, photos, made_at, has_photos, remembered }: Examined & { file: string; size: number },
   { erased, at, onBytes }: { erased: Map<string, number>; at: number; onBytes: OnBytes },
 ): Promise<string[]> {
+  if (bucket) await refuseOthersPhotos(bucket, remembered.get('id'))
   settleLog(databasePath)
   const media = join(dataDir, 'media')
   const unpacked = `${databasePath}.unpacked`
@@ -153,6 +158,7 @@ async function putInPlace(
     onBytes(size)
     const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos && !bucket, at })
     for (const directory of new Set([dirname(databasePath), dataDir])) await syncDirectory(directory)
+    const strange = strangeSecrets(remembered, secretsAtHand(config)).map((name) => strangeness(name, config))
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
@@ -161,10 +167,20 @@ async function putInPlace(
       ...(bucket
         ? [`from its start on, the server removes photos that this database does not know: ${shownPlace(bucket)}`]
         : []),
+      ...strange.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
     ]
   } finally {
     removeUnfinished()
   }
+}
+
+/** Throws where the bucket is marked as another community's: its server would remove what is put there. */
+async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
+  const owner = await openS3Files(bucket, tellOperator).remote!.owner()
+  if (owner === null || id === undefined || owner === id) return
+  throw new Error(
+    `MEDIA_URL names photos of another community: ${shownPlace(bucket)}. Restore with a prefix of its own`,
+  )
 }
 
 /** Brings a database to this release's schema, erases again who was erased since, and copies it clean. Answers how many. */
