@@ -151,7 +151,7 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
       await run('status'),
       await run('up'),
       await run('up'),
-      await run('down', '--steps', '2'),
+      await run('down', '--steps', '3'),
       await run('status'),
     ]
     for (const { code, err, out } of outcomes) {
