@@ -35,12 +35,16 @@ export function readSecrets(config: Given): Secrets {
   }
 }
 
-/** The same, but null for one that is not there, or whose file is broken. Makes none. */
+/** The same, but null for one that is not there, or whose file is broken or may not be read. Makes none. */
 export function secretsAtHand(config: Given): { [name in keyof Secrets]: Uint8Array | null } {
   const { jwt, location } = filesOf(config)
   const read = (path: string) => {
-    const secret = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
-    return isSecret(secret) ? secret : null
+    try {
+      const secret = readFileSync(path, 'utf8').trim()
+      return isSecret(secret) ? secret : null
+    } catch {
+      return null
+    }
   }
   const [ofJwt, ofLocation] = [config.jwtSecret ? null : read(jwt), config.locationKey ? null : read(location)]
   return {

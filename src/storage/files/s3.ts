@@ -106,12 +106,12 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
       link: (name, method, seconds) => bucket.link(keyOf(name), method, { seconds, type }),
 
       owner: async () => {
-        const bytes = await told('get', bucket.get(ownerMark))
+        const bytes = await told('check', bucket.get(ownerMark))
         return bytes && Buffer.from(bytes).toString().trim()
       },
 
       mark: (communityId) =>
-        told('put', bucket.put(ownerMark, Buffer.from(communityId), { 'content-type': 'text/plain' })),
+        told('check', bucket.put(ownerMark, Buffer.from(communityId), { 'content-type': 'text/plain' })),
 
       leftovers: () => failures > listed,
 
