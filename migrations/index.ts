@@ -24,6 +24,8 @@ import up0013 from './0013_erasures.up.sql' with { type: 'text' }
 import down0013 from './0013_erasures.down.sql' with { type: 'text' }
 import up0014 from './0014_unread_counts.up.sql' with { type: 'text' }
 import down0014 from './0014_unread_counts.down.sql' with { type: 'text' }
+import up0015 from './0015_community.up.sql' with { type: 'text' }
+import down0015 from './0015_community.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -51,6 +53,8 @@ import pgUp0013 from './postgres/0013_erasures.up.sql' with { type: 'text' }
 import pgDown0013 from './postgres/0013_erasures.down.sql' with { type: 'text' }
 import pgUp0014 from './postgres/0014_unread_counts.up.sql' with { type: 'text' }
 import pgDown0014 from './postgres/0014_unread_counts.down.sql' with { type: 'text' }
+import pgUp0015 from './postgres/0015_community.up.sql' with { type: 'text' }
+import pgDown0015 from './postgres/0015_community.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -91,4 +95,5 @@ export const migrations: readonly Migration[] = [
   { number: 12, name: 'account', up: up0012, down: down0012, postgres: { up: pgUp0012, down: pgDown0012 } },
   { number: 13, name: 'erasures', up: up0013, down: down0013, postgres: { up: pgUp0013, down: pgDown0013 } },
   { number: 14, name: 'unread_counts', up: up0014, down: down0014, postgres: { up: pgUp0014, down: pgDown0014 } },
+  { number: 15, name: 'community', up: up0015, down: down0015, postgres: { up: pgUp0015, down: pgDown0015 } },
 ]

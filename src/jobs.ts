@@ -4,20 +4,32 @@ import { removeOldCopies } from './old-copies.ts'
 import type { S3Place } from './s3-place.ts'
 import { backUpInto, newestBackup, newestInBucket } from './scheduled-backup.ts'
 import type { Services } from './services.ts'
+import { minutes } from './time.ts'
+import type { Taken } from './turns.ts'
 
 /** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
-export type Job = { name: string; schedule: string; run(): Promise<number> }
+export type Job = {
+  name: string
+  schedule: string
+  /** Done by every node, as what it is about is its own. All other work is about the database, and done by one node. */
+  onEach?: boolean
+  run(): Promise<number>
+}
 
 /** All scheduled work. */
 export const jobs = ({ config, now, media, retention, account, erasures, metrics }: Services): Job[] => [
   {
     name: 'media-sweep',
     schedule: '17 * * * *',
+    onEach: config.media === null,
     async run() {
       const { images, files } = await media.sweep()
       return images + files
     },
   },
+  ...(config.media === null
+    ? []
+    : [{ name: 'media-leftovers', schedule: '37 * * * *', onEach: true, run: media.sweepLeftovers }]),
   { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
   { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
@@ -27,7 +39,7 @@ export const jobs = ({ config, now, media, retention, account, erasures, metrics
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },
   { name: 'old-message-versions', schedule: '53 * * * *', run: retention.messageVersions },
-  { name: 'old-copies', schedule: '35 2 * * *', run: async () => removeOldCopies(config, now()) },
+  { name: 'old-copies', schedule: '35 2 * * *', onEach: true, run: async () => removeOldCopies(config, now()) },
   ...(config.backupDir === null ? [] : [backup(config.backupDir, config, { now, metrics })]),
 ]
 
@@ -43,6 +55,7 @@ function backup(
   return {
     name: 'backup',
     schedule: backupCron,
+    onEach: true,
     async run() {
       await backUpInto(where, { keep: backupKeep, at: now(), journal: join(dataDir, 'erasures.log') })
       await tell()
@@ -52,17 +65,19 @@ function backup(
 }
 
 /**
- * Runs the jobs in this process when their time comes, no job twice at once. One that fails is logged and comes round
- * again. The answer stops them, and resolves once none is running any more.
+ * Runs the jobs in this process when their time comes, no job twice at once: of several nodes one has the turn, and the
+ * others see to it that one ends it. One that fails is logged and comes round again. The answer stops them, and resolves once
+ * none is running any more.
  */
 export function startJobs(services: Services, list: readonly Job[] = jobs(services)): () => Promise<void> {
   for (const { name } of list) services.metrics.expectJob(name)
   const running = new Set<Promise<void>>()
+  const stopped = new AbortController()
   const crons = list.map((job) =>
     Bun.cron(
       job.schedule,
       async () => {
-        const run = runJob(job, services)
+        const run = runJob(job, services, stopped.signal)
         running.add(run)
         await run
         running.delete(run)
@@ -72,14 +87,25 @@ export function startJobs(services: Services, list: readonly Job[] = jobs(servic
   )
   return async () => {
     for (const cron of crons) cron.stop()
+    stopped.abort()
     await Promise.all(running)
   }
 }
 
-async function runJob({ name, run }: Job, { log, storage, metrics }: Pick<Services, 'log' | 'storage' | 'metrics'>) {
-  const started = performance.now()
+type Here = Pick<Services, 'log' | 'storage' | 'metrics' | 'turns' | 'now'>
+
+async function runJob(job: Job, { log, storage, metrics, turns, now }: Here, stopped: AbortSignal) {
+  const { name } = job
+  let started = performance.now()
   try {
-    const count = await run()
+    // The minute that it was scheduled for: timers are late by moments, or early.
+    const turn = job.onEach ? null : await turns.take(name, Math.round(now() / minutes) * minutes, stopped)
+    if (turn?.isMine === false) {
+      if (turn.succeededAt !== null) metrics.jobDoneElsewhere(name, turn.succeededAt / 1000)
+      return
+    }
+    started = performance.now()
+    const count = await inTurn(job, turn)
     const ms = Math.round(performance.now() - started)
     metrics.job(name, 'done', ms / 1000)
     // Some run every minute, and mostly find nothing.
@@ -89,5 +115,16 @@ async function runJob({ name, run }: Job, { log, storage, metrics }: Pick<Servic
     metrics.job(name, 'failed', ms / 1000)
     log.error({ job: name, err: error, ms }, 'job failed')
     storage.failed(error)
+  }
+}
+
+async function inTurn({ run }: Job, turn: (Taken & { isMine: true }) | null): Promise<number> {
+  let succeeded = false
+  try {
+    const count = await run()
+    succeeded = true
+    return count
+  } finally {
+    await turn?.over(succeeded)
   }
 }

@@ -123,6 +123,11 @@ export function openMetrics({ ofProcess = false } = {}) {
       backups.bytes.set(newest?.bytes ?? 0)
     },
 
+    /** What another node has done is done for all. `at` is in seconds since 1970. */
+    jobDoneElsewhere(job: string, at: number) {
+      jobDone.set({ job }, at)
+    },
+
     job(job: string, outcome: 'done' | 'failed', seconds: number) {
       jobTime.observe({ job, outcome }, seconds)
       if (outcome === 'done') jobDone.set({ job }, Date.now() / 1000)

@@ -27,17 +27,52 @@ export type Secrets = {
  *
  * Throws ConfigError where a file of them is broken, or DATA_DIR cannot be written.
  */
-export function readSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'locationKey'>): Secrets {
+export function readSecrets(config: Given): Secrets {
+  const { jwt, location } = filesOf(config)
   return {
-    // The file's text itself is the key, so that a JWT_SECRET given by hand and one from the file mean the same.
-    jwt: config.jwtSecret ?? new TextEncoder().encode(secretFile(join(config.dataDir, 'jwt-secret'))),
-    location: config.locationKey ?? Buffer.from(secretFile(join(config.dataDir, 'location-key')), 'hex'),
+    jwt: config.jwtSecret ?? jwtOf(secretFile(jwt)),
+    location: config.locationKey ?? locationOf(secretFile(location)),
   }
 }
 
+/** The same, but null for one that is not there, or whose file is broken or may not be read. Makes none. */
+export function secretsAtHand(config: Given): { [name in keyof Secrets]: Uint8Array | null } {
+  const { jwt, location } = filesOf(config)
+  const read = (path: string) => {
+    try {
+      const secret = readFileSync(path, 'utf8').trim()
+      return isSecret(secret) ? secret : null
+    } catch {
+      return null
+    }
+  }
+  const [ofJwt, ofLocation] = [config.jwtSecret ? null : read(jwt), config.locationKey ? null : read(location)]
+  return {
+    jwt: config.jwtSecret ?? (ofJwt === null ? null : jwtOf(ofJwt)),
+    location: config.locationKey ?? (ofLocation === null ? null : locationOf(ofLocation)),
+  }
+}
+
+/** The files of those secrets that are generated where there are none, and are none now. */
+export const missingSecrets = (config: Given): string[] =>
+  Object.entries(filesOf(config)).flatMap(([name, path]) => {
+    const given = name === 'jwt' ? config.jwtSecret : config.locationKey
+    return given !== null || existsSync(path) ? [] : [path]
+  })
+
+type Given = Pick<Config, 'dataDir' | 'jwtSecret' | 'locationKey'>
+
+const filesOf = ({ dataDir }: Given) => ({ jwt: join(dataDir, 'jwt-secret'), location: join(dataDir, 'location-key') })
+
+// The file's text itself is the key, so that a JWT_SECRET given by hand and one from the file mean the same.
+const jwtOf = (text: string) => new TextEncoder().encode(text)
+const locationOf = (text: string) => Buffer.from(text, 'hex')
+
+const isSecret = (text: string) => /^[0-9a-f]{64}$/.test(text)
+
 function secretFile(path: string): string {
   const secret = readOrMake(path)
-  if (!/^[0-9a-f]{64}$/.test(secret))
+  if (!isSecret(secret))
     throw new ConfigError(`${path} must hold 64 hexadecimal digits: restore it from your copy of DATA_DIR`)
   return secret
 }

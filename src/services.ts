@@ -11,6 +11,7 @@ import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
+import { communityService } from './features/community/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
@@ -25,6 +26,7 @@ import { safetyService } from './features/safety/service.ts'
 import { ids as realIds, type Ids } from './ids.ts'
 import { openLimits } from './limits.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { openTurns } from './turns.ts'
 import { eventsTogether, messagesTogether } from './together.ts'
 import type { Traces } from './traces.ts'
 import { openHub } from './realtime/hub.ts'
@@ -78,9 +80,11 @@ export function buildServices({
       if (error) log.warn({ operation, reason: error.message }, 'the bucket of the images failed')
     },
   })
+  const community = communityService({ store: storage.community, secrets, files, ids })
   const media = mediaService({
     store: storage.media,
     files,
+    community,
     key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene media url v1').digest(),
     ids,
     now,
@@ -199,6 +203,7 @@ export function buildServices({
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
+  const turns = openTurns({ store: storage.turns, node: realIds.random(), now })
   return {
     config,
     now,
@@ -213,6 +218,7 @@ export function buildServices({
     consents,
     callers,
     files,
+    community,
     media,
     profiles,
     chats,
@@ -228,5 +234,6 @@ export function buildServices({
     erasures,
     account,
     retention,
+    turns,
   }
 }

@@ -82,7 +82,7 @@ describe('a wrong command line', () => {
     [['migrate', 'sideways'], /up, down or status, not 'sideways'/],
     [['migrate', 'down', '--steps', '0'], /--steps must be a whole number from 1/],
     [['admin', 'grant', 'ada@example.org', 'emperor'], /moderator or admin/],
-    [['admin'], /admin takes grant, revoke, export, erase \(see convene admin --help\)/],
+    [['admin'], /admin takes grant, revoke, export, erase, adopt \(see convene admin --help\)/],
     [['admin', 'promote', 'ada@example.org'], /not 'promote'/],
     [['admin', 'erase'], /whose account\? admin erase WHO/],
     [['admin', 'export', 'ada@example.org'], /where to\? admin export WHO FILE/],

@@ -33,6 +33,8 @@ beforeAll(async () => {
   const { app, ada, bob, chats, photos } = await community()
   await ada.put(`messages/${chats.bob.ofOne}`, { text: 'Edited.' })
   await ada.delete(`messages/${photos.bob.id}`)
+  // As a start does.
+  expect(await app.services.community.strange()).toEqual([])
   const { $client: db } = app.db
   const largest = Number.MAX_SAFE_INTEGER
   const edges = [
@@ -261,6 +263,17 @@ describe('from file to file', () => {
     const target = another(rich, (db) => db.run("UPDATE users SET name = 'Somebody else'"))
     const before = dump(target)
     expectRefusal(await copy(`sqlite:${rich}`, `sqlite:${target}`), 1, /the target has rows in users already/)
+    expect(dump(target)).toEqual(before)
+  })
+
+  test('fills a database on which a server was started, whose secrets and photos are those of the source then', async () => {
+    const target = newFile()
+    const db = openDatabase(target)
+    up(db)
+    db.run("INSERT INTO community (name, value) VALUES ('id', 'of nobody'), ('location_key', 'x'), ('jwt_secret', 'x')")
+    db.close()
+    const before = dump(rich)
+    expectCopied(await copy(`sqlite:${rich}`, `sqlite:${target}`), rowsIn(before))
     expect(dump(target)).toEqual(before)
   })
 

@@ -289,14 +289,12 @@ test('what a request under way has stored of an erased user is removed soon afte
   const chatId = await chatOf(ada, bob)
   await erase(ada)
   const { storage, erasures } = app.services
-  await storage.users.savePreferences(ada.id, { drinks: ['tea'] })
   const late = { kind: 'text', text: 'Late', photo_id: null, client_id: null, created_at: app.clock.now } as const
   await storage.chats.append({ id: Bun.randomUUIDv7(), chat_id: chatId, sender_id: ada.id, ...late }, bob.id, null)
-  // Preferences, message, and the event that tells its sender's devices.
-  expect(await erasures.settle()).toBe(4)
+  // The message, the event that tells its sender's devices, and their counter.
+  expect(await erasures.settle()).toBe(3)
   expect(await erasures.settle()).toBe(0)
   expect((await bob.get(`chats/${chatId}/messages`)).body.items).toMatchObject([{ deleted: true, text: null }])
-  expect((await storage.users.preferences(ada.id)).drinks).toEqual([])
 })
 
 test('the journal has the line before the answer, for its owner only', async () => {

@@ -182,7 +182,7 @@ test('long lists and chats are whole and in order, however many pages they take'
   await Promise.all(Array.from({ length: count }, (_, i) => chats.append(message(i), Bob.id, null)))
   const client = { address: '203.0.113.7', user_agent: 'test', language: null }
   const entries = Array.from({ length: 401 }, () => app.services.consents.entries(Ada.id, { marketing: true }, client))
-  await accounts.recordConsents(entries.flat())
+  await accounts.recordConsents(Ada.id, entries.flat())
   for (let i = 0; i < 205; i++) await app.services.audit.record('counted', Ada.id)
 
   const { body } = await Ada.get('me/export')

@@ -6,6 +6,8 @@ import { type Job, jobs, startJobs } from '../src/jobs.ts'
 import { openMetrics } from '../src/metrics.ts'
 import { backUpInto } from '../src/scheduled-backup.ts'
 import type { Services } from '../src/services.ts'
+import { turnStore } from '../src/storage/sqlite/turns.ts'
+import { openTurns } from '../src/turns.ts'
 import { testApp } from './app.ts'
 
 afterEach(() => {
@@ -15,17 +17,19 @@ afterEach(() => {
 const hour = 3_600_000
 
 /** What the jobs of a list log, and what storage is told. */
-function recorded() {
+function recorded(store = turnStore()) {
   const failures: unknown[] = []
   const storage = { failed: (error: unknown) => failures.push(error) }
   const lines: Record<string, unknown>[] = []
   const write = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
   const log = { debug: write('debug'), info: write('info'), error: write('error') } as unknown as Logger
-  return { lines, failures, services: { log, storage, metrics: openMetrics() } as unknown as Services }
+  const turns = openTurns({ store, node: crypto.randomUUID(), now: Date.now })
+  const metrics = openMetrics()
+  return { lines, failures, metrics, services: { log, storage, metrics, turns, now: Date.now } as unknown as Services }
 }
 const hourly = (name: string, run: Job['run']): Job => ({ name, schedule: '0 * * * *', run })
 const settled = async () => {
-  for (let i = 0; i < 20; i += 1) await Promise.resolve()
+  for (let i = 0; i < 100; i += 1) await Promise.resolve()
 }
 
 test('every job has a name of its own and a schedule that comes round', async () => {
@@ -90,6 +94,30 @@ test('a job that fails is logged as an error, told to storage, comes round again
   expect(of('working').map(({ count }) => count)).toEqual([7, 7])
   expect(failures).toEqual([broken, broken, broken, broken])
   await stop()
+})
+
+test('of several nodes one does a job each time, what is its own each does, and all know when it was done', async () => {
+  jest.useFakeTimers()
+  const store = turnStore()
+  const nodes = [recorded(store), recorded(store), recorded(store)]
+  let [shared, own] = [0, 0]
+  const stops = nodes.map(({ services }) =>
+    startJobs(services, [
+      hourly('shared', async () => ++shared),
+      { ...hourly('own', async () => ++own), onEach: true },
+    ]),
+  )
+  for (let hours = 1; hours <= 3; hours += 1) {
+    jest.advanceTimersByTime(hour)
+    await settled()
+    expect([shared, own]).toEqual([hours, 3 * hours])
+  }
+  const last = /convene_job_last_success_timestamp_seconds\{job="shared"\} (\d+)/
+  const done = await Promise.all(nodes.map(async ({ metrics }) => last.exec(await metrics.text())?.[1]))
+  expect(new Set(done).size).toBe(1)
+  expect(done[0]).toBeDefined()
+  expect(nodes.flatMap(({ lines }) => lines).filter(({ job }) => job === 'shared')).toHaveLength(3)
+  for (const stop of stops) await stop()
 })
 
 test('what migrations and restores have replaced is removed after 30 days, and nothing else', async () => {

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { jobs } from '../src/jobs.ts'
 import { readS3Url } from '../src/s3-place.ts'
-import { openS3Files } from '../src/storage/files/s3.ts'
+import { openS3Files, ownerMark } from '../src/storage/files/s3.ts'
 import { days, hours, minutes, seconds } from '../src/time.ts'
 import { password, type Person, testApp } from './app.ts'
 import { refusing, s3Server } from './s3-server.ts'
@@ -17,7 +18,7 @@ const name = '3f9c1d2e-8a4b-4c5d-9e6f-0a1b2c3d4e5f.webp'
 async function withBucket(environment: Record<string, string> = {}) {
   const prefix = crypto.randomUUID()
   const app = await testApp({ MEDIA_URL: s3.url(prefix), ...environment })
-  const objects = () => s3.objects().filter((key) => key.startsWith(`${prefix}/`))
+  const objects = () => s3.objects().filter((key) => key.startsWith(`${prefix}/`) && !key.endsWith(`/${ownerMark}`))
   return Object.assign(app, { prefix, objects })
 }
 
@@ -230,6 +231,53 @@ describe('the sweep of a bucket', () => {
     app.clock.now += 2 * hours
     expect(await app.services.media.sweep()).toEqual({ images: 0, files: 1 })
     expect(app.objects()).toEqual([])
+  })
+})
+
+describe('the sweep of a bucket by several nodes', () => {
+  test('lists it once a day for all, and what a node could not remove by that node', async () => {
+    const one = await withBucket()
+    one.clock.now = Date.now()
+    const two = await testApp({ MEDIA_URL: s3.url(one.prefix) }, { beside: one })
+    const run = async ({ services }: Pick<typeof one, 'services'>, name: string) =>
+      jobs(services)
+        .find((job) => job.name === name)!
+        .run()
+    const lists = () => s3.requests.filter((line) => line.includes('list-type') && line.includes(one.prefix)).length
+    for (let hour = 0; hour < 3; hour++) {
+      for (const node of [one, two]) await run(node, 'media-sweep')
+      expect(lists()).toBe(1)
+      one.clock.now += hours
+    }
+    one.clock.now += days
+    for (const node of [two, one]) await run(node, 'media-sweep')
+    expect(lists()).toBe(2)
+
+    const ada = await one.person()
+    await ada.put('me', { photo: (await uploaded(ada)).id })
+    s3.fail(refusing(500, 'InternalError'))
+    await ada.put('me', { photo: null })
+    s3.fail(null)
+    one.clock.now += 2 * hours
+    expect(await run(two, 'media-leftovers')).toBe(0)
+    expect(await run(one, 'media-leftovers')).toBe(1)
+    expect(one.objects()).toEqual([])
+  })
+
+  test('removes nothing where another community has marked the photos as its own', async () => {
+    const app = await withBucket()
+    app.clock.now = Date.now()
+    const place = readS3Url(s3.url(app.prefix), noKeys)
+    const file = `ab/cd/abcd${crypto.randomUUID()}.webp`
+    await new Bun.S3Client({ ...place }).write(`${app.prefix}/${file}`, 'of the other one')
+    const files = openS3Files(place, { now: Date.now, onAnswer: () => {} })
+    await files.remote!.mark('the other one')
+    app.clock.now += 2 * days
+    await expect(app.services.media.sweep()).rejects.toThrow('marked as another community’s')
+    expect(app.objects()).toEqual([`${app.prefix}/${file}`])
+    expect(await files.remote!.owner()).toBe('the other one')
+    await app.services.community.adopt('photos')
+    expect(await app.services.media.sweep()).toEqual({ images: 0, files: 1 })
   })
 })
 

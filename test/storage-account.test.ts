@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Cleared, Place } from '../src/features/account/store.ts'
+import type { Consent } from '../src/features/auth/store.ts'
+import type { Whereabouts } from '../src/features/location/published-point.ts'
+import type { Image } from '../src/features/media/store.ts'
 import type { Database } from '../src/storage/postgres/database.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
 import { type Engine, engines } from './engines.ts'
@@ -32,6 +35,13 @@ const session = (user_id: string, given: object = {}) => ({
   ended_at: null,
   ...given,
 })
+
+const whereabouts: Whereabouts = {
+  published: { latitude: 38.7, longitude: -9.1 },
+  cell: 'ab'.repeat(8),
+  strayed: false,
+  tags: [{ tag: 'ab'.repeat(8), uses: 1 }],
+}
 
 async function clearAll({ erasures }: WithRows, id: string, at = now): Promise<Cleared[]> {
   const parts: Cleared[] = []
@@ -242,9 +252,20 @@ for (const engine of engines) {
           }
           await storage.moderation.decide({ at: now, audit: entry(), notice: { notice: told, event: {} } })
           const review = { rating: 4, anonymous: false, text: 'nice', created_at: now }
+          const photo = { ...image(a, `photo ${round}`), owner_id: a } as Image
+          const consent: Consent = {
+            ...{ id: `consent ${round}`, user_id: a, kind: 'marketing', accepted: true, version: '1', text_hash: 'ab' },
+            ...{ recorded_at: now, user_agent: 'theirs', address: '203.0.113.0/24' },
+          }
           const about = { reason: 'spam', details: null, created_at: now } as const
           const writes: (() => Promise<unknown>)[] = [
             () => storage.sessions.create(session(a)),
+            () => storage.media.add(photo),
+            () => storage.accounts.recordConsents(a, [consent]),
+            () => storage.users.savePreferences(a, { drinks: ['tea'] }),
+            () => storage.users.update(a, { bio: 'sings' }, now),
+            () => storage.locations.setVisible(a, false),
+            () => storage.locations.follow(a, () => whereabouts, now),
             () => storage.blocks.ensure({ id: `b${round}`, blocker_id: a, blocked_id: b, created_at: now }, {}),
             () => storage.blocks.ensure({ id: `c${round}`, blocker_id: c, blocked_id: a, created_at: now }, {}),
             () =>
@@ -290,11 +311,41 @@ for (const engine of engines) {
           // The erasure in the midst of them: some have come before, and some come after.
           const half = round % (writes.length + 1)
           await Promise.all([...writes.slice(0, half), erase, ...writes.slice(half)].map((write) => write()))
-          const left = await storage.rows.mentioning(a)
-          expect(left).toEqual({ users: 1, consent_log: 1, chats: 2, messages: 1 })
+          const { consent_log, ...left } = await storage.rows.mentioning(a)
+          expect(left).toEqual({ users: 1, chats: 2, messages: 1 })
+          // What was agreed to stays, and not from where.
+          const consents = (await storage.rows.of('consent_log')).filter(({ user_id }) => user_id === a)
+          expect(consents.length).toBe(consent_log!)
+          for (const { user_agent, address } of consents) expect([user_agent, address]).toEqual([null, null])
           const row = (await storage.rows.of('users')).find(({ id }) => id === a)!
-          expect([row.email, row.name, row.suspended_until, row.suspension_id]).toEqual([null, null, null, null])
+          for (const field of ['email', 'name', 'bio', 'suspended_until', 'suspension_id'])
+            expect([field, row[field]]).toEqual([field, null])
         }
+      })
+
+      test('leave nothing to be stored of them after', async () => {
+        const storage = await fresh()
+        const id = await person(storage)
+        await storage.erasures.begin(id, now, entry())
+        await clearAll(storage, id)
+        const before = await storage.rows.mentioning(id)
+        expect(await storage.media.add({ ...image(id, 'late'), owner_id: id } as Image)).toBe(false)
+        expect(
+          await storage.accounts.recordConsents(id, [
+            {
+              ...{ id: 'late', user_id: id, kind: 'marketing', accepted: true, version: '1', text_hash: 'ab' },
+              ...{ recorded_at: now, user_agent: 'theirs', address: null },
+            },
+          ]),
+        ).toBe(false)
+        expect(await storage.users.savePreferences(id, { drinks: ['tea'] })).toBeNull()
+        expect(await storage.users.update(id, { bio: 'sings' }, now)).toBe('no_such_user')
+        expect(await storage.users.setRole(id, 'admin', now)).toBe(false)
+        expect(await storage.locations.setVisible(id, false)).toBe(false)
+        expect(await storage.locations.follow(id, () => whereabouts, now)).toBeNull()
+        expect(await storage.sessions.create(session(id))).toBe(false)
+        expect(await storage.accounts.replacePasswordHash(id, 'hash', 'other')).toBe(false)
+        expect(await storage.rows.mentioning(id)).toEqual(before)
       })
 
       test.skipIf(!hasChats(engine))('leave nothing of what is said in chats at the same time', async () => {
@@ -340,6 +391,7 @@ for (const engine of engines) {
         const [a, b] = (await people(storage, 2)) as [string, string]
         const kinds = ['privacy', 'marketing', 'disclaimer', 'marketing'] as const
         await storage.accounts.recordConsents(
+          a,
           kinds.map((kind, i) => ({
             id: `consent ${i}`,
             user_id: a,
@@ -448,6 +500,7 @@ for (const engine of engines) {
 
         expect(await together(() => retention.consentOrigins(now, 7), 7)).toBe(0)
         await storage.accounts.recordConsents(
+          a,
           times(20, (i) => ({
             id: `c${i}`,
             user_id: a,

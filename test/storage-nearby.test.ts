@@ -191,7 +191,7 @@ for (const engine of engines) {
           }
         }
         const answers = await Promise.all(times(many, (i) => storage.locations.follow(me.id, step, NOW + i)))
-        expect(new Set(answers.map(({ published }) => published!.latitude)).size).toBe(many)
+        expect(new Set(answers.map((location) => location!.published!.latitude)).size).toBe(many)
         expect(new Set(seen)).toEqual(new Set(times(many, (i) => i + 1)))
         let last: Whereabouts = nobodyYet
         await storage.locations.follow(me.id, (before) => (last = before), NOW)

@@ -144,12 +144,12 @@ for (const engine of engines) {
       test('the newest consent of each kind is the one written last, whatever the clock said', async () => {
         const { accounts } = await fresh()
         const { id } = await registered({ accounts })
-        await accounts.recordConsents([
+        await accounts.recordConsents(id, [
           consent(id, { kind: 'marketing', accepted: true, recorded_at: now + 5 }),
           consent(id, { kind: 'privacy', accepted: true }),
         ])
         const last = consent(id, { kind: 'marketing', accepted: false, recorded_at: now - 5, user_agent: null })
-        await accounts.recordConsents([last])
+        await accounts.recordConsents(id, [last])
         const found = await accounts.consents(id)
         expect(found.map(({ kind, accepted }) => [kind, accepted])).toEqual([
           ['terms', true],
@@ -163,7 +163,7 @@ for (const engine of engines) {
         const { accounts } = await fresh()
         const { id } = await registered({ accounts })
         await Promise.all(
-          times(many, (i) => accounts.recordConsents([consent(id, { kind: 'marketing', accepted: i % 2 === 0 })])),
+          times(many, (i) => accounts.recordConsents(id, [consent(id, { kind: 'marketing', accepted: i % 2 === 0 })])),
         )
         expect((await accounts.consents(id)).map(({ kind }) => kind)).toEqual(['terms', 'marketing'])
       })

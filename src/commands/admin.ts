@@ -3,11 +3,13 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
+import { strangeness } from '../belongings.ts'
+import { communityService } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Role, User } from '../features/profile/store.ts'
 import { ids } from '../ids.ts'
 import { openLog } from '../log.ts'
-import { readSecrets } from '../secrets.ts'
+import { readSecrets, secretsAtHand } from '../secrets.ts'
 import { DataDirInUse, holdDataDir } from '../storage/data-dir.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
@@ -20,8 +22,9 @@ export const help = `usage: convene admin grant WHO moderator|admin
        convene admin revoke WHO moderator|admin
        convene admin export WHO FILE
        convene admin erase WHO --yes
+       convene admin adopt [--yes]
 
-What an operator does to one account. WHO is its e-mail address, its phone number (+49…), its messenger id (digits) or its
+What an operator does to one account, and adopt to all. WHO is its e-mail address, its phone number (+49…), its messenger id (digits) or its
 id. All of it works while the server runs, and is written to the audit log.
 
   grant    gives the account a role, and revoke takes it away again, from the next request on:
@@ -34,6 +37,13 @@ id. All of it works while the server runs, and is written to the audit log.
            and photos after that. Where a server runs, that one does the rest, within a minute. Without --yes nothing
            happens but the question.
 
+  adopt    makes the secrets and the photos that the settings name those of this database, whose they were not: what a start
+           refuses. Without --yes it says what that would be. Stop the server, and all nodes, before:
+             LOCATION_KEY  each position is drawn anew, which tells more of where people are. Only where it is lost, or known
+                           to somebody together with the database
+             JWT_SECRET    everybody logs in again, and links to images end. On SQLite a start does it by itself
+             MEDIA_URL     the photos there are this database's, and those that it does not know are removed
+
 Whoever asks for an export or an erasure: make sure that it is the one they say. The first admin of a new installation is
 made this way: register, then convene admin grant you@example.org admin`
 
@@ -43,12 +53,15 @@ const operands = { grant: ['WHO', 'ROLE'], revoke: ['WHO', 'ROLE'], export: ['WH
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: { yes: { type: 'boolean' } }, allowPositionals: true })
   const [action = '', who, what, ...more] = positionals
+  if (action === 'adopt') return adopt(positionals.slice(1), { sure: values.yes ?? false })
   if (!isAction(action))
-    throw new UsageError(`admin takes ${Object.keys(operands).join(', ')}${action === '' ? '' : `, not '${action}'`}`)
+    throw new UsageError(
+      `admin takes ${[...Object.keys(operands), 'adopt'].join(', ')}${action === '' ? '' : `, not '${action}'`}`,
+    )
   if (who === undefined) throw new UsageError(`whose account? admin ${action} ${operands[action].join(' ')}`)
   const surplus = action === 'erase' ? what : more[0]
   if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'`)
-  if (values.yes && action !== 'erase') throw new UsageError('--yes goes with erase')
+  if (values.yes && action !== 'erase') throw new UsageError('--yes goes with erase and adopt')
   if (action === 'erase') return erase(who, { sure: values.yes ?? false })
   if (action === 'export') return exportTo(who, what)
   const role = roles.find((known) => known === what)
@@ -151,6 +164,29 @@ async function erase(who: string, { sure }: { sure: boolean }) {
     return `erased ${who}`
   })
   console.log(done)
+}
+
+async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
+  if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
+  const config = readConfig()
+  const { storage, close } = await openBesideServer(config)
+  const letGo = holdDataDir(config.dataDir)
+  try {
+    const files = openFiles(config, tellOperator)
+    // What is lost is made anew, once that is meant.
+    const secrets = sure ? readSecrets(config) : secretsAtHand(config)
+    const community = communityService({ store: storage.community, secrets, files, ids })
+    const strange = await community.strange()
+    if (strange.length === 0)
+      return console.log('nothing to adopt: the secrets and the photos are those of this database')
+    for (const belonging of strange) console.log(strangeness(belonging, config).text)
+    if (!sure) throw new UsageError('add --yes to make it so')
+    for (const belonging of strange) await community.adopt(belonging)
+    console.log(`adopted: ${strange.join(', ')}`)
+  } finally {
+    letGo()
+    await close()
+  }
 }
 
 /** Null where a server runs. */

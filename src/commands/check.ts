@@ -10,10 +10,14 @@ import {
   type RedisAddress,
   shownDatabase,
 } from '../config.ts'
+import { strangeness } from '../belongings.ts'
+import { strangeSecrets } from '../features/community/service.ts'
 import { legalDirExists } from '../features/legal/service.ts'
 import { newestBackup, newestInBucket } from '../scheduled-backup.ts'
 import { shownPlace } from '../s3-place.ts'
+import { secretsAtHand } from '../secrets.ts'
 import { openBucket } from '../storage/files/bucket.ts'
+import { ownerMark } from '../storage/files/s3.ts'
 import { type MigrationState, status } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
 import type { Database as Postgres } from '../storage/postgres/database.ts'
@@ -71,8 +75,8 @@ async function* examine(): AsyncGenerator<Finding> {
   if (denied) return yield denied
   yield dataDirectory(dataDir)
   yield* secrets(config)
-  if (config.database.engine === 'sqlite') yield* file(config.database.path)
-  else yield* server(config.database)
+  if (config.database.engine === 'sqlite') yield* file(config, config.database.path)
+  else yield* server(config, config.database)
   yield* disk(config)
   yield* backups(config, Date.now())
 }
@@ -187,7 +191,7 @@ function secretFile(path: string, name: string): Finding {
   }
 }
 
-function* file(databasePath: string): Generator<Finding> {
+async function* file(config: Config, databasePath: string): AsyncGenerator<Finding> {
   if (databasePath === ':memory:') return
   if (!existsSync(databasePath))
     return yield wrong(`there is no database: ${databasePath}`, 'start the server once to make it, or restore a backup')
@@ -203,6 +207,7 @@ function* file(databasePath: string): Generator<Finding> {
     yield integrity(db)
     if (!isUpToDate(steps)) return
     yield searchIndex(db)
+    yield* belongings(config, db.query<Remembered, []>(remembered).all())
     yield clock(db.query<{ at: number | null }, []>(newestTime).get()!.at, Date.now())
   } catch (error) {
     yield wrong((error as Error).message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')
@@ -211,15 +216,16 @@ function* file(databasePath: string): Generator<Finding> {
   }
 }
 
-async function* server(config: DatabaseConfig & { engine: 'postgres' }): AsyncGenerator<Finding> {
+async function* server(config: Config, database: DatabaseConfig & { engine: 'postgres' }): AsyncGenerator<Finding> {
   let db: Postgres | null = null
   try {
-    const steps = await statusOf(config)
+    const steps = await statusOf(database)
     yield progressOf(steps)
     const { openDatabase } = await import('../storage/postgres/database.ts')
-    db = await openDatabase(config.url)
-    yield fine(`the database takes writes: ${shownDatabase(config)}`)
+    db = await openDatabase(database.url)
+    yield fine(`the database takes writes: ${shownDatabase(database)}`)
     if (!isUpToDate(steps)) return
+    yield* belongings(config, await db.read((q) => q.all<Remembered>(remembered)))
     const newest = await db.read((q) => q.get<{ at: number | null }>(newestTime))
     yield clock(newest!.at, Date.now())
   } catch (error) {
@@ -227,6 +233,27 @@ async function* server(config: DatabaseConfig & { engine: 'postgres' }): AsyncGe
   } finally {
     await db?.close()
   }
+}
+
+type Remembered = { name: string; value: string }
+const remembered = 'SELECT name, value FROM community'
+
+/** Whether secrets and photos are those of the community that the database is of. */
+async function* belongings(config: Config, rows: readonly Remembered[]): AsyncGenerator<Finding> {
+  const known = new Map(rows.map(({ name, value }) => [name, value]))
+  const strange = strangeSecrets(known, secretsAtHand(config))
+  // A bucket that does not answer was told of before.
+  const owner =
+    config.media &&
+    (await openBucket(config.media)
+      .get(ownerMark)
+      .catch(() => null))
+  const isOthers = owner !== null && known.has('id') && Buffer.from(owner).toString().trim() !== known.get('id')
+  for (const belonging of [...strange, ...(isOthers ? (['photos'] as const) : [])]) {
+    const { text, mend } = strangeness(belonging, config)
+    yield wrong(text, mend)
+  }
+  if (strange.length === 0 && known.has('location_key')) yield fine('the secrets are those of the database')
 }
 
 const missingOf = (steps: readonly MigrationState[]) => steps.filter(({ applied_at }) => applied_at === null).length

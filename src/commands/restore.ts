@@ -14,13 +14,16 @@ import {
 import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { strangeness } from '../belongings.ts'
 import { type Config, readConfig, s3Object } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
+import { strangeSecrets } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Files } from '../features/media/files.ts'
 import { ids } from '../ids.ts'
 import { openByteProgress } from '../progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3-place.ts'
+import { secretsAtHand } from '../secrets.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
 import { openBucket } from '../storage/files/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
@@ -39,7 +42,7 @@ import {
 } from '../storage/sqlite/backup.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import { remakeTraits } from '../storage/sqlite/traits.ts'
-import { compact } from '../time.ts'
+import { compact, seconds } from '../time.ts'
 import { UsageError } from './command.ts'
 import { sqlitePath } from './database.ts'
 
@@ -50,16 +53,17 @@ Puts the database and the photos of a backup in the place of those that are ther
 FILE is examined before anything is changed: one that is damaged, not Convene's, or of a newer release is refused. What is
 there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>; the server removes them after 30
 days, and you may before.
-Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log.
+Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log and by the erasures.log
+that scheduled backups leave beside FILE: what is new in that one is added to the other.
 
 Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay. Where photos
 lie in a bucket (MEDIA_URL), those in FILE are added to what is there.
 
 FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
-S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first. The erasures.log that scheduled backups leave beside it is read as
-well, and what is new in it is added to DATA_DIR/erasures.log.
+S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first.
 
-The secrets stay as they are: on another machine, put your copies into DATA_DIR before.`
+The secrets stay as they are: on another machine, put your copies into DATA_DIR before. Where they are not those of FILE it
+says so, and the server does not start.`
 
 export async function run(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
@@ -72,21 +76,22 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /** `bucket` is where images are kept; null for `dataDir`. */
-type Target = { databasePath: string; dataDir: string; bucket: S3Place | null }
+type Target = { databasePath: string; dataDir: string; bucket: S3Place | null; config: Config }
 
 function targetOf(config: Config): Target {
   const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
   if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
-  return { databasePath, dataDir: config.dataDir, bucket: config.media }
+  return { databasePath, dataDir: config.dataDir, bucket: config.media, config }
 }
 
 async function fromFile(config: Config, file: string): Promise<string[]> {
   const target = targetOf(config)
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+  const erased = await openErasureJournal(join(dirname(file), 'erasures.log')).read()
   // A directory that is not there yet is made only for a backup that is one.
   let letGo = existsSync(target.dataDir) ? holdDataDir(target.dataDir) : null
   try {
-    return await restore(target, file, { onExamined: () => (letGo ??= holdDataDir(target.dataDir)) })
+    return await restore(target, file, { erased, onExamined: () => (letGo ??= holdDataDir(target.dataDir)) })
   } finally {
     letGo?.()
   }
@@ -100,7 +105,6 @@ async function fromBucket(config: Config, url: string): Promise<string[]> {
   const copy = join(target.dataDir, `${name}.${randomBytes(4).toString('hex')}.part`)
   try {
     if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shownPlace(place)}${name}`)
-    // Beside scheduled backups.
     const journal = await bucket.get('erasures.log')
     return await restore(target, copy, { erased: erasuresIn(Buffer.from(journal ?? []).toString()) })
   } finally {
@@ -109,11 +113,11 @@ async function fromBucket(config: Config, url: string): Promise<string[]> {
   }
 }
 
-/** `erased`: who was erased as well, with the time, whatever the journal in the data directory says. */
+/** `erased`: who was erased by the journal beside the backup, whatever that in the data directory says. */
 async function restore(
   target: Target,
   file: string,
-  { erased = new Map(), onExamined }: { erased?: Map<string, number>; onExamined?: () => void },
+  { erased, onExamined }: { erased: Map<string, number>; onExamined?: () => void },
 ): Promise<string[]> {
   const { size } = statSync(file)
   // Examined, unpacked, and copied clean into its place.
@@ -129,10 +133,11 @@ async function restore(
 }
 
 async function putInPlace(
-  { databasePath, dataDir, bucket }: Target,
-  { file, size, users, messages, photos, made_at, has_photos }: Examined & { file: string; size: number },
+  { databasePath, dataDir, bucket, config }: Target,
+  { file, size, users, messages, photos, made_at, has_photos, remembered }: Examined & { file: string; size: number },
   { erased, at, onBytes }: { erased: Map<string, number>; at: number; onBytes: OnBytes },
 ): Promise<string[]> {
+  if (bucket) await refuseOthersPhotos(bucket, remembered.get('id'))
   settleLog(databasePath)
   const media = join(dataDir, 'media')
   const unpacked = `${databasePath}.unpacked`
@@ -153,6 +158,7 @@ async function putInPlace(
     onBytes(size)
     const kept = exchange({ database: databasePath, media }, restored, { with_media: has_photos && !bucket, at })
     for (const directory of new Set([dirname(databasePath), dataDir])) await syncDirectory(directory)
+    const strange = strangeSecrets(remembered, secretsAtHand(config)).map((name) => strangeness(name, config))
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
@@ -161,10 +167,20 @@ async function putInPlace(
       ...(bucket
         ? [`from its start on, the server removes photos that this database does not know: ${shownPlace(bucket)}`]
         : []),
+      ...strange.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
     ]
   } finally {
     removeUnfinished()
   }
+}
+
+/** Throws where the bucket is marked as another community's: its server would remove what is put there. */
+async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
+  const owner = await openS3Files(bucket, tellOperator).remote!.owner()
+  if (owner === null || id === undefined || owner === id) return
+  throw new Error(
+    `MEDIA_URL names photos of another community: ${shownPlace(bucket)}. Restore with a prefix of its own`,
+  )
 }
 
 /** Brings a database to this release's schema, erases again who was erased since, and copies it clean. Answers how many. */
@@ -221,7 +237,13 @@ type Place = { database: string; media: string }
 
 /** Puts what was restored in the place of what is there, which gets other names: these are answered. */
 function exchange(present: Place, restored: Place, { with_media, at }: { with_media: boolean; at: number }): string[] {
-  const aside = (path: string) => `${path}.before-restore-${compact(at)}`
+  const named = (path: string, time: number) => `${path}.before-restore-${compact(time)}`
+  const isTaken = (time: number) =>
+    [present.database, `${present.database}-wal`, present.media].some((path) => existsSync(named(path, time)))
+  // Names tell seconds, and two restores may be done within one.
+  let stamp = at
+  while (isTaken(stamp)) stamp += seconds
+  const aside = (path: string) => named(path, stamp)
   const kept: string[] = []
   // Two names for a moment, so that a crash in between leaves no place without a database.
   if (existsSync(present.database)) {

@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
+import { refuseStrange } from '../belongings.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { legalDirExists } from '../features/legal/service.ts'
 import { jobs, startJobs } from '../jobs.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
 import { openLog } from '../log.ts'
 import { openMetrics } from '../metrics.ts'
-import { readSecrets } from '../secrets.ts'
+import { missingSecrets, readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
 import { BucketError, openBucket } from '../storage/files/bucket.ts'
 import { holdDataDir } from '../storage/data-dir.ts'
@@ -67,6 +68,7 @@ export async function serve(config: Config): Promise<void> {
   const log = openLog(config)
   await refuseBuckets(config, log)
   holdDataDir(config.dataDir)
+  const made = missingSecrets(config)
   const secrets = readSecrets(config)
   const metrics = openMetrics({ ofProcess: true })
   const shared =
@@ -84,6 +86,7 @@ export async function serve(config: Config): Promise<void> {
   const traces =
     config.otlpEndpoint === null ? null : await (await import('../traces.ts')).openTraces(config.otlpEndpoint)
   const services = buildServices({ config, secrets, storage, log, metrics, traces, shared })
+  await refuseStrange({ config, community: services.community, log, made })
   const erasedAgain = await services.erasures.replay()
   if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
   const app = buildApp(services)

@@ -29,7 +29,7 @@ export type Side = {
 export type Target = Side & {
   /** The notes by name; null where no copy was begun. */
   notes(): Promise<Map<string, string> | null>
-  /** Makes the place for notes, and writes the first. */
+  /** Makes the place for notes, and writes the first. What a start on the empty database has remembered goes. */
   begin(name: string, note: string): Promise<void>
   /** Adds rows and replaces the table's note, both or neither. */
   write(table: Table, rows: readonly Row[], note: string): Promise<void>
@@ -51,7 +51,7 @@ const kinds: Record<string, Kind> = {
   bytea: 'bytes',
 }
 
-/** Every table, each after those that it refers to. What SQLite keeps in another way is in sqlite/copy.ts. */
+/** Every table that lasts, each after those that it refers to. What SQLite keeps in another way is in sqlite/copy.ts. */
 export const tables: readonly Table[] = [
   schema.users,
   schema.preferences,
@@ -75,6 +75,7 @@ export const tables: readonly Table[] = [
   schema.appeals,
   schema.evidencePhotos,
   schema.unfinishedErasures,
+  schema.community,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

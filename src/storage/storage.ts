@@ -2,6 +2,7 @@ import type { ErasureStore, HoldingsStore } from '../features/account/store.ts'
 import type { AccountStore, SessionStore } from '../features/auth/store.ts'
 import type { AuditStore } from '../features/audit/store.ts'
 import type { MediaStore } from '../features/media/store.ts'
+import type { CommunityStore } from '../features/community/store.ts'
 import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore } from '../features/moderation/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
@@ -10,6 +11,7 @@ import type { RetentionStore } from '../features/retention/store.ts'
 import type { ReviewStore } from '../features/reviews/store.ts'
 import type { BlockStore, ReportStore } from '../features/safety/store.ts'
 import type { EventStore } from '../realtime/store.ts'
+import type { TurnStore } from '../turns.ts'
 
 /** Everything that lasts, as the features see it. An engine is a folder beside this file. */
 export type Storage = {
@@ -29,6 +31,8 @@ export type Storage = {
   erasures: ErasureStore
   holdings: HoldingsStore
   retention: RetentionStore
+  community: CommunityStore
+  turns: TurnStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */

@@ -4,6 +4,7 @@ import { invalid, Refusal } from '../../refusal.ts'
 import { iso } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Legal } from '../legal/service.ts'
+import { notSignedIn } from './tokens.ts'
 import { type AccountStore, type Consent, type ConsentKind, consentKinds } from './store.ts'
 
 export type Consents = ReturnType<typeof consentsService>
@@ -48,7 +49,7 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
     async record(userId: string, choices: ConsentChoices, client: Client) {
       const entries = this.entries(userId, choices, client)
       if (entries.length === 0) throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`)
-      await store.recordConsents(entries)
+      if (!(await store.recordConsents(userId, entries))) throw notSignedIn()
       await audit.record('consents', userId, userId, { consents: choices })
       return { items: entries.map(consentView) }
     },

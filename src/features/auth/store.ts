@@ -61,7 +61,8 @@ export type AccountStore = {
     to: string,
     sessions: { keep: string; now: number },
   ): Promise<string[] | null>
-  recordConsents(consents: readonly Consent[]): Promise<void>
+  /** False, and nothing is recorded, where the account is erased. */
+  recordConsents(userId: string, consents: readonly Consent[]): Promise<boolean>
   /** The newest entry of each kind. */
   consents(userId: string): Promise<Consent[]>
 }

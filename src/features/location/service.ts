@@ -4,6 +4,7 @@ import { languageTag } from '../../text.ts'
 import { days, hours, iso, isoOrNull } from '../../time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
+import { notSignedIn } from '../auth/tokens.ts'
 import type { Profiles } from '../profile/service.ts'
 import type { Gender } from '../profile/store.ts'
 import { follow, placeKey } from './published-point.ts'
@@ -31,11 +32,9 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
     /** Publishes a position near the reading. The reading goes into nothing but the choice of that position. */
     async publish(caller: Caller, reading: Point) {
       const place = placeKey(locationKey, caller.id)
-      const { published, visible, updated_at } = await store.follow(
-        caller.id,
-        (before) => follow(place, before, reading),
-        now(),
-      )
+      const location = await store.follow(caller.id, (before) => follow(place, before, reading), now())
+      if (!location) throw notSignedIn()
+      const { published, visible, updated_at } = location
       return {
         latitude: published && published.latitude,
         longitude: published && published.longitude,
@@ -46,7 +45,7 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
 
     /** Shows the caller on the map, or hides them at once. */
     async setVisible(caller: Caller, visible: boolean) {
-      await store.setVisible(caller.id, visible)
+      if (!(await store.setVisible(caller.id, visible))) throw notSignedIn()
       await audit.record('visibility', caller.id, caller.id, { visible })
       return { visible }
     },

@@ -27,10 +27,10 @@ export type NearbyQuery = {
 export type Neighbour = { user_id: string; latitude: number; longitude: number; distance: number; updated_at: number }
 
 export type LocationStore = {
-  /** Moves a user's whereabouts by one step, which is pure, and answers what is published then. */
-  follow(userId: string, step: (before: Whereabouts) => Whereabouts, now: number): Promise<Location>
-  /** Shows or hides; kept also where no position is published yet. */
-  setVisible(userId: string, visible: boolean): Promise<void>
+  /** Moves a user's whereabouts by one step, which is pure, and answers what is published then; null where they are erased. */
+  follow(userId: string, step: (before: Whereabouts) => Whereabouts, now: number): Promise<Location | null>
+  /** Shows or hides; kept also where no position is published yet. False where they are erased. */
+  setVisible(userId: string, visible: boolean): Promise<boolean>
   of(userId: string): Promise<Location>
   /** The nearest first, by the haversine distance, ties by id; at most `limit`. */
   nearby(query: NearbyQuery): Promise<Neighbour[]>

@@ -30,6 +30,10 @@ export type Files = {
 export type RemoteFiles = {
   /** A URL by which whoever holds it fetches the file, for that many seconds at most; whether there is one is not asked. */
   link(name: string, method: 'GET' | 'HEAD', seconds: number): string
+  /** The id of the community that the files are marked as being of; null where nobody has marked them. */
+  owner(): Promise<string | null>
+  /** Marks the files as that community's, whosever they were. */
+  mark(communityId: string): Promise<void>
   /** Whether it answers, as of some seconds ago at most. */
   answers(): Promise<boolean>
   /** Whether something may have stayed there since it was last listed, as a removal or a `put` failed. */

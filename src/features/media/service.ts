@@ -3,6 +3,8 @@ import type { Ids } from '../../ids.ts'
 import { Refusal } from '../../refusal.ts'
 import { days, hours } from '../../time.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { Community } from '../community/service.ts'
+import { notSignedIn } from '../auth/tokens.ts'
 import type { Files } from './files.ts'
 import { reencode } from './image.ts'
 import { checkMediaUrl, signMediaUrl } from './signed-url.ts'
@@ -13,7 +15,14 @@ export type Media = ReturnType<typeof mediaService>
 /** The query of a signed URL, as it came. */
 export type Grant = { for?: string; exp?: string; sig?: string }
 
-type Deps = { store: MediaStore; files: Files; key: Uint8Array; ids: Ids; now: () => number }
+type Deps = {
+  store: MediaStore
+  files: Files
+  community: Pick<Community, 'claimPhotos' | 'photosListedAt' | 'notePhotosListed'>
+  key: Uint8Array
+  ids: Ids
+  now: () => number
+}
 
 /** An upload that nothing uses goes after this time. */
 const unusedFor = days
@@ -27,10 +36,8 @@ const batch = 500
 const linkLife_s = 300
 const linkMargin_s = 60
 
-export function mediaService({ store, files, key, ids, now }: Deps) {
+export function mediaService({ store, files, community, key, ids, now }: Deps) {
   const urlFor = (id: string, scope: string) => signMediaUrl({ key, id, scope, nowMs: now() })
-
-  let sweptAt = Number.NEGATIVE_INFINITY
 
   async function removeUnused(imageIds: readonly string[]): Promise<number> {
     // Rows first: a file whose row is gone is found by the sweep, a row whose file is gone would be found by a reader.
@@ -54,8 +61,11 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
   }
 
   async function sweepFiles(): Promise<number> {
-    // A store elsewhere wants time and money for its list, however little is to be removed.
-    if (files.remote && !files.remote.leftovers() && now() - sweptAt < days) return 0
+    // A store elsewhere wants time and money for its list, however little is to be removed: one a day, whoever asks for it.
+    if (files.remote && !files.remote.leftovers() && Math.abs(now() - (await community.photosListedAt())) < days)
+      return 0
+    // To a database that does not know them, all photos there would be strays.
+    if (!(await community.claimPhotos())) throw new Error('the bucket of the images is marked as another community’s')
     const startedAt = now()
     let removed = 0
     let old: string[] = []
@@ -68,7 +78,7 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
       if (old.push(name) === batch) await removeStray()
     }
     await removeStray()
-    sweptAt = startedAt
+    if (files.remote) await community.notePhotosListed(startedAt)
     return removed
   }
 
@@ -81,7 +91,11 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
       // The file first, so that no row ever names one that is not there.
       await files.put(file, encoded)
       const owner_id = caller.id
-      await store.add({ id, owner_id, file, width, height, placeholder, bytes: encoded.length, created_at: now() })
+      const image = { id, owner_id, file, width, height, placeholder, bytes: encoded.length, created_at: now() }
+      if (!(await store.add(image))) {
+        await files.remove([file])
+        throw notSignedIn()
+      }
       return { id, url: urlFor(id, 'upload'), width, height, placeholder }
     },
 
@@ -139,6 +153,9 @@ export function mediaService({ store, files, key, ids, now }: Deps) {
     async sweep() {
       return { images: await sweepImages(), files: await sweepFiles() }
     },
+
+    /** Removes what this node could not remove when it should have. Answers how many files. */
+    sweepLeftovers: async () => (files.remote?.leftovers() ? sweepFiles() : 0),
   }
 }
 

@@ -15,7 +15,8 @@ export type Image = {
  * evidence of a report.
  */
 export type MediaStore = {
-  add(image: Image): Promise<void>
+  /** False, and nothing is stored, where its owner is erased. */
+  add(image: Image): Promise<boolean>
   /**
    * The file of an image, if it may be fetched by that right now: `upload` while the image is there (and not as evidence
    * alone), `profile` while it is somebody's photo, a message's id while that message shows it, a report's id while it is

@@ -5,6 +5,7 @@ import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consents } from '../auth/consents.ts'
 import type { ConsentKind } from '../auth/store.ts'
+import { notSignedIn } from '../auth/tokens.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
 
@@ -77,6 +78,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
 
     async savePreferences(caller: Caller, change: Partial<Preferences>) {
       const saved = await store.savePreferences(caller.id, tidyPreferences(change))
+      if (!saved) throw notSignedIn()
       await audit.record('preferences', caller.id, caller.id, { fields: Object.keys(change) })
       return saved
     },

@@ -60,8 +60,8 @@ export type UserStore = {
     now: number,
   ): Promise<{ user: User; replaced_photo: string | null } | 'no_such_user' | 'not_their_image'>
   preferences(id: string): Promise<Preferences>
-  /** Changes what is given and answers the whole set. */
-  savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences>
+  /** Changes what is given and answers the whole set; null where the account is erased. */
+  savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences | null>
   /** Sets the role of an account; false where there is none. */
   setRole(id: string, role: Role, now: number): Promise<boolean>
 }

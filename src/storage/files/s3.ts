@@ -12,6 +12,8 @@ export type S3Options = {
 }
 
 const type = 'image/webp'
+/** The object that names the community whose images lie beside it. No list of images has it. */
+export const ownerMark = 'convene-community'
 // Each holds an image in memory for as long as the bucket takes for it.
 const mostPuts = 64
 const removalsAtOnce = 16
@@ -102,6 +104,14 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
 
     remote: {
       link: (name, method, seconds) => bucket.link(keyOf(name), method, { seconds, type }),
+
+      owner: async () => {
+        const bytes = await told('check', bucket.get(ownerMark))
+        return bytes && Buffer.from(bytes).toString().trim()
+      },
+
+      mark: (communityId) =>
+        told('check', bucket.put(ownerMark, Buffer.from(communityId), { 'content-type': 'text/plain' })),
 
       leftovers: () => failures > listed,
 

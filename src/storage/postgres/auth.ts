@@ -9,7 +9,7 @@ import {
   type SessionWithUser,
 } from '../../features/auth/store.ts'
 import type { Database, Queries, Value } from './database.ts'
-import { lockUser } from './locks.ts'
+import { lockLiving } from './living.ts'
 
 // One of these names may belong to somebody already; the unique index says so. An id that was used twice is a defect.
 const insertUser = `
@@ -96,11 +96,11 @@ export function accountStore(db: Database): AccountStore {
         (await tx.run(replaceHash, [userId, from, to])) > 0 ? endSessions(tx, userId, now, keep) : null,
       ),
 
-    recordConsents: (consents) =>
+    recordConsents: (userId, consents) =>
       db.write(async (tx) => {
-        const users = [...new Set(consents.map(({ user_id }) => user_id))].sort()
-        for (const id of users) await lockUser(tx, id)
+        if (!(await lockLiving(tx, userId))) return false
         await insertConsents(tx, consents)
+        return true
       }),
 
     async consents(userId) {

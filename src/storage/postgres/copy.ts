@@ -112,6 +112,7 @@ function target(db: Database): Target {
 
     async begin(name, note) {
       await db.write(async (tx) => {
+        await tx.run('DELETE FROM community')
         await tx.run(`CREATE TABLE ${copyMark} (name text PRIMARY KEY, note text NOT NULL)`)
         await tx.run(`INSERT INTO ${copyMark} (name, note) VALUES ($1, $2)`, [name, note])
       })

@@ -4,7 +4,7 @@ import type { Location, LocationStore } from '../../features/location/store.ts'
 import { reachCache } from '../reach-cache.ts'
 import { squareOf } from '../squares.ts'
 import type { Database, Queries } from './database.ts'
-import { lockUser } from './locks.ts'
+import { lockLiving } from './living.ts'
 import { nearbySearch } from './nearby.ts'
 import { retrait } from './traits.ts'
 
@@ -52,11 +52,12 @@ export function locationStore(db: Database): LocationStore {
   return {
     follow: (userId, step, now) =>
       db.write(async (tx) => {
-        const [, row, tags] = await Promise.all([
-          lockUser(tx, userId),
+        const [isLiving, row, tags] = await Promise.all([
+          lockLiving(tx, userId),
           tx.get<Row>(locationOf, [userId]),
           tx.all<{ tag: Buffer; uses: number }>(cellsOf, [userId]),
         ])
+        if (!isLiving) return null
         const before: Whereabouts = {
           published: publishedOf(row),
           cell: row?.cell?.toString('hex') ?? null,
@@ -83,7 +84,9 @@ export function locationStore(db: Database): LocationStore {
 
     setVisible: (userId, visible) =>
       db.write(async (tx) => {
-        await Promise.all([lockUser(tx, userId), tx.run(show, [userId, visible]), retrait(tx, userId)])
+        if (!(await lockLiving(tx, userId))) return false
+        await Promise.all([tx.run(show, [userId, visible]), retrait(tx, userId)])
+        return true
       }),
 
     async of(userId): Promise<Location> {

@@ -1,5 +1,6 @@
 import type { Image, MediaStore } from '../../features/media/store.ts'
 import type { Database } from './database.ts'
+import { holdLiving } from './living.ts'
 
 const insert = `
   INSERT INTO media (owner_id, id, file, width, height, placeholder, bytes, created_at)
@@ -31,9 +32,12 @@ const strayFiles = `
 
 export function mediaStore(db: Database): MediaStore {
   return {
-    async add({ owner_id, id, file, width, height, placeholder, bytes, created_at }: Image) {
-      await db.statement((q) => q.run(insert, [owner_id, id, file, width, height, placeholder, bytes, created_at]))
-    },
+    add: ({ owner_id, id, file, width, height, placeholder, bytes, created_at }: Image) =>
+      db.write(async (tx) => {
+        if (!(await holdLiving(tx, [owner_id])).has(owner_id)) return false
+        await tx.run(insert, [owner_id, id, file, width, height, placeholder, bytes, created_at])
+        return true
+      }),
 
     async fileFor(id, scope) {
       const found = await db.read((q) => {

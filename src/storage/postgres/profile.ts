@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import { build, type Database, type Queries } from './database.ts'
-import { lockUser } from './locks.ts'
+import { lockLiving } from './living.ts'
 import { users } from './schema.ts'
 import { retrait } from './traits.ts'
 
@@ -38,9 +38,8 @@ export function userStore(db: Database): UserStore {
 
     update: (id, change, now) =>
       db.write(async (tx) => {
-        if (!(await lockUser(tx, id))) return 'no_such_user'
+        if (!(await lockLiving(tx, id))) return 'no_such_user'
         const before = (await tx.get<User>(userById, [id]))!
-        if (before.deleted_at !== null) return 'no_such_user'
         const { photo } = change
         const isImage = typeof photo === 'string' && !photo.startsWith('https:')
         if (isImage && !(await tx.get(ownImage, [id, photo]))) return 'not_their_image'
@@ -60,7 +59,7 @@ export function userStore(db: Database): UserStore {
 
     savePreferences: (id, change) =>
       db.write(async (tx) => {
-        await lockUser(tx, id)
+        if (!(await lockLiving(tx, id))) return null
         const saved = { ...(await readPreferences(tx, id)), ...change }
         const { drinks, activities, purposes, language } = saved
         await tx.run(

@@ -1,7 +1,6 @@
 import type { RetentionStore } from '../../features/retention/store.ts'
 import type { Database, Value } from './database.ts'
-import { lockUser } from './locks.ts'
-import { holdLiving } from './living.ts'
+import { holdLiving, lockLiving } from './living.ts'
 import { retrait } from './traits.ts'
 
 // Each is found first, page by page, and then removed by its key if it still is what was looked for: several nodes may do
@@ -95,7 +94,7 @@ export function retentionStore(db: Database): RetentionStore {
           [before, limit],
         )
         const inOrder = stale.map(({ user_id }) => user_id).sort()
-        await Promise.all(inOrder.map((id) => lockUser(tx, id)))
+        await Promise.all(inOrder.map((id) => lockLiving(tx, id)))
         const dropped = await tx.all<{ user_id: string }>(
           // Not of those who came back meanwhile.
           `UPDATE locations SET latitude = NULL, longitude = NULL, square = NULL, cell = NULL, strayed = false,

@@ -280,3 +280,13 @@ export const evidencePhotos = pgTable(
 )
 
 export const unfinishedErasures = pgTable('unfinished_erasures', { user_id: text().primaryKey(), at: int8().notNull() })
+
+export const community = pgTable('community', { name: text().primaryKey(), value: text().notNull() })
+
+export const jobTurns = pgTable('job_turns', {
+  job: text().primaryKey(),
+  at: int8().notNull(),
+  holder: text(),
+  until: int8().notNull(),
+  succeeded_at: int8(),
+})

@@ -3,6 +3,7 @@ import { erasureStore, holdingsStore } from './account.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
 import { chatStore } from './chats.ts'
+import { communityStore } from './community.ts'
 import type { Database } from './database.ts'
 import { eventStore } from './events.ts'
 import { locationStore } from './location.ts'
@@ -13,6 +14,7 @@ import { userStore } from './profile.ts'
 import { retentionStore } from './retention.ts'
 import { reviewStore } from './reviews.ts'
 import { blockStore, reportStore } from './safety.ts'
+import { turnStore } from './turns.ts'
 
 /** Storage over a migrated PostgreSQL database. */
 export function postgresStorage(db: Database): Storage {
@@ -33,6 +35,8 @@ export function postgresStorage(db: Database): Storage {
     erasures: erasureStore(db),
     holdings: holdingsStore(db),
     retention: retentionStore(db),
+    community: communityStore(db),
+    turns: turnStore(db),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

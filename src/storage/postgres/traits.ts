@@ -2,7 +2,7 @@ import type { Queries } from './database.ts'
 
 /**
  * Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. Call it inside a
- * write, after a change of a user's gender, preferences, position or visibility, and under `lockUser`.
+ * write, after a change of a user's gender, preferences, position or visibility, and under `lockLiving`.
  */
 export async function retrait(tx: Queries, userId: string): Promise<void> {
   await Promise.all([

@@ -9,6 +9,7 @@ import {
   type SessionStore,
 } from '../../features/auth/store.ts'
 import type { Db } from './database.ts'
+import { livingIn } from './living.ts'
 import type { Reads } from './reads.ts'
 import { consentLog, preferences, sessions, users } from './schema.ts'
 import type { Writer } from './writer.ts'
@@ -30,6 +31,7 @@ const endSessions = (db: Db, userId: string, now: number, except?: string): stri
     .map((row) => row.id)
 
 export function accountStore(db: Db, writer: Writer, { read }: Reads): AccountStore {
+  const isLiving = livingIn(db)
   const credentialColumns = {
     user_id: users.id,
     password_hash: users.password_hash,
@@ -109,11 +111,13 @@ export function accountStore(db: Db, writer: Writer, { read }: Reads): AccountSt
     changePassword: (userId, from, to, { keep, now }) =>
       writer.write(() => (replaceHash(userId, from, to) ? endSessions(db, userId, now, keep) : null)),
 
-    recordConsents: (consents) =>
+    recordConsents: (userId, consents) =>
       writer.write(() => {
+        if (!isLiving(userId)) return false
         db.insert(consentLog)
           .values([...consents])
           .run()
+        return true
       }),
 
     consents: async (userId) =>

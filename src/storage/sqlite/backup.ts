@@ -125,7 +125,12 @@ function refuseDamage(db: Database, what: string) {
   if (damage !== null) throw new Error(`${what} is damaged: ${damage}`)
 }
 
-export type Examined = Contents & { made_at: string | null; has_photos: boolean }
+export type Examined = Contents & {
+  made_at: string | null
+  has_photos: boolean
+  /** What it remembers of its community, by name. */
+  remembered: Map<string, string>
+}
 
 const unreadable: Record<string, string> = {
   SQLITE_NOTADB: 'it is no SQLite database',
@@ -152,16 +157,25 @@ export function examineBackup(path: string): Examined {
     refuseDamage(db, path)
     if (status(db).every(({ applied_at }) => applied_at === null)) throw new Error(`${path} holds no data of Convene`)
     const contents = contentsOf(db)
-    if (!has(db, 'backup')) return { ...contents, made_at: null, has_photos: false }
+    const remembered = has(db, 'community') ? communityIn(db) : new Map<string, string>()
+    if (!has(db, 'backup')) return { ...contents, remembered, made_at: null, has_photos: false }
     const said = db.query<Contents & { made_at: string }, []>('SELECT * FROM backup').get()
     for (const kind of ['users', 'messages', 'photos'] as const)
       if (contents[kind] !== said?.[kind])
         throw new Error(`${path} is incomplete: it holds ${contents[kind]} ${kind}, and should hold ${said?.[kind]}`)
-    return { ...contents, made_at: said!.made_at, has_photos: has(db, 'backup_photos') }
+    return { ...contents, remembered, made_at: said!.made_at, has_photos: has(db, 'backup_photos') }
   } finally {
     db.close()
   }
 }
+
+const communityIn = (db: Database) =>
+  new Map(
+    db
+      .query<{ name: string; value: string }, []>('SELECT name, value FROM community')
+      .all()
+      .map(({ name, value }) => [name, value]),
+  )
 
 /** Copies the database in a backup, without the photos, to a path where nothing is. */
 export function unpackDatabase(path: string, target: string) {

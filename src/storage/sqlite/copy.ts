@@ -59,6 +59,7 @@ export function sqliteSide(db: Database): Target {
     begin: async (name, note) =>
       db
         .transaction(() => {
+          db.run('DELETE FROM community')
           db.run(`CREATE TABLE ${copyMark} (name TEXT PRIMARY KEY NOT NULL, note TEXT NOT NULL)`)
           db.query(`INSERT INTO ${copyMark} VALUES (?, ?)`).run(name, note)
         })

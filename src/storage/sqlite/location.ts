@@ -3,6 +3,7 @@ import type { Whereabouts } from '../../features/location/published-point.ts'
 import type { Point } from '../../features/location/sphere.ts'
 import type { Location, LocationStore } from '../../features/location/store.ts'
 import type { Db } from './database.ts'
+import { livingIn } from './living.ts'
 import { nearbySearch } from './nearby.ts'
 import { reachCache } from '../reach-cache.ts'
 import { locationCells, locations } from './schema.ts'
@@ -29,6 +30,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
     'INSERT INTO location_cells (user_id, tag, uses) VALUES (?, ?, ?) ON CONFLICT (user_id, tag) DO UPDATE SET uses = excluded.uses',
   )
   const retrait = traitKeeper(db)
+  const isLiving = livingIn(db)
   const cache = reachCache()
   const search = nearbySearch(db.$client, cache)
 
@@ -61,6 +63,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
     follow: (userId, step, now) =>
       writer.write(
         () => {
+          if (!isLiving(userId)) return null
           const before = whereaboutsOf(userId)
           const after = step(before)
           const moved = {
@@ -88,6 +91,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
 
     setVisible: (userId, visible) =>
       writer.write(() => {
+        if (!isLiving(userId)) return false
         retrait(userId, () =>
           db
             .insert(locations)
@@ -95,6 +99,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
             .onConflictDoUpdate({ target: locations.user_id, set: { visible } })
             .run(),
         )
+        return true
       }),
 
     of: async (userId) => of(userId),

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { MediaStore } from '../../features/media/store.ts'
 import type { Db } from './database.ts'
+import { livingIn } from './living.ts'
 import { media } from './schema.ts'
 import type { Writer } from './writer.ts'
 
@@ -12,6 +13,7 @@ const used = `(${shown} OR ${isEvidence})`
 
 export function mediaStore(db: Db, writer: Writer): MediaStore {
   const client = db.$client
+  const isLiving = livingIn(db)
   const ownedBy = db
     .select({ id: media.id })
     .from(media)
@@ -43,7 +45,9 @@ export function mediaStore(db: Db, writer: Writer): MediaStore {
   return {
     add: (image) =>
       writer.write(() => {
+        if (!isLiving(image.owner_id)) return false
         db.insert(media).values(image).run()
+        return true
       }),
 
     fileFor: async (id, scope) => fileFor.get({ id, scope })?.file ?? null,

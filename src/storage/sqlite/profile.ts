@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import type { Db } from './database.ts'
+import { livingIn } from './living.ts'
 import type { Reads } from './reads.ts'
 import { media, preferences, users } from './schema.ts'
 import { traitKeeper } from './traits.ts'
@@ -18,6 +19,7 @@ const profileColumns = `
 
 export function userStore(db: Db, writer: Writer, { read, remembered }: Reads): UserStore {
   const retrait = traitKeeper(db)
+  const isLiving = livingIn(db)
   const client = db.$client
   const userById = client.prepare<Omit<User, 'visible'> & { visible: number }, [string]>(`
     SELECT u.id, email, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible, 1) AS visible,
@@ -84,6 +86,7 @@ export function userStore(db: Db, writer: Writer, { read, remembered }: Reads): 
 
     savePreferences: (id, change) =>
       writer.write(() => {
+        if (!isLiving(id)) return null
         const saved = { ...(preferencesOf.get({ id }) ?? noPreferences), ...change }
         retrait(id, () =>
           db

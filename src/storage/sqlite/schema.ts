@@ -264,3 +264,5 @@ export const unfinishedErasures = sqliteTable('unfinished_erasures', {
   user_id: text().primaryKey().notNull(),
   at: integer().notNull(),
 })
+
+export const community = sqliteTable('community', { name: text().primaryKey().notNull(), value: text().notNull() })

@@ -4,6 +4,7 @@ import { erasureStore, holdingsStore } from './account.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
 import { chatStore } from './chats.ts'
+import { communityStore } from './community.ts'
 import { type Db, openDatabase, withDrizzle } from './database.ts'
 import { eventStore } from './events.ts'
 import { mediaStore } from './media.ts'
@@ -14,6 +15,7 @@ import { openReads } from './reads.ts'
 import { retentionStore } from './retention.ts'
 import { reviewStore } from './reviews.ts'
 import { blockStore, reportStore } from './safety.ts'
+import { turnStore } from './turns.ts'
 import { endIfFatal, type OnFatal, openWriter, type WriterReport } from './writer.ts'
 
 export type SqliteOptions = { onFatal: OnFatal; onGroup?: (report: WriterReport) => void }
@@ -39,6 +41,8 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     erasures: erasureStore(db, writer, reads),
     holdings: holdingsStore(db),
     retention: retentionStore(db, writer),
+    community: communityStore(db, writer),
+    turns: turnStore(),
 
     failed: (error) => endIfFatal(error, options.onFatal),
 

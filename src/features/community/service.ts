@@ -1,0 +1,72 @@
+import type { Ids } from '../../ids.ts'
+import type { Files } from '../media/files.ts'
+import type { CommunityStore } from './store.ts'
+
+export type Community = ReturnType<typeof communityService>
+
+/** What belongs to one community, and does harm in the hands of another. */
+export type Belonging = 'location_key' | 'jwt_secret' | 'photos'
+
+/** The secrets that somebody has; null for one that is not there. */
+type Secrets = { jwt: Uint8Array | null; location: Uint8Array | null }
+
+type Deps = { store: CommunityStore; secrets: Secrets; files: Files; ids: Ids }
+
+/** What is kept of a secret: enough to know it again, and nothing to make it of. The same secret elsewhere has another. */
+const fingerprint = (secret: Uint8Array, name: Belonging, communityId: string) =>
+  new Bun.CryptoHasher('sha256', secret).update(`convene fingerprint v1 ${name} ${communityId}`).digest('hex')
+
+const namesOf = ({ jwt, location }: Secrets) => [['location_key', location] as const, ['jwt_secret', jwt] as const]
+
+/** Which of the secrets are not those that a community remembers. */
+export const strangeSecrets = (remembered: Map<string, string>, secrets: Secrets): Belonging[] =>
+  namesOf(secrets).flatMap(([name, secret]) => {
+    const known = remembered.get(name)
+    const isSame = () => secret !== null && fingerprint(secret, name, remembered.get('id')!) === known
+    return known === undefined || isSame() ? [] : [name]
+  })
+
+/** Knows what belongs to the community whose database this is: it remembers that from the first start on. */
+export function communityService({ store, secrets, files, ids }: Deps) {
+  const idOf = () => store.keep('id', ids.random())
+
+  async function claimPhotos(): Promise<boolean> {
+    const { remote } = files
+    if (!remote) return true
+    const id = await idOf()
+    if ((await remote.owner()) === null) await remote.mark(id)
+    return (await remote.owner()) === id
+  }
+
+  return {
+    /** Answers what is another community's. Where nothing is, it is remembered as this one's from now on. */
+    async strange(): Promise<Belonging[]> {
+      const id = await idOf()
+      const strange = strangeSecrets(await store.all(), secrets)
+      if (!(await claimPhotos())) strange.push('photos')
+      if (strange.length > 0) return strange
+      for (const [name, secret] of namesOf(secrets)) {
+        if (secret === null) continue
+        const known = fingerprint(secret, name, id)
+        // Of nodes that are the first, with different secrets, those of one are remembered, and all of that one's.
+        if ((await store.keep(name, known)) !== known) return [name]
+      }
+      return []
+    },
+
+    /** Makes this the community's from now on. */
+    async adopt(belonging: Belonging): Promise<void> {
+      const id = await idOf()
+      if (belonging === 'photos') return files.remote?.mark(id)
+      const secret = belonging === 'jwt_secret' ? secrets.jwt : secrets.location
+      if (secret !== null) await store.set(belonging, fingerprint(secret, belonging, id))
+    },
+
+    /** Whether the photos are this community's, which they become where they are nobody's. */
+    claimPhotos,
+
+    /** When any node last began to list all photos that are kept elsewhere, in milliseconds. */
+    photosListedAt: async () => Number((await store.all()).get('photos_listed_at') ?? 0),
+    notePhotosListed: (at: number) => store.set('photos_listed_at', String(at)),
+  }
+}

@@ -1,0 +1,23 @@
+import type { Turn, TurnStore } from '../../turns.ts'
+import type { Database } from './database.ts'
+
+const first = `
+  INSERT INTO job_turns (job, at, holder, until, succeeded_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (job) DO NOTHING`
+const next = `
+  UPDATE job_turns SET at = $2, holder = $3, until = $4, succeeded_at = $5
+  WHERE job = $1 AND at = $6 AND holder IS NOT DISTINCT FROM $7::text AND until = $8`
+
+export function turnStore(db: Database): TurnStore {
+  return {
+    last: (job) =>
+      db.read((q) => q.get<Turn>('SELECT at, holder, until, succeeded_at FROM job_turns WHERE job = $1', [job])),
+
+    replace: async (job, before, { at, holder, until, succeeded_at }) => {
+      const turn = [job, at, holder, until, succeeded_at]
+      const changed = await db.statement((q) =>
+        before === null ? q.run(first, turn) : q.run(next, [...turn, before.at, before.holder, before.until]),
+      )
+      return changed > 0
+    },
+  }
+}
