@@ -84,7 +84,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     'SELECT id FROM users WHERE id = ? AND deleted_at IS NOT NULL',
   )
   const standing = client.prepare<{ erased: 0 | 1; apart: 0 | 1 }, [string, string]>(`
-    SELECT EXISTS (SELECT 1 FROM users WHERE id = ?2 AND deleted_at IS NOT NULL) AS erased, ${apart('?1', '?2')} AS apart`)
+    SELECT EXISTS (SELECT 1 FROM users WHERE id IN (?1, ?2) AND deleted_at IS NOT NULL) AS erased, ${apart('?1', '?2')} AS apart`)
   const messageById = client.prepare<Message, [string]>(`SELECT ${messageColumns()} ${fromMessages} WHERE m.id = +?`)
   const messageByClientId = client.prepare<Message, [string, string]>(
     `SELECT ${messageColumns()} ${fromMessages} WHERE m.sender_id = +? AND m.client_id = +?`,
