@@ -11,7 +11,7 @@ export const cases: Case[] = [
   { name: 'a backup under load is one moment’s state, and what comes of it serves on', run: underLoad },
   { name: 'a backup that is killed, or finds no room, leaves nothing that passes for one', run: cutOff },
   { name: 'a restore that is killed leaves the old state or the new one, and can be done again', run: killedRestores },
-  { name: 'scheduled backups come by the clock, and one that fails is told', run: scheduled, longOnly: true },
+  { name: 'scheduled backups come by the clock, and one that fails is told', run: scheduled, only: 'long' },
 ]
 
 /** What a backup needs beside it. */

@@ -16,8 +16,8 @@ export type Run = {
   inTime(holds: boolean, missed: string): void
 }
 
-/** `longOnly` where it has to wait for minutes. */
-export type Case = { name: string; run(run: Run): Promise<void>; longOnly?: boolean }
+/** `only` in one form: where it has to wait for minutes, or is for those who cannot. */
+export type Case = { name: string; run(run: Run): Promise<void>; only?: 'short' | 'long' }
 
 /** A bound on time was missed, by the server or by whatever else this machine does. */
 export class TooSlow extends Error {

@@ -15,11 +15,23 @@ export type Server = {
   stop(): Promise<void>
 }
 
-/** Each with what looks at all that it has printed. */
-const running = new Map<Bun.Subprocess, () => Promise<void>>()
+type Kept = {
+  /** Ends it at once, with all that it has started. */
+  end(): void
+  /** Resolves once it has ended, and all that it has printed was looked at. */
+  ended(): Promise<unknown>
+}
+
+const running = new Map<Bun.Subprocess, Kept>()
 process.on('exit', () => {
-  for (const child of running.keys()) child.kill('SIGKILL')
+  for (const { end } of running.values()) end()
 })
+
+/** Sees to it that a process does not outlive its case. */
+export function keep(child: Bun.Subprocess, end: () => void = () => child.kill('SIGKILL')) {
+  running.set(child, { end, ended: () => child.exited })
+  void child.exited.then(() => running.delete(child))
+}
 
 /** The token of the bot by which people are signed in without the cost of a password's hash. */
 export const botToken = '7000000000:torture-torture-torture-torture'
@@ -28,6 +40,8 @@ export const botToken = '7000000000:torture-torture-torture-torture'
 export const canary = 'zqCanary7'
 /** Of everybody who has one. */
 export const password = 'correct horse battery staple'
+/** Of the databases and Redis that a case starts. */
+export const servicePassword = 'torture-service-password'
 
 const settings = {
   HOST: '127.0.0.1',
@@ -38,9 +52,13 @@ const settings = {
   INIT_DATA_MAX_AGE_S: '0',
 }
 
-/** Starts a server over a data directory, on a free port, and waits until it is ready. */
-export async function startServer(dataDir: string, environment: Record<string, string> = {}): Promise<Server> {
-  const { child, output, search } = spawn(dataDir, environment)
+/** Starts a server over a data directory, on a free port where `environment` names none, and waits until it is ready. */
+export async function startServer(
+  dataDir: string,
+  environment: Record<string, string> = {},
+  cwd?: string,
+): Promise<Server> {
+  const { child, output, search } = spawn(dataDir, environment, cwd)
   const ready = /ready at (http:[^\s"]+)/
   const ended = async (withinMs = 60_000) => {
     if (!(await Promise.race([child.exited.then(() => true), Bun.sleep(withinMs).then(() => false)])))
@@ -89,8 +107,8 @@ export async function killedStart(dataDir: string, afterMs: number): Promise<voi
 
 /** Ends what a case has left running, by its process id. Throws where one has printed a secret. */
 export async function endAll(): Promise<void> {
-  for (const child of running.keys()) child.kill('SIGKILL')
-  await Promise.all([...running.values()].map((search) => search()))
+  for (const { end } of running.values()) end()
+  await Promise.all([...running.values()].map(({ ended }) => ended()))
 }
 
 /** Memory of a process that is resident now, in MiB. */
@@ -98,9 +116,10 @@ export function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
 
-function spawn(dataDir: string, environment: Record<string, string>) {
+function spawn(dataDir: string, environment: Record<string, string>, cwd?: string) {
   const child = Bun.spawn([...command, 'serve'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings, DATA_DIR: dataDir, ...environment },
+    cwd,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -116,8 +135,8 @@ function spawn(dataDir: string, environment: Record<string, string>) {
     await read
     await child.exited
     running.delete(child)
-    refuseSecrets(output(), [canary, password, botToken])
+    refuseSecrets(output(), [canary, password, botToken, servicePassword])
   }
-  running.set(child, search)
+  running.set(child, { end: () => child.kill('SIGKILL'), ended: search })
   return { child, output, search }
 }

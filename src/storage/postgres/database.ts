@@ -63,7 +63,10 @@ const runningLimit = 2048
 // No request waits longer for the database, whatever happens to it.
 const patienceMs = 10_000
 const attemptsLimit = 8
+/** A server that says nothing for so long is taken for gone. */
 const probeMs = 3000
+// At the start there is time: a machine that comes up is slow.
+const firstProbeMs = 5000
 /** How long an outage is answered for, without another look. */
 const restMs = 250
 
@@ -79,41 +82,71 @@ export async function openDatabase(
   { onOutage, onRecovery, settings, max }: DatabaseOptions = {},
 ): Promise<Database> {
   const { servers } = serversOf(url)!
-  let present: { client: SQL; host: string } | null = null
+  let present: { client: SQL; server: ServerUrl } | null = null
+  /** The one that was found to be gone last: it is asked last, as it may take its time to say nothing. */
+  let left: ServerUrl | null = null
   let looking: Promise<SQL> | null = null
+  let suspecting = false
   let outage: { error: Error; at: number } | null = null
   let running = 0
   let closed = false
 
   /** The first server that takes writes; the present one where it still does. */
-  async function look(): Promise<SQL> {
-    let failure: unknown
+  async function look(withinMs = probeMs): Promise<SQL> {
+    let failure: unknown = null
     if (present) {
       const { client } = present
-      failure = await probe(client)
+      failure = await probe(client, withinMs)
       if (failure === null) return client
-      present = null
-      void client.close({ timeout: 0 }).catch(() => {})
+      leave()
     }
-    for (const server of servers) {
+    for (const server of servers.toSorted((a, b) => Number(a === left) - Number(b === left))) {
       const timeouts = { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' }
       const client = connect(server, { ...timeouts, ...settings }, { max })
-      const found = await probe(client)
+      const found = await probe(client, withinMs)
       if (found === null && !closed) {
-        present = { client, host: server.host }
+        present = { client, server }
         return client
       }
-      failure = found
-      void client.close({ timeout: 0 }).catch(() => {})
+      // That a standby is one is no news where its primary is gone.
+      if (failure === null || failure instanceof ReadOnly) failure = found
+      drop(client)
     }
     throw failure
   }
 
-  function lookAgain(): Promise<SQL> {
-    looking ??= look()
+  /** Ends its connections, and with them whatever waits for an answer there. */
+  const drop = (client: SQL) => void client.close({ timeout: 0 }).catch(() => {})
+
+  function leave() {
+    left = present!.server
+    drop(present!.client)
+    present = null
+  }
+
+  /**
+   * Asks a server that has kept somebody waiting for too long, on a connection of its own: one that hangs, or has gone
+   * without a word, leaves all the others open. Nobody waits for this, as the server may only be slow.
+   */
+  async function suspect(client: SQL) {
+    if (suspecting || looking || present?.client !== client) return
+    suspecting = true
+    const apart = connect(present.server, {}, { max: 1 })
+    const failure = await probe(apart, probeMs)
+    drop(apart)
+    suspecting = false
+    // Whoever answers, and be it with a refusal, does not hang.
+    if (failure === null || failure instanceof ReadOnly || sqlstate(failure) !== '') return
+    if (closed || looking || present?.client !== client) return
+    leave()
+    lookAgain().catch(() => {})
+  }
+
+  function lookAgain(withinMs?: number): Promise<SQL> {
+    looking ??= look(withinMs)
       .then(
         (client) => {
-          if (outage) onRecovery?.(present!.host)
+          if (outage) onRecovery?.(present!.server.host)
           outage = null
           return client
         },
@@ -143,15 +176,17 @@ export async function openDatabase(
     if (running >= runningLimit) throw busy('The server has more waiting for its database than it can take.')
     running++
     const turn: Turn = { isOver: false }
+    let client: SQL | null = null
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       turn.isOver = true
       reject(busy('The database did not answer in time.'))
+      if (client) void suspect(client)
     }, patienceMs)
     const until = performance.now() + patienceMs
     try {
       for (let attempt = 1; ; attempt++) {
-        let client: SQL | null = null
+        client = null
         try {
           client = await Promise.race([pool(), late])
           return await Promise.race([once(client, turn), late])
@@ -194,7 +229,7 @@ export async function openDatabase(
       })
 
   try {
-    await lookAgain()
+    await lookAgain(firstProbeMs)
   } catch (error) {
     throw unusable(url, error)
   }
@@ -228,20 +263,26 @@ export function connect({ url }: ServerUrl, settings: Record<string, string>, { 
     // Bun would let PGDATABASE go before what the URL says.
     database,
     max: max ?? (Number(parameters.get('max')) || 16),
-    connectionTimeout: Number(parameters.get('connect_timeout')) || probeMs / 1000,
+    connectionTimeout: Number(parameters.get('connect_timeout')) || firstProbeMs / 1000,
     connection: Object.fromEntries(Object.entries(ours).filter(([name]) => !parameters.has(name))),
   })
 }
 
 /** Null where the server takes writes; otherwise why it does not. */
-async function probe(client: SQL): Promise<unknown> {
+async function probe(client: SQL, withinMs: number): Promise<unknown> {
   try {
-    const timeout = Bun.sleep(probeMs).then(() => Promise.reject(new Lost(new Error('no answer'))))
-    const [row] = await Promise.race([client.unsafe('SHOW transaction_read_only').execute(), timeout])
+    const [row] = await Promise.race([client.unsafe('SHOW transaction_read_only').execute(), silence(withinMs)])
     return row.transaction_read_only === 'off' ? null : new ReadOnly()
   } catch (error) {
     return error
   }
+}
+
+/** Fails after that time: in many turns of the event loop, so that a process that gets none does not blame the server. */
+async function silence(ms: number): Promise<never> {
+  const turns = 30
+  for (let i = 0; i < turns; i++) await Bun.sleep(ms / turns)
+  throw new Lost(new Error('no answer'))
 }
 
 type Turn = { isOver: boolean }
@@ -295,7 +336,11 @@ function asNumbers(result: any): any[] {
 }
 
 /** The server takes no writes. */
-class ReadOnly extends Error {}
+class ReadOnly extends Error {
+  constructor() {
+    super('it takes no writes')
+  }
+}
 /** There is no server. */
 class Lost extends Error {
   constructor(cause: Error) {
