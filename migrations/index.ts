@@ -63,6 +63,11 @@ export type Migration = {
   up: string
   down: string
   postgres: { up: string; down: string }
+  /**
+   * For a step that only expands: the newest step of the oldest release that goes on working on a database which has this
+   * one, so that nodes of both run side by side during an upgrade. Without it no earlier release starts on it.
+   */
+  compatibleWith?: number
 }
 
 /**

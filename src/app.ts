@@ -11,6 +11,7 @@ import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
 import { openClients } from './http/client.ts'
 import { cors } from './http/cors.ts'
+import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
 import { origins as originPolicy } from './http/origins.ts'
@@ -51,6 +52,7 @@ export function buildApp(services: Services) {
   })
   return app
     .use(requestId)
+    .use(draining({ hub }))
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(securityHeaders)
     .use(cors({ config, origins }))

@@ -40,6 +40,8 @@ export type Config = {
   firstContact: 'open' | 'guarded'
   nearbyMaxAgeDays: number
   eventRetentionDays: number
+  /** How long a stop goes on answering before it closes the sockets and ends. */
+  drainSeconds: number
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   legalDir: string | null
   /** Where scheduled backups go, a directory or a bucket; null where there are none. */
@@ -85,6 +87,7 @@ export function readConfig(env: Environment = process.env): Config {
     firstContact: oneOf(env, 'FIRST_CONTACT', ['open', 'guarded']),
     nearbyMaxAgeDays: integer(env, 'NEARBY_MAX_AGE_DAYS', { default: 30, min: 1, max: 3650 }),
     eventRetentionDays: integer(env, 'EVENT_RETENTION_DAYS', { default: 7, min: 1, max: 3650 }),
+    drainSeconds: integer(env, 'DRAIN_SECONDS', { default: 0, min: 0, max: 3600 }),
     logLevel: oneOf(env, 'LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
     legalDir: text(env, 'LEGAL_DIR'),
     backupDir: backupDir(env, dataDir),

@@ -483,6 +483,7 @@ describe('health', () => {
       out: expect.stringMatching(/^Convene 0\.6\.0 lives at http:\S+\n$/),
       err: '',
     })
+    expect((await convene(['health', '--ready'], asked)).out).toMatch(/^Convene 0\.6\.0 is ready at http:\S+\n$/)
     expect(await server.end()).toBe(0)
     expectRefusal(await convene(['health'], asked), 1, /nothing answers at http:/)
   })

@@ -234,6 +234,15 @@ const variables: Record<string, Case> = {
     good: [['30', 30]],
     bad: ['0', '7.5'],
   },
+  DRAIN_SECONDS: {
+    field: 'drainSeconds',
+    default: 0,
+    good: [
+      ['0', 0],
+      ['3600', 3600],
+    ],
+    bad: ['3601', '-1', '10s'],
+  },
   LOG_LEVEL: {
     field: 'logLevel',
     default: 'info',

@@ -11,6 +11,8 @@ import { type TestApp, testApp } from './app.ts'
 export const redisUrl = process.env.TEST_REDIS_URL || 'redis://127.0.0.1:6379'
 
 const isThere = await answers(redisUrl)
+/** Null where a Redis answers on TEST_REDIS_URL. */
+export const noRedis = isThere ? null : 'skipped: no Redis'
 const isInstalled = Bun.which('redis-server') !== null
 
 type Run = () => Promise<void>

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, type DatabaseConfig, databaseOf, readConfig, shownDatabase } from '../config.ts'
 import { openProgress } from '../progress.ts'
 import { copyRows, type Digest, digestOf, type Side, type Table, tables, type Target } from '../storage/copy.ts'
-import { MigrationError, newest } from '../storage/migrate.ts'
+import { MigrationError, newest, refuseNewer } from '../storage/migrate.ts'
 import { bringUp, statusOf } from '../storage/open.ts'
 import { isHalfCopied, openTarget, readSnapshot } from '../storage/postgres/copy.ts'
 import { openMigrator } from '../storage/postgres/migrate.ts'
@@ -83,7 +83,10 @@ async function copy(from: DatabaseConfig, to: DatabaseConfig) {
 
 async function inSource<T>(database: DatabaseConfig, work: (source: Side) => Promise<T>): Promise<T> {
   if (database.engine === 'sqlite') requireDatabase(database.path)
-  const missing = (await called('--from', statusOf(database))).filter(({ applied_at }) => applied_at === null)
+  const steps = await called('--from', statusOf(database))
+  // What this release does not know, it would leave behind.
+  refuseNewer(steps)
+  const missing = steps.filter(({ applied_at }) => applied_at === null)
   if (missing.length > 0)
     throw new MigrationError(
       `the database of --from is ${missing.length} migrations behind: run convene migrate up on it first`,

@@ -2,30 +2,34 @@ import { isIPv6 } from 'node:net'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig } from '../config.ts'
 
-export const help = `usage: convene health
+export const help = `usage: convene health [--ready]
 
 Asks the server that runs on this machine, at HOST and PORT, whether it lives, and says so in one line: for whatever keeps
 it running, such as the health check of a container. Run it with the same environment as the server.
 
-Exit code: 0 where it answers, 1 where it does not within two seconds.`
+  --ready   asks whether it is ready for requests, which it is not while it starts, stops, or cannot reach its database
+
+Exit code: 0 where it lives, or is ready; 1 where it does not within two seconds.`
 
 const patienceMs = 2000
 
 export async function run(args: string[]): Promise<void> {
-  parseArgs({ args })
-  const url = addressOf(readConfig())
+  const { values } = parseArgs({ args, options: { ready: { type: 'boolean' } } })
+  const url = addressOf(readConfig(), values.ready ? '/ready' : '/health')
   // A proxy of the environment is for others: the server is here.
   const answer = await fetch(url, { proxy: false, signal: AbortSignal.timeout(patienceMs) }).catch((error: Error) => {
     throw new Error(`nothing answers at ${url}: is the server running, with this HOST and PORT?`, { cause: error })
   })
   const health = (await answer.json().catch(() => null)) as { status?: unknown; version?: unknown } | null
+  if (values.ready && health?.status === 'unavailable')
+    throw new Error(`Convene ${String(health.version)} at ${url.origin} is not ready`)
   if (health?.status !== 'ok') throw new Error(`what answers at ${url} with ${answer.status} is not Convene`)
-  console.log(`Convene ${String(health.version)} lives at ${url.origin}`)
+  console.log(`Convene ${String(health.version)} ${values.ready ? 'is ready' : 'lives'} at ${url.origin}`)
 }
 
-function addressOf({ host, port }: { host: string; port: number }): URL {
+function addressOf({ host, port }: { host: string; port: number }, path: string): URL {
   if (port === 0) throw new ConfigError('PORT is 0, any that is free: to be asked, the server needs a port of its own')
   // All addresses of the machine are none that can be called everywhere.
   const called = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return new URL(`http://${isIPv6(called) ? `[${called}]` : called}:${port}/health`)
+  return new URL(`http://${isIPv6(called) ? `[${called}]` : called}:${port}${path}`)
 }

@@ -49,6 +49,8 @@ where. SIGTERM and SIGINT end it once what runs is done. Settings are environmen
   METRICS_TOKEN        who sends it as a bearer token may read /metrics from elsewhere, 16 characters at least (none)
   OTEL_EXPORTER_OTLP_ENDPOINT
                        an OpenTelemetry collector, such as http://127.0.0.1:4318, that gets a trace of each request (none)
+  DRAIN_SECONDS        how long it goes on answering after SIGTERM, not ready any more; over the second half of that, sockets
+                       are told to come back to another node (0: it ends as soon as what runs is done)
   LOG_LEVEL            trace, debug, info, warn, error or silent (info)
 
 convene check tells whether they are fit for production.`
@@ -102,10 +104,15 @@ export async function serve(config: Config): Promise<void> {
     stopping = true
     log.info({ signal }, 'stopping')
     clearTimeout(background)
+    const jobsStopped = stopJobs()
+    // Whoever sends requests here sees first that they should not, and then gets the sockets back, not all at once.
+    services.hub.drain()
+    const halfMs = config.drainSeconds * 500
+    if (halfMs > 0) await Bun.sleep(halfMs)
     // Open sockets would keep the server from stopping.
-    services.hub.closeAll()
+    await services.hub.closeAll(halfMs)
     // Requests and jobs that run are finished; whoever still holds a connection after that is cut off.
-    await Promise.race([Promise.all([app.server!.stop(false), stopJobs()]), Bun.sleep(8000)])
+    await Promise.race([Promise.all([app.server!.stop(false), jobsStopped]), Bun.sleep(8000)])
     await app.server!.stop(true)
     await shared?.close()
     await storage.close()

@@ -89,6 +89,7 @@ export function openHub({ replay, peers, standing, nodes, log, now }: Deps) {
   const connections = new Map<string, Connection>()
   const audiences = new Map<string, Audience>()
   let publish: (topic: string, frame: string) => void = () => {}
+  let draining = false
   let closingDown = false
   let pushed = 0
   let expiry: Timer | null = null
@@ -360,9 +361,14 @@ export function openHub({ replay, peers, standing, nodes, log, now }: Deps) {
       if (nodes) looks ??= setInterval(() => ear.mayHaveMissed('everybody'), lookEveryMs).unref()
     },
 
-    /** Refuses new sockets once the old ones are being closed. */
+    /** Takes no new sockets from now on, and says so: they go to another node. */
+    drain() {
+      draining = true
+    },
+
+    /** Refuses new sockets once the server is about to stop. */
     refuseWhileClosing() {
-      if (closingDown) throw new Refusal('shutting_down', 'This server is restarting: connect again shortly.')
+      if (draining) throw new Refusal('shutting_down', 'This server is restarting: connect again shortly.')
     },
 
     /** Takes a new socket in: `hello`, then what it missed after `since`, then live events. */
@@ -430,15 +436,23 @@ export function openHub({ replay, peers, standing, nodes, log, now }: Deps) {
       }
     },
 
-    /** Closes all sockets, for a restart. */
-    closeAll() {
-      closingDown = true
+    /**
+     * Closes all sockets, for a restart: each at some moment within that time, so that not all come back in one, and at
+     * once without it.
+     */
+    async closeAll(withinMs = 0) {
+      draining = closingDown = true
+      const close = (connection: Connection) => shut(connection, closing.restart, 'restart')
+      if (withinMs > 0) {
+        for (const connection of connections.values()) setTimeout(close, Math.random() * withinMs, connection)
+        await Bun.sleep(withinMs)
+      }
       if (expiry) clearInterval(expiry)
       if (looks) clearInterval(looks)
-      for (const connection of [...connections.values()]) shut(connection, closing.restart, 'restart')
+      for (const connection of [...connections.values()]) close(connection)
     },
 
-    isClosing: () => closingDown,
+    isClosing: () => draining,
 
     /** Open sockets, users who have one, and the durable events told to such users so far. */
     counts: () => ({ sockets: connections.size, users: audiences.size, pushed }),

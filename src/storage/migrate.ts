@@ -1,7 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { migrations, type Migration } from '../../migrations/index.ts'
 
+/** A step that this release knows, or that a newer one has applied. */
 export type MigrationState = Pick<Migration, 'number' | 'name'> & { applied_at: string | null }
+type AppliedStep = Pick<Migration, 'number' | 'name'> & { applied_at: string }
+export type Applied = ReadonlyMap<number, AppliedStep>
 
 /** The database cannot be used as it is; the message tells the operator what to do. */
 export class MigrationError extends Error {
@@ -16,29 +19,53 @@ export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.numb
 export const columns = 'number, name, applied_at'
 /** The table that a database has while `convene copy` fills it. */
 export const copyMark = 'unfinished_copy'
+/**
+ * Says with which releases an applied step is compatible, for those that do not know it. It is there from the first such
+ * step on: releases before it know only the columns of the other table.
+ */
+export const compatibility = 'schema_compatibility'
+export const makeCompatibility = `CREATE TABLE IF NOT EXISTS ${compatibility} (number integer PRIMARY KEY NOT NULL, compatible_with integer NOT NULL)`
+export type Compatible = { number: number; compatible_with: number }
 
-/** What is applied, by number. Throws where that is none of ours, or a step that this release does not know. */
+/** What is applied, by number. Throws where that is none of ours, or a newer release's that this one cannot work on. */
 export function appliedOf(
-  rows: readonly { number: number; applied_at: string }[],
-  { isForeign, isHalfCopied }: { isForeign: boolean; isHalfCopied: boolean },
-): Map<number, string> {
+  rows: readonly AppliedStep[],
+  {
+    isForeign,
+    isHalfCopied,
+    compatible,
+  }: { isForeign: boolean; isHalfCopied: boolean; compatible: readonly Compatible[] },
+): Applied {
   if (isForeign)
     throw new MigrationError(
       'this database belongs to another program: it has tables, but not the record of Convene’s migrations',
     )
   if (isHalfCopied)
     throw new MigrationError('this database is half copied: run the same convene copy again, which goes on with it')
-  const unknown = rows.map(({ number }) => number).filter((number) => !migrations.some((m) => m.number === number))
-  if (unknown.length > 0)
-    throw new MigrationError(
-      `this database is at migration ${Math.max(...unknown)}, newer than this release knows (${newest}): start a newer Convene, or restore an older backup`,
-    )
-  return new Map(rows.map((row) => [row.number, row.applied_at]))
+  const works = ({ number }: AppliedStep) =>
+    isKnown(number) || compatible.some((step) => step.number === number && step.compatible_with <= newest)
+  if (!rows.every(works)) throw newerThanKnown(rows)
+  return new Map(rows.map((row) => [row.number, row]))
 }
 
-/** Each known migration in order, with the time it was applied or null. */
-export const statesOf = (applied: Map<number, string>): MigrationState[] =>
-  migrations.map(({ number, name }) => ({ number, name, applied_at: applied.get(number) ?? null }))
+const isKnown = (number: number) => migrations.some((m) => m.number === number)
+
+const newerThanKnown = (steps: readonly { number: number }[]) =>
+  new MigrationError(
+    `this database is at migration ${Math.max(...steps.map(({ number }) => number))}, newer than this release knows (${newest}): start a newer Convene, or restore an older backup`,
+  )
+
+/** Throws where a newer release has applied steps: for what has to know all that the database holds. */
+export function refuseNewer(steps: Iterable<{ number: number }>) {
+  const unknown = [...steps].filter(({ number }) => !isKnown(number))
+  if (unknown.length > 0) throw newerThanKnown(unknown)
+}
+
+/** Each step in order, with the time it was applied or null. */
+export const statesOf = (applied: Applied): MigrationState[] => [
+  ...migrations.map(({ number, name }) => ({ number, name, applied_at: applied.get(number)?.applied_at ?? null })),
+  ...[...applied.values()].filter(({ number }) => !isKnown(number)).sort((a, b) => a.number - b.number),
+]
 
 export const failed = (migration: Migration, error: unknown) =>
   new MigrationError(`migration ${label(migration)} failed and was undone: ${(error as Error).message}`, {
@@ -47,7 +74,7 @@ export const failed = (migration: Migration, error: unknown) =>
 
 // The rest is SQLite's; storage/postgres/migrate.ts has the same for PostgreSQL.
 
-function appliedNumbers(db: Database): Map<number, string> {
+function appliedTo(db: Database): Applied {
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
   if (tables.length === 0) return new Map()
   const ours = db
@@ -56,15 +83,15 @@ function appliedNumbers(db: Database): Map<number, string> {
     )
     .get()
   const isForeign = ours?.columns !== columns
-  const rows = isForeign
-    ? []
-    : db.query<{ number: number; applied_at: string }, []>(`SELECT ${columns} FROM schema_migrations`).all()
-  return appliedOf(rows, { isForeign, isHalfCopied: tables.some(({ name }) => name === copyMark) })
+  const rows = isForeign ? [] : db.query<AppliedStep, []>(`SELECT ${columns} FROM schema_migrations`).all()
+  const has = (table: string) => tables.some(({ name }) => name === table)
+  const compatible = has(compatibility) ? db.query<Compatible, []>(`SELECT * FROM ${compatibility}`).all() : []
+  return appliedOf(rows, { isForeign, isHalfCopied: has(copyMark), compatible })
 }
 
-/** Each known migration in order, with the time it was applied or null. Changes nothing. */
+/** Each step in order, with the time it was applied or null. Changes nothing. */
 export function status(db: Database): MigrationState[] {
-  return statesOf(appliedNumbers(db))
+  return statesOf(appliedTo(db))
 }
 
 /** Applies what is missing, each step in a transaction of its own. Returns the names of the steps applied. */
@@ -72,7 +99,7 @@ export function up(
   db: Database,
   { to = newest, now = Date.now, onStep }: { to?: number; now?: () => number; onStep?: (name: string) => void } = {},
 ): string[] {
-  const applied = appliedNumbers(db)
+  const applied = appliedTo(db)
   db.run(
     'CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
   )
@@ -85,6 +112,9 @@ export function up(
         migration.name,
         new Date(now()).toISOString(),
       )
+      if (migration.compatibleWith === undefined) return
+      db.run(makeCompatibility)
+      db.query(`INSERT INTO ${compatibility} VALUES (?, ?)`).run(migration.number, migration.compatibleWith)
     })
     onStep?.(label(migration))
   }
@@ -96,7 +126,9 @@ export function down(
   db: Database,
   { steps = 1, onStep }: { steps?: number; onStep?: (name: string) => void } = {},
 ): string[] {
-  const applied = appliedNumbers(db)
+  const applied = appliedTo(db)
+  // What is on top of ours is for the newer release to take back.
+  refuseNewer(applied.values())
   const last = migrations
     .filter((m) => applied.has(m.number))
     .reverse()
@@ -105,6 +137,8 @@ export function down(
     step(db, migration, () => {
       db.run(migration.down)
       db.query('DELETE FROM schema_migrations WHERE number = ?').run(migration.number)
+      if (migration.compatibleWith !== undefined)
+        db.query(`DELETE FROM ${compatibility} WHERE number = ?`).run(migration.number)
     })
     onStep?.(label(migration))
   }

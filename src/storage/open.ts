@@ -60,7 +60,7 @@ export function bringUp(
   }
 }
 
-/** The steps of a database that is there. Throws where it is another program's or a newer release's. Changes nothing. */
+/** The steps of a database that is there. Throws where it is none that this release works on. Changes nothing. */
 export async function statusOf(database: DatabaseConfig): Promise<MigrationState[]> {
   return database.engine === 'sqlite' ? statusOfFile(database.path) : (await postgres()).statusOfServer(database.url)
 }
@@ -76,7 +76,7 @@ function statusOfFile(path: string): MigrationState[] {
   }
 }
 
-/** Throws where the database is another program's, or a newer release's, before anything of it is changed. */
+/** Throws where the database is another program's, or of a release too new for this one, before anything is changed. */
 export async function refuseForeign(database: DatabaseConfig): Promise<void> {
   if (database.engine === 'sqlite' && !existsSync(database.path)) return
   await statusOf(database)

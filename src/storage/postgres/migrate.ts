@@ -1,14 +1,19 @@
 import type { SQL } from 'bun'
 import { type Migration, migrations } from '../../../migrations/index.ts'
 import {
+  type Applied,
   appliedOf,
+  type Compatible,
+  compatibility,
   columns,
   copyMark,
   failed,
   label,
+  makeCompatibility,
   MigrationError,
   type MigrationState,
   newest,
+  refuseNewer,
   statesOf,
 } from '../migrate.ts'
 import { connect, type Queries, queriesOn, unusable } from './database.ts'
@@ -17,7 +22,7 @@ import { serversOf } from './url.ts'
 type Options = { now?: () => number; onStep?: (name: string) => void }
 
 export type Migrator = {
-  /** Each known migration in order, with the time it was applied or null. Changes nothing. */
+  /** Each step in order, with the time it was applied or null. Changes nothing. */
   status(): Promise<MigrationState[]>
   /** Applies what is missing, each step in a transaction of its own. Answers the names of those applied here. */
   up(options?: Options & { to?: number }): Promise<string[]>
@@ -51,7 +56,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
 
   /** Runs a step where it is due, in one transaction; answers whether it was. */
   async function step(migration: Migration, isUp: boolean, now: () => number): Promise<boolean> {
-    const { number, name } = migration
+    const { number, name, compatibleWith } = migration
     try {
       return await persistently(() =>
         client.begin(async (transaction) => {
@@ -59,6 +64,8 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
           await tx.get(`SELECT id FROM ${turn} WHERE id = 1 FOR UPDATE`)
           const done = await tx.get('SELECT number FROM schema_migrations WHERE number = $1', [number])
           if ((done !== null) === isUp) return false
+          // Who waits for a table keeps everybody waiting who comes after: nodes that serve meanwhile go first.
+          await tx.run(`SET LOCAL lock_timeout = '${tableLockMs}ms'`)
           await transaction.unsafe(dialect(migration.postgres[isUp ? 'up' : 'down'])).simple()
           if (isUp)
             await tx.run(`INSERT INTO schema_migrations (${columns}) VALUES ($1, $2, $3)`, [
@@ -67,6 +74,11 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
               new Date(now()).toISOString(),
             ])
           else await tx.run('DELETE FROM schema_migrations WHERE number = $1', [number])
+          if (compatibleWith === undefined) return true
+          if (isUp) {
+            await tx.run(makeCompatibility)
+            await tx.run(`INSERT INTO ${compatibility} VALUES ($1, $2)`, [number, compatibleWith])
+          } else await tx.run(`DELETE FROM ${compatibility} WHERE number = $1`, [number])
           return true
         }),
       )
@@ -97,6 +109,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
 
     async down({ steps: count = 1, ...options } = {}) {
       const before = await applied(db)
+      refuseNewer(before.values())
       const last = migrations.filter(({ number }) => before.has(number)).reverse()
       return steps(last.slice(0, count), false, options)
     },
@@ -107,10 +120,10 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
 
 const turn = 'schema_turn'
 
-/** Each known migration in order, with the time it was applied or null. Throws where the database is not ours. */
+/** Each step in order, with the time it was applied or null. Throws where the database is not ours. */
 export const status = async (db: Queries): Promise<MigrationState[]> => statesOf(await applied(db))
 
-async function applied(db: Queries): Promise<Map<number, string>> {
+async function applied(db: Queries): Promise<Applied> {
   const tables = await db.all<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
   )
@@ -121,8 +134,12 @@ async function applied(db: Queries): Promise<Map<number, string>> {
   const isForeign = ours.map(({ name }) => name).join(', ') !== columns
   const rows = isForeign
     ? []
-    : await db.all<{ number: number; applied_at: string }>(`SELECT ${columns} FROM schema_migrations`)
-  return appliedOf(rows, { isForeign, isHalfCopied: tables.some(({ name }) => name === copyMark) })
+    : await db.all<{ number: number; name: string; applied_at: string }>(`SELECT ${columns} FROM schema_migrations`)
+  const has = (table: string) => tables.some(({ name }) => name === table)
+  const compatible = has(compatibility)
+    ? await db.all<Compatible>(`SELECT number, compatible_with FROM ${compatibility}`)
+    : []
+  return appliedOf(rows, { isForeign, isHalfCopied: has(copyMark), compatible })
 }
 
 async function connection(url: string, writes: boolean): Promise<SQL> {
@@ -144,7 +161,9 @@ async function connection(url: string, writes: boolean): Promise<SQL> {
 
 // What nodes that make the same table at once get of it, although it says IF NOT EXISTS.
 const alreadyThere = /^(23505|42P07|42710)$/
-const transient = /^(40001|40P01)$/
+// The last is a lock that was not had in time.
+const transient = /^(40001|40P01|55P03)$/
+const tableLockMs = 2000
 
 /** Runs it again where nodes that started at once have met. */
 async function persistently<T>(work: () => Promise<T>, met = transient): Promise<T> {
