@@ -6,11 +6,10 @@ import { listen } from '../src/listen.ts'
 import { openLog } from '../src/log.ts'
 import type { Pace } from '../src/redis/nodes.ts'
 import { buildServices, type Services } from '../src/services.ts'
-import { up } from '../src/storage/migrate.ts'
 import type { Traces } from '../src/traces.ts'
-import type { Storage } from '../src/storage/storage.ts'
-import { engineOfApps } from './engines.ts'
-import { type Db, openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import type { Db } from '../src/storage/sqlite/storage.ts'
+import { engineOfApps, nodesOfApps, type Opened, openSqliteAt, type Remembered, type Rows } from './engines.ts'
+import { startNginx } from './nginx.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,15 +29,23 @@ export type Person = {
   delete: Call
 }
 
-export type TestApp = {
-  app: App
-  services: Services
+type Node = { app: App; services: Services }
+
+export type TestApp = Node & {
+  /** All nodes that answer its requests, of which `app` and `services` are the first. */
+  nodes: readonly Node[]
+  rows: Rows
+  /** SQLite itself. Throws on another engine. */
   db: Db
   config: Config
   /** The clock; set it to move time. */
   clock: { now: number }
   /** A directory of this app's own, removed with it. */
   dataDir: string
+  /** Makes every node look up anew who that user is, after rows of theirs were changed beside the product. */
+  forget(userId: string): void
+  /** Remembers every row, to bring it all back as it is now. */
+  remember(): Promise<Remembered>
   request(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>
   /** Registers somebody and signs them in. */
   person(name?: string): Promise<Person>
@@ -66,6 +73,7 @@ let sharedHash: Promise<string> | null = null
 
 type Options = {
   ids?: Ids
+  /** A file of SQLite, whatever the other apps run on. */
   databasePath?: string
   traces?: Traces
   /** Another app, whose storage, clock and directory this one shares, as another node of one service does. */
@@ -77,63 +85,86 @@ type Options = {
 /** Where people come from. */
 const address = '203.0.113.7'
 
-function openFile(path: string, now: () => number): { storage: Storage; db: Db } {
-  const client = openDatabase(path)
-  up(client, { now })
-  const db = withDrizzle(client)
-  const storage = sqliteStorage(db, {
-    onFatal(error) {
-      throw error
-    },
-  })
-  return { storage, db }
-}
-
 /**
- * A fresh app over in-memory SQLite, or over the engine that CONVENE_TEST_ENGINE names, with its own clock. It goes when the
- * test ends.
+ * A fresh app over in-memory SQLite, or over what CONVENE_TEST_ENGINE names, with its own clock. It goes when the test ends.
+ *
+ * On a cluster it is three nodes: each with its own services, sockets, connections to PostgreSQL and connections to Redis,
+ * and every request goes through nginx to any of them. They run in this process, as nothing else would share the clock.
+ * A test that makes nodes by itself gets one at a time.
  */
 export async function testApp(
   environment: Record<string, string> = {},
-  { ids, databasePath = ':memory:', traces, beside, pace }: Options = {},
+  { ids, databasePath, traces, beside, pace }: Options = {},
 ): Promise<TestApp> {
+  const isCluster = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined
+  const redis = isCluster ? await import('./redis.ts') : null
   const dataDir = beside?.dataDir ?? mkdtempSync(join(tmpdir(), 'convene-test-'))
-  const config = readConfig({
+  const settings = {
     LOG_LEVEL: 'trace',
     RATE_LIMIT: 'off',
     DATA_DIR: dataDir,
     JWT_SECRET: 'a secret of the tests, long enough',
     LOCATION_KEY: '11'.repeat(32),
     ...environment,
-  })
+  }
+  // Its own keys in the Redis that tests share, and nginx as one proxy more.
+  const ofCluster = redis && {
+    REDIS_URL: redis.redisUrl,
+    JWT_SECRET: settings.JWT_SECRET + crypto.randomUUID(),
+    TRUST_PROXY: `${Number(environment.TRUST_PROXY ?? 0) + 1}`,
+  }
+  const config = readConfig({ ...settings, ...ofCluster })
   const clock = beside?.clock ?? { now: start }
-  const { storage, db } = beside ? { storage: beside.services.storage, db: null } : await openOwn()
+  const own = beside ? null : await open()
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
   const lines: string[] = []
   const log = openLog(config, { write: (line) => void lines.push(line) })
-  const shared =
-    config.redis && (await (await import('../src/redis/open.ts')).openRedis(config.redis, { secrets, log, pace }))
-  const services = buildServices({ config, secrets, storage, log, ids, traces, shared, now: () => clock.now })
-  const app = buildApp(services)
+
+  async function open(): Promise<Opened> {
+    const now = () => clock.now
+    return databasePath === undefined ? engineOfApps.open({ now }) : openSqliteAt(databasePath, now)
+  }
+
+  async function openShared() {
+    if (!config.redis) return null
+    return (await import('../src/redis/open.ts')).openRedis(config.redis, { secrets, log, pace })
+  }
+
+  async function openConnections() {
+    const others = Array.from({ length: isCluster ? nodesOfApps - 1 : 0 }, () => own!.another())
+    const storages = [beside?.services.storage ?? own!.storage, ...(await Promise.all(others))]
+    return { storages, connected: await Promise.all(storages.map(openShared)) }
+  }
+
+  // All of them first: building apps keeps the event loop busy.
+  const { storages, connected } = await openConnections().catch(async (error) => {
+    await own?.storage.close()
+    throw error
+  })
+  const storage = storages[0]!
+  const nodes = storages.map((storage, i): Node => {
+    const now = () => clock.now
+    const shared = connected[i]
+    const services = buildServices({ config, secrets, storage, log, ids, traces, shared, now })
+    return { app: buildApp(services), services }
+  })
+  const { app, services } = nodes[0]!
+  const local = { host: '127.0.0.1', port: 0 }
+  const nginx = isCluster ? await startNginx(nodes.map((node) => listen(node.app, node.services, local))) : null
 
   const kept = keepWords()
-
-  async function openOwn() {
-    if (engineOfApps.name === 'SQLite') return openFile(databasePath, () => clock.now)
-    return { storage: await engineOfApps.open(), db: null }
-  }
 
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
     kept.url(path)
     kept.body(body)
     const raw = body === undefined || typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array
-    const response = await app.handle(
-      new Request(`http://localhost:3000${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
-        method,
-        body: raw ? (body as string | FormData | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(body),
-        headers: raw ? headers : { 'content-type': 'application/json', ...headers },
-      }),
-    )
+    const url = new URL(`http://localhost:3000${path.startsWith('/') ? path : `/api/v1/${path}`}`)
+    const init = {
+      method,
+      body: raw ? (body as string | FormData | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(body),
+      headers: raw ? headers : { 'content-type': 'application/json', ...headers },
+    }
+    const response = nginx ? await nginx.fetch(url, init) : await app.handle(new Request(url.href, init))
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
     const answer = isJson && text ? JSON.parse(text) : null
@@ -153,14 +184,20 @@ export async function testApp(
   const test: TestApp = {
     app,
     services,
+    nodes,
+    rows: beside?.rows ?? own!.rows,
     get db() {
       if (beside) return beside.db
-      if (db === null) throw new Error('this test looks into SQLite itself, and runs on another engine')
-      return db
+      if (own!.db === null) throw new Error('this test looks into SQLite itself, and runs on another engine')
+      return own!.db
     },
     config,
     clock,
     dataDir,
+    forget(userId) {
+      for (const { services } of nodes) services.callers.forgetHere(userId)
+    },
+    remember: beside?.remember ?? own!.remember,
     request,
     as,
 
@@ -200,15 +237,17 @@ export async function testApp(
     logged: () => lines.join(''),
 
     async listen() {
-      return listen(app, services, { host: '127.0.0.1', port: 0 })
+      return nginx?.base ?? listen(app, services, local)
     },
 
     async close() {
       if (closed) return
       closed = true
-      await shared?.close()
-      await app.server?.stop(true)
+      await nginx?.stop()
+      await Promise.all(nodes.map((node) => node.services.shared?.close()))
+      await Promise.all(nodes.map((node) => node.app.server?.stop(true)))
       if (beside) return
+      if (redis) await redis.sweep(services.shared!.prefix)
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })
       // The line of a request comes after its answer.

@@ -1,16 +1,17 @@
 import { sign } from '@tma.js/init-data-node'
 import { describe, expect, test } from 'bun:test'
 import { consents, password, start, type TestApp, testApp } from './app.ts'
+import { engineOfApps } from './engines.ts'
 
 type Row = { at: number; actor_id: string | null; action: string; subject_id: string | null; metadata: string }
 
-const log = ({ db }: TestApp) => db.$client.query<Row, []>('SELECT * FROM audit_log ORDER BY rowid').all()
+const log = ({ rows }: TestApp) => rows<Row>('SELECT * FROM audit_log ORDER BY at, id')
 
 /** What was recorded since the last time it was asked. */
 function recorder(app: TestApp) {
   let seen = 0
-  return () => {
-    const rows = log(app).slice(seen)
+  return async () => {
+    const rows = (await log(app)).slice(seen)
     seen += rows.length
     return rows.map(({ actor_id, action, subject_id, metadata }) => [
       action,
@@ -34,15 +35,15 @@ describe('the audit log has', () => {
     const grace = { email: 'grace@example.org', password: 'compilers are fun' }
 
     const { user } = (await post('register', { ...grace, name: 'Grace', consents })).body
-    expect(added()).toEqual([['register', user.id, user.id, { by: 'email' }]])
+    expect(await added()).toEqual([['register', user.id, user.id, { by: 'email' }]])
     await post('register', { ...grace, name: 'Grace', consents })
     await post('register', { ...grace, name: 'Grace' })
-    expect(added()).toEqual([])
+    expect(await added()).toEqual([])
     await post('login', grace)
-    expect(added()).toEqual([['login', user.id, user.id, { by: 'password' }]])
+    expect(await added()).toEqual([['login', user.id, user.id, { by: 'password' }]])
     await post('login', { ...grace, password: 'not this one' })
     await post('login', { ...grace, email: 'nobody@example.org' })
-    expect(added()).toEqual([
+    expect(await added()).toEqual([
       ['login_failed', null, user.id, {}],
       ['login_failed', null, null, {}],
     ])
@@ -50,11 +51,11 @@ describe('the audit log has', () => {
     const ada = (await post('messenger', { init_data: initData() })).body.user
     await post('messenger', { init_data: initData() })
     await post('messenger', { init_data: initData().replace('Ada', 'Eve') })
-    expect(added()).toEqual([
+    expect(await added()).toEqual([
       ['register', ada.id, ada.id, { by: 'messenger' }],
       ['login', ada.id, ada.id, { by: 'messenger' }],
     ])
-    expect(log(app).map(({ at }) => at)).toEqual(Array(6).fill(start))
+    expect((await log(app)).map(({ at }) => at)).toEqual(Array(6).fill(start))
   })
 
   test('consents, and changes of the profile and the preferences: which fields, not what they hold', async () => {
@@ -65,7 +66,7 @@ describe('the audit log has', () => {
     await ada.put('me', { city: 'London', bio: 'Notes', role: 'admin' })
     await ada.put('me', { name: '' })
     await ada.put('me/prefs', { drinks: ['tea'] })
-    expect(added()).toEqual([
+    expect(await added()).toEqual([
       ['consents', ada.id, ada.id, { consents: { terms: false, marketing: true } }],
       ['profile', ada.id, ada.id, { fields: ['city', 'bio'] }],
       ['preferences', ada.id, ada.id, { fields: ['drinks'] }],
@@ -85,7 +86,7 @@ describe('the audit log has', () => {
     await ada.delete(`me/sessions/${second.id}`)
     await ada.delete(`me/sessions/${second.id}`)
     await ada.delete('me/sessions')
-    expect(added()).toEqual([
+    expect(await added()).toEqual([
       ['logout', ada.id, first.id, {}],
       ['session_ended', ada.id, second.id, {}],
       ['sessions_ended', ada.id, ada.id, { count: 1 }],
@@ -96,25 +97,25 @@ describe('the audit log has', () => {
     const change = { current_password: password, new_password: 'compilers are fun' }
     await ada.put('me/password', { ...change, current_password: 'not this one' })
     await ada.put('me/password', change)
-    expect(added()).toEqual([['password_changed', ada.id, ada.id, { sessions_ended: 1 }]])
+    expect(await added()).toEqual([['password_changed', ada.id, ada.id, { sessions_ended: 1 }]])
     expect((await fourth.get('me')).status).toBe(401)
 
     const refresh = (refresh_token: string) => app.request('POST', 'auth/refresh', { body: { refresh_token } })
     await refresh(ada.refresh)
-    expect(added()).toEqual([])
+    expect(await added()).toEqual([])
     app.clock.now += 10_000
     await refresh(ada.refresh)
     await refresh(ada.refresh)
-    expect(added()).toEqual([['refresh_reused', ada.id, sessionOf(ada.token), {}]])
+    expect(await added()).toEqual([['refresh_reused', ada.id, sessionOf(ada.token), {}]])
   })
 
   test('metadata as it was given', async () => {
-    const { services, db } = await testApp()
+    const { services, rows } = await testApp()
     const metadata = { text: 'Zoë 🦊 "quoted" \u0000', list: [1, null, { deep: true }] }
     await services.audit.record('test', null, null, metadata)
     const [entry] = await services.storage.audit.list({ action: 'test' }, 1, null)
     expect(entry!.metadata).toEqual({ ...metadata })
-    expect(db.$client.query<Row, []>('SELECT * FROM audit_log').get()!.metadata).toBe(JSON.stringify(metadata))
+    expect((await rows<Row>('SELECT * FROM audit_log'))[0]!.metadata).toBe(JSON.stringify(metadata))
   })
 })
 
@@ -150,9 +151,10 @@ test('no secret is in any row of any table', async () => {
   app.clock.now += 20_000
   await post('refresh', { refresh_token: grace.refresh })
 
-  const client = app.db.$client
-  const tables = client.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
-  const everything = tables.map(({ name }) => JSON.stringify(client.query(`SELECT * FROM ${name}`).all())).join('\n')
+  const tables = await Promise.all(
+    (await app.rows(engineOfApps.catalogue)).map(({ name }) => app.rows(`SELECT * FROM ${name}`)),
+  )
+  const everything = JSON.stringify(tables)
   // The search finds what is there.
   for (const known of [email, 'Arlington', 'refresh_reused', 'password_changed']) expect(everything).toContain(known)
   expect(secrets.length).toBeGreaterThan(15)

@@ -339,7 +339,7 @@ beforeAll(async () => {
   messengerIds = new Map([...world.secrets].map(([person, { messenger_id }]) => [person, Number(messenger_id)]))
   const { app, ada, bob, cleo, dan, sue, mo } = world
   routes = app.app.routes.map(({ method, path }) => `${method} ${path}`)
-  const hashes = app.db.$client.query<{ password_hash: string }, []>('SELECT password_hash FROM users').all()
+  const hashes = await app.rows<{ password_hash: string }>('SELECT password_hash FROM users')
   nobodys = [...hashes.map(({ password_hash }) => password_hash), metricsToken, botToken]
   nobodys.push(...Object.values(truth).map(String))
   const people: Record<Role, Person | null> = {
@@ -355,8 +355,8 @@ beforeAll(async () => {
           body,
           headers: { ...(asker.me && { authorization: `Bearer ${asker.me.token}` }), ...headers },
         })
-        const changed = world.changed()
-        if (changed.length > 0) world.restore()
+        const changed = await world.changed()
+        if (changed.length > 0) await world.restore()
         cells.push({
           cell: `${route} (${what}) by ${role}`,
           expected: answers[i]!,
@@ -367,7 +367,7 @@ beforeAll(async () => {
       }
     }
   }
-}, 30_000)
+}, 180_000)
 
 test('every route stands in the table, and nothing else does', () => {
   expect(routes.filter((route) => !table[route])).toEqual([])
@@ -451,8 +451,8 @@ test('a moderator neither reads nor decides what concerns themselves, nor finds 
   await other.post(`admin/users/${mo.id}/suspend`, { reason: 'Insults.', note: 'For us alone' })
   const notice = (await mo.get('me/notices')).body.items[0].id
   const appeal = (await mo.post('appeals', { notice_id: notice, text: 'Why?' })).body.id
-  app.db.$client.run('UPDATE users SET suspended_until = NULL WHERE id = ?', [mo.id])
-  app.services.callers.forget(mo.id)
+  await app.rows('UPDATE users SET suspended_until = NULL WHERE id = ?', mo.id)
+  app.forget(mo.id)
 
   const idsOf = (answer: Answer) => answer.body.items.map(({ id }: { id: string }) => id)
   expect(idsOf(await other.get('admin/reports'))).toEqual(reports)

@@ -171,7 +171,7 @@ beforeAll(async () => {
     { world, me: dan, them: ada, byMe: false, chat: { id, mine: ofOther, theirs: ofOne } },
   ]
   const eventsOf = ({ id }: Person) =>
-    app.db.$client.query<{ type: string }, [string]>('SELECT type FROM events WHERE user_id = ? ORDER BY seq').all(id)
+    app.rows<{ type: string }>('SELECT type FROM events WHERE user_id = ? ORDER BY seq', id)
 
   for (const [route, rows] of Object.entries(walk))
     for (const [what, outcomes, ask] of rows)
@@ -191,17 +191,15 @@ beforeAll(async () => {
             },
           })
         const same = (text: string) => text
-        app.db.$client.run('DELETE FROM blocks WHERE blocked_id = ?', [asksEve ? eve.id : dan.id])
+        await app.rows('DELETE FROM blocks WHERE blocked_id = ?', asksEve ? eve.id : dan.id)
         const before = await call(same)
-        world.restore()
-        const known = eventsOf(them).length
+        await world.restore()
+        const known = (await eventsOf(them)).length
         const after = await call(same)
-        const told = eventsOf(them)
-          .slice(known)
-          .map(({ type }) => type)
-        world.restore()
+        const told = (await eventsOf(them)).slice(known).map(({ type }) => type)
+        await world.restore()
         const never = await call((text) => text.replaceAll(them.id, unknown).replaceAll(eve.id, unknown))
-        world.restore()
+        await world.restore()
         const outcome = Array.isArray(outcomes) ? outcomes[byMe ? 0 : 1] : outcomes
         steps.push({
           step: `${route} ${what} by who ${byMe ? 'blocked' : 'is blocked'}`,
@@ -213,7 +211,7 @@ beforeAll(async () => {
           told,
         })
       }
-}, 30_000)
+}, 180_000)
 
 const codeOf = ({ status, body }: Answer) => [status, status >= 400 ? body.code : ''].join(' ').trim()
 const was = <T extends Outcome['is']>(is: T) =>

@@ -44,7 +44,7 @@ test('the event of a block reaches the blocker and never the blocked one', async
 test('oneself, nobody, an erased account and something else are refused, and nothing is stored', async () => {
   const app = await testApp()
   const [ada, gone] = [await app.person(), await app.person()]
-  app.db.$client.run('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', [gone.id])
+  await app.rows('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', gone.id)
   const self = await ada.post('blocks', { user_id: ada.id })
   expect([self.status, self.body.code]).toEqual([422, 'self_not_allowed'])
   expect((await ada.post('blocks', { user_id: unknown })).body.code).toBe('not_found')

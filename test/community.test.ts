@@ -23,7 +23,7 @@ afterEach(async () => {
 for (const engine of engines) {
   describe.skipIf(engine.skipped !== null)(engine.skipped ? `${engine.name}, ${engine.skipped}` : engine.name, () => {
     test('what is remembered first is what all are told, and stays until it is set', async () => {
-      const storage: Storage = await engine.open()
+      const { storage } = await engine.open()
       open.push(storage)
       const { community } = storage
       expect(await community.all()).toEqual(new Map())

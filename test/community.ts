@@ -23,9 +23,9 @@ export type Community = Awaited<ReturnType<typeof community>>
  * People who know each other, and what they did to each other: chats with messages and photos, reviews, blocks, reports,
  * notices and appeals. `restore` brings all of it back as it was.
  */
-export async function community() {
-  const app = await testApp({ MESSENGER_BOT_TOKEN: botToken, METRICS_TOKEN: metricsToken })
-  const { db, services, dataDir } = app
+export async function community(options: Parameters<typeof testApp>[1] = {}) {
+  const app = await testApp({ MESSENGER_BOT_TOKEN: botToken, METRICS_TOKEN: metricsToken }, options)
+  const { services, dataDir } = app
 
   const [ada, bob, cleo, dan, eve, ivy, mo, nora, sue, tom] = await Promise.all([
     app.person('Ada'),
@@ -47,7 +47,7 @@ export async function community() {
   for (const [i, person] of people.entries()) {
     const phone = `+4930555010${i}`
     const messenger_id = `70010020${i}`
-    db.$client.run('UPDATE users SET phone = ?, messenger_id = ? WHERE id = ?', [phone, messenger_id, person.id])
+    await app.rows('UPDATE users SET phone = ?, messenger_id = ? WHERE id = ?', phone, messenger_id, person.id)
     const { email, token, refresh } = person
     secrets.set(person, { email, phone, messenger_id, token, refresh, client_id: clientIdOf(person) })
     // Nora is found nowhere, so that she is named only where somebody has to do with her.
@@ -120,23 +120,7 @@ export async function community() {
   const second = ofSession.body.items.find((item: { current: boolean }) => item.current).id as string
 
   // Copied within the database, as making all this again for each call would take too long.
-  const tables = db.$client
-    .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .all()
-    .map(({ name }) => name)
-  db.$client.run("ATTACH ':memory:' AS prepared")
-  const copies = tables.map((table) => {
-    db.$client.run(`CREATE TABLE prepared.${table} AS SELECT * FROM main.${table}`)
-    const rows = db.$client.prepare(`SELECT * FROM main.${table}`)
-    return {
-      table,
-      rows,
-      prepared: JSON.stringify(rows.all()),
-      empty: db.$client.prepare(`DELETE FROM main.${table}`),
-      fill: db.$client.prepare(`INSERT INTO main.${table} SELECT * FROM prepared.${table}`),
-    }
-  })
-  const differing = () => copies.filter(({ rows, prepared }) => JSON.stringify(rows.all()) !== prepared)
+  const before = await app.remember()
   const [files, kept] = [join(dataDir, 'media'), join(dataDir, 'kept')]
   cpSync(files, kept, { recursive: true })
 
@@ -144,26 +128,16 @@ export async function community() {
     ...{ app, password, people, secrets, ada, bob, cleo, dan, eve, ivy, mo, nora, sue, tom },
     ...{ chats, photos, profilePhotos, spare, reviews, blocks, reports, notice, appeal, second },
 
-    /** The tables that hold something else than at first. */
-    changed: () => differing().map(({ table }) => table),
+    changed: before.changed,
 
-    restore() {
-      const changed = differing()
-      // The reads of this turn of the event loop share a transaction, in which the keys cannot be switched off.
-      if (db.$client.inTransaction) db.$client.run('COMMIT')
-      db.$client.run('PRAGMA foreign_keys = OFF')
-      db.$client.run('BEGIN')
-      for (const { empty, fill } of changed) {
-        empty.run()
-        fill.run()
-      }
-      db.$client.run('COMMIT')
-      db.$client.run('PRAGMA foreign_keys = ON')
-      if (changed.some(({ table }) => table === 'media')) {
+    async restore() {
+      const changed = await before.changed()
+      await before.restore(changed)
+      if (changed.includes('media')) {
         rmSync(files, { recursive: true })
         cpSync(kept, files, { recursive: true })
       }
-      for (const { id } of people) services.callers.forget(id)
+      for (const { id } of people) app.forget(id)
     },
   }
 }

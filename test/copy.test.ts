@@ -30,7 +30,7 @@ let rich = ''
 let large = ''
 
 beforeAll(async () => {
-  const { app, ada, bob, chats, photos } = await community()
+  const { app, ada, bob, chats, photos } = await community({ databasePath: ':memory:' })
   await ada.put(`messages/${chats.bob.ofOne}`, { text: 'Edited.' })
   await ada.delete(`messages/${photos.bob.id}`)
   // As a start does.

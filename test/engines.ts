@@ -1,18 +1,46 @@
 import { SQL } from 'bun'
-import { afterAll } from 'bun:test'
+import { afterAll, test } from 'bun:test'
+import { tables } from '../src/storage/copy.ts'
 import { up } from '../src/storage/migrate.ts'
-import { openDatabase as openPostgres } from '../src/storage/postgres/database.ts'
+import { openDatabase as openPostgres, queriesOn } from '../src/storage/postgres/database.ts'
 import { openMigrator } from '../src/storage/postgres/migrate.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
-import { openDatabase as openSqlite, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import { type Db, openDatabase as openSqlite, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
 export type Engine = {
   name: 'SQLite' | 'PostgreSQL'
   /** Why its tests cannot run here; null where they can. */
   skipped: string | null
-  /** A migrated, empty database of its own. Closing the storage removes it. */
-  open(): Promise<Storage>
+  /** Lists its tables by name, as SQL. */
+  catalogue: string
+  /** A migrated, empty database of its own. */
+  open(options?: { now?: () => number }): Promise<Opened>
+}
+
+/**
+ * Rows by SQL that both engines take, with `?` for each value: what a test looks at, or sets, beside the product's own
+ * ways. What SQLite keeps as 0 and 1 is true and false in PostgreSQL.
+ */
+// oxlint-disable-next-line no-explicit-any -- a row is what the statement asks for
+export type Rows = <Row = Record<string, any>>(sql: string, ...values: (string | number | null)[]) => Promise<Row[]>
+
+export type Remembered = {
+  /** The tables that hold something else than then. */
+  changed(): Promise<string[]>
+  restore(tables: readonly string[]): Promise<void>
+}
+
+export type Opened = {
+  /** Closing it removes the database. */
+  storage: Storage
+  rows: Rows
+  /** SQLite itself; null on the other engine. */
+  db: Db | null
+  /** Another pool of connections to the same database, as another node has. */
+  another(): Promise<Storage>
+  /** Remembers every row, to bring it all back as it is now. */
+  remember(): Promise<Remembered>
 }
 
 const server = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -102,31 +130,162 @@ afterAll(async () => {
   template = null
 })
 
+/** SQLite in memory, or in that file. */
+export async function openSqliteAt(path: string, now: () => number = Date.now): Promise<Opened> {
+  const client = openSqlite(path)
+  up(client, { now })
+  const db = withDrizzle(client)
+  const storage = sqliteStorage(db, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  return {
+    storage,
+    db,
+    rows: async <Row>(sql: string, ...values: (string | number | null)[]) =>
+      client.query<Row, (string | number | null)[]>(sql).all(...values),
+    another: () => Promise.reject(new Error('SQLite is of one node')),
+
+    async remember() {
+      const names = client.query<{ name: string }, []>(sqlite.catalogue).all()
+      client.run("ATTACH ':memory:' AS remembered")
+      const before = names.map(({ name }) => {
+        client.run(`CREATE TABLE remembered.${name} AS SELECT * FROM main.${name}`)
+        const rows = client.prepare(`SELECT * FROM main.${name}`)
+        return { name, rows, was: JSON.stringify(rows.all()) }
+      })
+      return {
+        changed: async () =>
+          before.filter(({ rows, was }) => JSON.stringify(rows.all()) !== was).map(({ name }) => name),
+        async restore(tables) {
+          // The reads of this turn of the event loop share a transaction, in which the keys cannot be switched off.
+          if (client.inTransaction) client.run('COMMIT')
+          client.run('PRAGMA foreign_keys = OFF')
+          client.transaction(() => {
+            for (const name of tables) {
+              client.run(`DELETE FROM main.${name}`)
+              client.run(`INSERT INTO main.${name} SELECT * FROM remembered.${name}`)
+            }
+          })()
+          client.run('PRAGMA foreign_keys = ON')
+        },
+      }
+    },
+  }
+}
+
 const sqlite: Engine = {
   name: 'SQLite',
   skipped: null,
-  async open() {
-    const client = openSqlite(':memory:')
-    up(client)
-    return sqliteStorage(withDrizzle(client), {
-      onFatal(error) {
-        throw error
-      },
-    })
-  },
+  catalogue: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  open: ({ now } = {}) => openSqliteAt(':memory:', now),
 }
+
+type Pooled = Awaited<ReturnType<typeof newPostgres>> & { client: SQL }
+
+// Making and dropping one takes longer than most tests: it is emptied for the next one.
+const pooled = new Set<Pooled>()
+const free: Pooled[] = []
+const emptied = [
+  'DROP SCHEMA IF EXISTS remembered CASCADE',
+  ...tables.toReversed().map(({ name }) => `DELETE FROM ${name}`),
+].join(';')
+
+async function takePostgres(): Promise<Pooled> {
+  const one = free.pop()
+  if (one) return one
+  const database = await newPostgres()
+  const migrator = await openMigrator(database.url)
+  await migrator.up()
+  await migrator.close()
+  const made = { ...database, client: new SQL(database.url, { max: 1 }) }
+  pooled.add(made)
+  return made
+}
+
+async function giveBack(database: Pooled) {
+  try {
+    await database.client.unsafe(emptied).simple()
+    free.push(database)
+  } catch {
+    // The test has changed more than rows.
+    await remove(database)
+  }
+}
+
+async function remove(database: Pooled) {
+  pooled.delete(database)
+  await database.client.close()
+  await database.drop()
+}
+
+afterAll(async () => {
+  free.length = 0
+  await Promise.all([...pooled].map(remove))
+})
 
 const postgres: Engine = {
   name: 'PostgreSQL',
   skipped: noPostgres,
+  catalogue: "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
   async open() {
-    const database = await migratedPostgres()
-    const storage = postgresStorage(await openPostgres(database.url)) as Storage
+    const database = await takePostgres()
+    const { client } = database
+    const pools: Storage[] = []
+    async function another() {
+      const storage = postgresStorage(await openPostgres(database.url, { max: 3 }))
+      pools.push(storage)
+      return storage
+    }
+    const first = await another().catch(async (error) => {
+      await giveBack(database)
+      throw error
+    })
     return {
-      ...storage,
-      async close() {
-        await storage.close()
-        await database.drop()
+      storage: {
+        ...first,
+        async close() {
+          await Promise.all(pools.map((pool) => pool.close()))
+          await giveBack(database)
+        },
+      },
+      db: null,
+      async rows(sql, ...values) {
+        let n = 0
+        return queriesOn(client).all(
+          sql.replaceAll('?', () => `$${++n}`),
+          values,
+        )
+      },
+      another,
+
+      async remember() {
+        const names = tables.map(({ name }) => name)
+        const copies = names.map((name) => `CREATE TABLE remembered.${name} AS TABLE ${name};`)
+        await client.unsafe(`CREATE SCHEMA remembered; ${copies.join('')}`).simple()
+        const differing = names.map(
+          (name) => `SELECT '${name}' AS name WHERE EXISTS
+            ((TABLE ${name} EXCEPT ALL TABLE remembered.${name}) UNION ALL (TABLE remembered.${name} EXCEPT ALL TABLE ${name}))`,
+        )
+        // A look at who wrote the rows is quick, and says that nothing was written.
+        const counted = names.map((name) => `SELECT count(*) AS rows, max(xmin::text::int8) AS writer FROM ${name}`)
+        const stamp = async () => JSON.stringify(await client.unsafe(counted.join(' UNION ALL ')))
+        let stamped = await stamp()
+        return {
+          async changed() {
+            if ((await stamp()) === stamped) return []
+            return (await client.unsafe(differing.join(' UNION ALL '))).map(({ name }: { name: string }) => name)
+          },
+          async restore(changed) {
+            const steps = changed.map((name) => `DELETE FROM ${name}; INSERT INTO ${name} TABLE remembered.${name};`)
+            // Without the keys, so that the order of the tables does not matter.
+            await client
+              .unsafe(`SET session_replication_role = replica; ${steps.join('')} RESET session_replication_role`)
+              .simple()
+            stamped = await stamp()
+          },
+        }
       },
     }
   },
@@ -135,5 +294,21 @@ const postgres: Engine = {
 /** Every engine, the embedded one first. */
 export const engines: readonly Engine[] = [sqlite, postgres]
 
+const asked = process.env.CONVENE_TEST_ENGINE || 'sqlite'
+if (!['sqlite', 'postgres', 'cluster'].includes(asked)) throw new Error(`no CONVENE_TEST_ENGINE is named ${asked}`)
+
 /** The one that `testApp` runs on: CONVENE_TEST_ENGINE=postgres for the other. */
-export const engineOfApps = process.env.CONVENE_TEST_ENGINE === 'postgres' ? postgres : sqlite
+export const engineOfApps = asked === 'sqlite' ? sqlite : postgres
+
+/** How many nodes make one app: CONVENE_TEST_ENGINE=cluster for three, on PostgreSQL and Redis, behind nginx. */
+export const nodesOfApps = asked === 'cluster' ? 3 : 1
+
+type Run = () => void | Promise<void>
+const testUnless = (reason: string | null) => (name: string, run: Run, timeout?: number) =>
+  reason === null ? test(name, run, timeout) : test.skip(`${name} (skipped: ${reason})`, run)
+
+/** A test that looks into SQLite itself. */
+export const sqliteTest = testUnless(engineOfApps === sqlite ? null : 'it looks into SQLite itself')
+
+/** A test that cannot hold on several nodes, for that reason. */
+export const oneNodeTest = (reason: string) => testUnless(nodesOfApps === 1 ? null : reason)

@@ -4,6 +4,7 @@ import pino from 'pino'
 import { errors, serverError } from '../src/http/errors.ts'
 import { requestId } from '../src/http/request-id.ts'
 import { type Answer, consents, password, testApp } from './app.ts'
+import { sqliteTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
 
 const json = { 'content-type': 'application/json' }
@@ -136,11 +137,11 @@ describe('an error repeats nothing of what was sent', () => {
 
 describe('an error of our own', () => {
   test('is a 500 that tells nothing but its request id, and the log the rest', async () => {
-    const { person, db, services } = await testApp()
+    const { person, rows, services } = await testApp()
     const ada = await person('Ada')
     const logged: unknown[] = []
     services.log.error = ((fields: unknown) => logged.push(fields)) as never
-    db.$client.run('DROP TABLE preferences')
+    await rows('ALTER TABLE preferences RENAME TO mislaid')
     for (const ask of [() => ada.get('me/prefs'), () => ada.put('me/prefs', { drinks: ['tea'] })]) {
       const answer = await ask()
       expectProblem(answer, 500, 'internal_error')
@@ -151,7 +152,7 @@ describe('an error of our own', () => {
     expect((await ada.get('me')).status).toBe(200)
   })
 
-  test('a disk without room is a 503 that says when to come back', async () => {
+  sqliteTest('a disk without room is a 503 that says when to come back', async () => {
     const { person, db } = await testApp()
     const ada = await person('Ada')
     // No page of the file is free any more, once the reads of this turn have ended.
@@ -244,7 +245,7 @@ describe('a body', () => {
   })
 
   test('drops what is not asked for, and never takes a prototype from it', async () => {
-    const { person, db } = await testApp()
+    const { person, rows } = await testApp()
     const ada = await person('Ada')
     const body =
       '{"name":"Eve","id":"x","role":"admin","email":"eve@example.org","password_hash":"x","visible":false,"deleted_at":1,' +
@@ -253,9 +254,9 @@ describe('a body', () => {
     expect(answer.body).toMatchObject({ id: ada.id, name: 'Eve', role: 'user', email: ada.email, visible: true })
     expect(answer.body).not.toHaveProperty('polluted')
     expect({}).not.toHaveProperty('polluted')
-    const row = db.$client.query<Record<string, unknown>, [string]>('SELECT * FROM users WHERE id = ?').get(ada.id)!
+    const [row] = await rows('SELECT * FROM users WHERE id = ?', ada.id)
     expect(row).toMatchObject({ role: 'user', email: ada.email, deleted_at: null })
-    expect(row.password_hash).not.toBe('x')
+    expect(row!.password_hash).not.toBe('x')
   })
 
   test('nested beyond all measure is refused, not a failure', async () => {

@@ -114,7 +114,7 @@ test('everything stored about the caller is in it, in the documented form', asyn
 test('of others there is only what they sent, and nothing that they kept to themselves', async () => {
   const app = await testApp()
   const { Ada, Bob, Cay } = await people(app, 'Ada', 'Bob', 'Cay')
-  app.db.$client.run("UPDATE users SET phone = '+4915100000000', messenger_id = '5566' WHERE id = ?", [Bob.id])
+  await app.rows("UPDATE users SET phone = '+4915100000000', messenger_id = '5566' WHERE id = ?", Bob.id)
   await Bob.put('me', { bio: 'Secret bio' })
   const { body: place } = await Bob.put('me/location', { latitude: 48.1, longitude: 11.5 })
   const chatId = await chatOf(Ada, Bob)
@@ -197,20 +197,23 @@ test('who does not read is not read for: memory holds some pieces of the documen
   const app = await testApp()
   const { Ada, Bob } = await people(app, 'Ada', 'Bob')
   const chatId = await chatOf(Ada, Bob)
-  const insert = app.db.$client.prepare(
-    "INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, created_at) VALUES (?, ?, ?, ?, 'text', ?, 1)",
-  )
   const text = 'x'.repeat(4000)
-  app.db.$client.transaction(() => {
-    for (let seq = 1; seq <= 8000; seq++) insert.run(Bun.randomUUIDv7(), chatId, seq, Bob.id, text)
-  })()
+  for (let seq = 1; seq <= 8000; seq += 1000) {
+    const values = Array.from({ length: 1000 }, () => "(?, ?, ?, ?, 'text', ?, 1)").join()
+    await app.rows(
+      `INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, created_at) VALUES ${values}`,
+      ...Array.from({ length: 1000 }, (_, i) => [Bun.randomUUIDv7(), chatId, seq + i, Bob.id, text]).flat(),
+    )
+  }
   let read = 0
-  const { chats } = app.services.storage
-  const after = chats.after
-  chats.after = async (...asked) => {
-    const found = await after(...asked)
-    read += found.length
-    return found
+  for (const { services } of app.nodes) {
+    const { chats } = services.storage
+    const { after } = chats
+    chats.after = async (...asked) => {
+      const found = await after(...asked)
+      read += found.length
+      return found
+    }
   }
   const base = await app.listen()
   const response = await fetch(new URL('/api/v1/me/export', base), {

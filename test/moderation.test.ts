@@ -34,22 +34,24 @@ const resolve = (by: Person, report: { body: { id: string } }, body: object) =>
   by.post(`admin/reports/${report.body.id}/resolve`, { note: 'Against the rules.', ...body })
 
 /** Stored rows that a decision would change. */
-const stateOf = ({ db }: TestApp) =>
+const stateOf = async ({ rows }: TestApp) =>
   JSON.stringify(
-    [
-      'SELECT * FROM reports',
-      'SELECT * FROM notices',
-      'SELECT * FROM appeals',
-      'SELECT id, name, suspended_until FROM users',
-      'SELECT * FROM events',
-    ].map((sql) => db.$client.query(sql).all()),
+    await Promise.all(
+      [
+        'SELECT * FROM reports ORDER BY id',
+        'SELECT * FROM notices ORDER BY id',
+        'SELECT * FROM appeals ORDER BY id',
+        'SELECT id, name, suspended_until FROM users ORDER BY id',
+        'SELECT * FROM events ORDER BY user_id, seq',
+      ].map((sql) => rows(sql)),
+    ),
   )
 
 test('everything for moderators is forbidden to everybody else, and changes nothing', async () => {
   const app = await testApp()
   const { ada, bob } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'spam' })
-  const before = stateOf(app)
+  const before = await stateOf(app)
   const calls: ['get' | 'post', string, object?][] = [
     ['get', 'admin/reports'],
     ['get', `admin/reports/${report.body.id}`],
@@ -65,7 +67,7 @@ test('everything for moderators is forbidden to everybody else, and changes noth
     expect(outcome(await ada[method](path, body))).toEqual([403, 'forbidden'])
     expect((await app.request(method.toUpperCase(), path, { body })).status).toBe(401)
   }
-  expect(stateOf(app)).toBe(before)
+  expect(await stateOf(app)).toBe(before)
 })
 
 test('a role is good from the next request on, and no longer than it lasts', async () => {
@@ -176,10 +178,10 @@ test('a report is resolved once; of two at once one wins, and only its decision 
   const notices = await noticesOf(bob)
   expect(notices.map(({ action }) => action)).toEqual([won === 0 ? 'warn' : 'suspend'])
   expect((await bob.get('me')).status).toBe(won === 0 ? 200 : 403)
-  const before = stateOf(app)
+  const before = await stateOf(app)
   for (const action of ['dismiss', 'warn', 'remove_content', 'suspend'])
     expect(outcome(await resolve(other, report, { action }))).toEqual([409, 'conflict'])
-  expect(stateOf(app)).toBe(before)
+  expect(await stateOf(app)).toBe(before)
   expect((await other.get('admin/audit?action=report_resolved')).body.items).toHaveLength(1)
 })
 
@@ -187,7 +189,7 @@ test('bad resolutions are refused and change nothing', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'spam' })
-  const before = stateOf(app)
+  const before = await stateOf(app)
   for (const body of [
     {},
     { action: 'ban' },
@@ -204,7 +206,7 @@ test('bad resolutions are refused and change nothing', async () => {
   ])
     expect(outcome(await resolve(mo, report, body))).toEqual([422, 'validation_failed'])
   expect(outcome(await resolve(mo, { body: { id: unknown } }, { action: 'warn' }))).toEqual([404, 'not_found'])
-  expect(stateOf(app)).toBe(before)
+  expect(await stateOf(app)).toBe(before)
 })
 
 test('a removed message leaves a tombstone for both members, with its event', async () => {
@@ -363,9 +365,9 @@ test('without an end it lasts until it is lifted', async () => {
     ['suspend', 'Scam.'],
   ])
   // Lifting what is not there changes nothing and tells nobody.
-  const before = stateOf(app)
+  const before = await stateOf(app)
   expect((await mo.post(`admin/users/${bob.id}/unsuspend`)).status).toBe(200)
-  expect(stateOf(app)).toBe(before)
+  expect(await stateOf(app)).toBe(before)
 })
 
 test('nobody suspends an admin or themselves, and a moderator no moderator', async () => {
@@ -378,7 +380,7 @@ test('nobody suspends an admin or themselves, and a moderator no moderator', asy
   ]
   const reportOf = (person: Person) => ada.post('reports', { user_id: person.id, reason: 'other' })
   const reports = { mo: await reportOf(mo), other: await reportOf(other), admin: await reportOf(admin) }
-  const before = stateOf(app)
+  const before = await stateOf(app)
   const suspend = (by: Person, { id }: Person) => by.post(`admin/users/${id}/suspend`, { reason: 'No.' })
   const tries = [
     await suspend(mo, admin),
@@ -395,7 +397,7 @@ test('nobody suspends an admin or themselves, and a moderator no moderator', asy
   ]
   for (const refused of tries) expect(outcome(refused)).toEqual([403, 'forbidden'])
   expect(outcome(await mo.post(`admin/users/${unknown}/suspend`, { reason: 'No.' }))).toEqual([404, 'not_found'])
-  expect(stateOf(app)).toBe(before)
+  expect(await stateOf(app)).toBe(before)
   // An admin may suspend a moderator, and only an admin may lift it.
   expect((await suspend(admin, other)).status).toBe(200)
   expect(outcome(await other.get('admin/reports'))).toEqual([403, 'suspended'])
@@ -511,9 +513,9 @@ test('a suspended user of the messenger appeals with its init data', async () =>
     app.request('POST', 'auth/appeals', { body: { init_data: initData(id), text: 'Please look again.' } })
   expect((await appeal(42)).status).toBe(201)
   // Somebody whom the server does not know gets no account by it.
-  const before = app.db.$client.query('SELECT count(*) AS n FROM users').get()
+  const before = await app.rows('SELECT id FROM users ORDER BY id')
   expect(outcome(await appeal(43))).toEqual([401, 'invalid_credentials'])
-  expect(app.db.$client.query('SELECT count(*) AS n FROM users').get()).toEqual(before)
+  expect(await app.rows('SELECT id FROM users ORDER BY id')).toEqual(before)
 })
 
 /** The person with a token of now. */
@@ -613,13 +615,12 @@ test('what happens to an account that ends while it is judged', async () => {
   const { ada, bob, mo, chatId } = await setting(app)
   const message = await send(bob, chatId, 'Insult')
   const report = await ada.post('reports', { message_id: message.id, reason: 'hate' })
-  app.db.$client.run('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', [bob.id])
+  await app.rows('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', bob.id)
   for (const action of ['warn', 'suspend'])
     expect(outcome(await resolve(mo, report, { action }))).toEqual([409, 'conflict'])
   expect(outcome(await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'x' }))).toEqual([404, 'not_found'])
-  const count = () => app.db.$client.query('SELECT (SELECT count(*) FROM notices) AS n').get()
   expect((await resolve(mo, report, { action: 'remove_content' })).status).toBe(200)
-  expect(count()).toEqual({ n: 0 })
+  expect(await app.rows('SELECT * FROM notices')).toEqual([])
 })
 
 test('a report whose evidence is over can still be read', async () => {
@@ -627,7 +628,7 @@ test('a report whose evidence is over can still be read', async () => {
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'hate' })
   await resolve(mo, report, { action: 'dismiss' })
-  app.db.$client.run('UPDATE reports SET evidence = NULL')
+  await app.rows('UPDATE reports SET evidence = NULL')
   app.clock.now += 300 * days
   const { status, body } = await (await freshly(app, mo)).get(`admin/reports/${report.body.id}`)
   expect([status, body.evidence, body.status]).toEqual([200, null, 'resolved'])

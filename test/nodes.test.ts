@@ -245,6 +245,23 @@ function holdBack<K extends string>(of: Record<K, (...parameters: any[]) => Prom
   }
 }
 
+redisTest('what ends a session or changes rights is answered once the other nodes are told', async () => {
+  const { apps, ada } = await pair()
+  for (const [path, body] of [['auth/consents', { consents: { marketing: true } }], ['auth/logout']] as const) {
+    const telling = holdBack(apps[0].services.shared!.nodes, 'forget')
+    let answered = false
+    const answer = ada.post(path, body).then(({ status }) => {
+      answered = true
+      return status
+    })
+    await telling.begun
+    await settled()
+    expect([path, answered]).toEqual([path, false])
+    telling.letGo()
+    expect(await answer).toBeOneOf([201, 204])
+  }
+})
+
 redisTest('what is stored while a node reads what was stored before follows it', async () => {
   const { apps, bases, bob, send } = await pair()
   const client = await join(apps[1], bases[1], bob)

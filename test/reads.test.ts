@@ -104,12 +104,15 @@ test('the writes that leave people alone change nothing that is shown of them', 
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const shown = () =>
-    ['users', 'preferences', 'user_stats', 'visible_ones'].map((table) =>
-      app.db.$client
-        .query(table === 'visible_ones' ? 'SELECT user_id FROM locations WHERE visible = 0' : `SELECT * FROM ${table}`)
-        .all(),
+    Promise.all(
+      [
+        'SELECT * FROM users ORDER BY id',
+        'SELECT * FROM preferences ORDER BY user_id',
+        'SELECT * FROM user_stats ORDER BY user_id',
+        'SELECT user_id FROM locations WHERE NOT visible',
+      ].map((sql) => app.rows(sql)),
     )
-  const before = shown()
+  const before = await shown()
   const { body: chat } = await ada.post('chats', { user_id: bob.id })
   const { body: message } = await ada.post(`chats/${chat.id}/messages`, { text: 'Coffee?' })
   await bob.put(`chats/${chat.id}/read`)
@@ -117,5 +120,5 @@ test('the writes that leave people alone change nothing that is shown of them', 
   await ada.delete(`messages/${message.id}`)
   expect((await ada.put('me/location', { latitude: 52.5, longitude: 13.4 })).status).toBe(200)
   await app.services.audit.record('profile', ada.id, ada.id, {})
-  expect(shown()).toEqual(before)
+  expect(await shown()).toEqual(before)
 })

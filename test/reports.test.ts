@@ -25,7 +25,7 @@ async function uploaded(person: Person): Promise<{ id: string; url: string }> {
   return (await person.post('media', form)).body
 }
 
-const rowsOf = ({ db }: TestApp) => db.$client.query<{ id: string }, []>('SELECT id FROM reports').all()
+const rowsOf = ({ rows }: TestApp) => rows<{ id: string }>('SELECT id FROM reports')
 const evidenceOf = async (moderator: Person, report: { body: { id: string } }) =>
   (await moderator.get(`admin/reports/${report.body.id}`)).body.evidence
 
@@ -65,7 +65,7 @@ test('bad reports are refused and nothing is stored', async () => {
   const { ada, bob, chatId } = await pair(app)
   const stranger = await app.person()
   const gone = await app.person()
-  app.db.$client.run('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', [gone.id])
+  await app.rows('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', gone.id)
   const own = await send(ada, chatId, 'Hello')
   const message = await send(bob, chatId, 'Hello')
   const ownReview = (await ada.post('reviews', { chat_id: chatId, rating: 5, anonymous: true })).body
@@ -93,7 +93,7 @@ test('bad reports are refused and nothing is stored', async () => {
     expect([answer.status, answer.body.code]).toEqual([status, code])
   }
   expect((await app.request('POST', 'reports', { body: { user_id: bob.id, reason } })).status).toBe(401)
-  expect(rowsOf(app)).toEqual([])
+  expect(await rowsOf(app)).toEqual([])
   const several = await ada.post('reports', { user_id: bob.id, message_id: message.id, reason })
   expect(several.body.errors.map(({ path }: { path: string }) => path)).toEqual(['/user_id', '/message_id'])
 })
@@ -210,7 +210,7 @@ test('evidence of a message shows its photo to moderators after the message and 
   // Whom the message was for, and who wrote it, cannot fetch it any more.
   for (const url of [message.photo.url, photo.url, face.url]) expect((await app.request('GET', url)).status).toBe(404)
 
-  app.db.$client.run('DELETE FROM evidence_photos')
+  await app.rows('DELETE FROM evidence_photos')
   await app.services.media.drop([photo.id, face.id])
   expect((await app.request('GET', evidence.message.photo.url)).status).toBe(404)
 })
@@ -221,7 +221,7 @@ test('a report of a review keeps the review, and names an anonymous author to mo
   const moderator = await moderatorOf(app)
   const review = (await ada.post('reviews', { chat_id: chatId, rating: 1, anonymous: true, text: 'Bad.' })).body
   const report = await bob.post('reports', { review_id: review.id, reason: 'hate' })
-  app.db.$client.run('DELETE FROM reviews')
+  await app.rows('DELETE FROM reviews')
   const shown = (await moderator.get(`admin/reports/${report.body.id}`)).body
   expect(shown).toMatchObject({ subject_id: ada.id, user_id: null, review_id: review.id })
   expect(shown.evidence).toEqual({
@@ -240,7 +240,7 @@ test('a review without its author any more can still be reported', async () => {
   const { ada, bob, chatId } = await pair(app)
   const moderator = await moderatorOf(app)
   const review = (await ada.post('reviews', { chat_id: chatId, rating: 1, text: 'Bad.' })).body
-  app.db.$client.run('UPDATE reviews SET reviewer_id = NULL')
+  await app.rows('UPDATE reviews SET reviewer_id = NULL')
   const report = await bob.post('reports', { review_id: review.id, reason: 'hate' })
   expect(report.status).toBe(201)
   expect((await evidenceOf(moderator, report)).user).toBeNull()

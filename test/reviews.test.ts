@@ -103,9 +103,9 @@ test('bad reviews are refused and change nothing', async () => {
 test('an erased account is not reviewed', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
-  app.db.$client.run('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', [bob.id])
+  await app.rows('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', bob.id)
   expect((await ada.post('reviews', { chat_id: chatId, rating: 5 })).status).toBe(404)
-  expect(app.db.$client.query('SELECT * FROM reviews').all()).toEqual([])
+  expect(await app.rows('SELECT * FROM reviews')).toEqual([])
   for (const path of ['reviews', 'stats']) expect((await ada.get(`users/${bob.id}/${path}`)).status).toBe(404)
 })
 
@@ -119,9 +119,7 @@ test('stats equal the reviews, to two decimals, half up', async () => {
     await ada.post('reviews', { chat_id: await chatOf(ada, bob), rating })
     sum += rating
     const { body } = await ada.get(`users/${bob.id}/stats`)
-    const rows = app.db.$client
-      .query<{ rating: number }, [string]>('SELECT rating FROM reviews WHERE reviewed_id = ?')
-      .all(bob.id)
+    const rows = await app.rows<{ rating: number }>('SELECT rating FROM reviews WHERE reviewed_id = ?', bob.id)
     expect(rows.reduce((total, row) => total + row.rating, 0)).toBe(sum)
     expect(body).toEqual({ user_id: bob.id, rating_avg: Math.round((100 * sum) / (i + 1)) / 100, count: i + 1 })
   }
@@ -217,7 +215,7 @@ test('a review that is gone leaves no trace in a replay', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const { body } = await ada.post('reviews', { chat_id: chatId, rating: 1, text: 'Insults.' })
-  app.db.$client.run('DELETE FROM reviews WHERE id = ?', [body.id])
+  await app.rows('DELETE FROM reviews WHERE id = ?', body.id)
   const events = await eventsOf(bob)
   expect(events.map(({ seq }: { seq: number }) => seq)).toEqual([1, 2])
   expect(JSON.stringify(events)).not.toContain('Insults.')

@@ -110,7 +110,7 @@ test.skipIf(noPostgres !== null)(
     const older = await start(settings)
     expect(await register(older.base, 'ada')).toBe(201)
     const newer = await Promise.all(
-      [1, 2].map(() => start({ ...settings, DATA_DIR: dataDirectory() }, expanding.command)),
+      [1, 2].map(() => start({ ...settings, ...secrets, DATA_DIR: dataDirectory() }, expanding.command)),
     )
     expect(newer.filter(({ log }) => log().includes(nextLabel))).toHaveLength(1)
     // Statements that the older one has prepared were made for the table as it was.

@@ -8,10 +8,14 @@ import { down, up } from '../src/storage/migrate.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { version } from '../src/version.ts'
 import { consents, password, testApp } from './app.ts'
+import { nodesOfApps, oneNodeTest, sqliteTest } from './engines.ts'
 import { startServer } from './convene.ts'
 import { connect, ofType } from './socket-client.ts'
 
 const token = 'a token for the scraper'.replaceAll(' ', '-')
+
+/** Of what a node says of itself. */
+const ofOneNode = oneNodeTest('each node speaks of itself alone')
 
 describe('health and readiness', () => {
   test('a server that lives and is ready says so, to anybody, uncounted and uncached', async () => {
@@ -19,15 +23,16 @@ describe('health and readiness', () => {
     const health = await request('GET', '/health')
     expect([health.status, health.body]).toEqual([200, { status: 'ok', version, checks: {} }])
     const ready = await request('GET', '/ready')
+    const shared = nodesOfApps > 1 ? { redis: 'ok' } : {}
     const checks = { storage: 'ok', migrations: 'ok', running: 'ok' }
-    expect([ready.status, ready.body]).toEqual([200, { status: 'ok', version, checks }])
+    expect([ready.status, ready.body]).toEqual([200, { status: 'ok', version, checks, ...shared }])
     for (const { headers } of [health, ready]) {
       expect(headers.get('cache-control')).toBe('no-store')
       expect(headers.has('ratelimit-limit')).toBe(false)
     }
   })
 
-  test('a server that is about to stop lives, and is not ready', async () => {
+  ofOneNode('a server that is about to stop lives, and is not ready', async () => {
     const { request, services } = await testApp()
     services.hub.closeAll()
     const { status, body } = await request('GET', '/ready')
@@ -36,7 +41,7 @@ describe('health and readiness', () => {
     expect((await request('GET', '/health')).status).toBe(200)
   })
 
-  test('a schema that was taken back makes it unready, until it is brought up again', async () => {
+  sqliteTest('a schema that was taken back makes it unready, until it is brought up again', async () => {
     const { request, db } = await testApp()
     down(db.$client)
     const { status, body } = await request('GET', '/ready')
@@ -46,10 +51,11 @@ describe('health and readiness', () => {
   })
 
   test('a database that does not answer makes it unready, and nothing of the error shows', async () => {
-    const { request, db } = await testApp()
-    db.$client.run('DROP TABLE schema_migrations')
+    const { request, rows } = await testApp()
+    await rows('ALTER TABLE schema_migrations RENAME TO mislaid')
     const { status, body, text } = await request('GET', '/ready')
-    expect([status, body.checks]).toEqual([503, { storage: 'failed', migrations: 'failed', running: 'ok' }])
+    expect(status).toBe(503)
+    expect(body.checks).toMatchObject({ storage: 'failed', migrations: 'failed', running: 'ok' })
     expect(text).not.toContain('schema_migrations')
     expect((await request('GET', '/health')).status).toBe(200)
   })
@@ -67,7 +73,7 @@ describe('metrics', () => {
   const scrape = async (base: URL) => samplesOf(await (await fetch(new URL('/metrics', base))).text())
   const answered = (labels: string) => `convene_http_request_duration_seconds_count{${labels}}`
 
-  test('are for this machine itself, and for nobody whom a proxy lets through', async () => {
+  ofOneNode('are for this machine itself, and for nobody whom a proxy lets through', async () => {
     const test = await testApp()
     const base = await test.listen()
     const local = await fetch(new URL('/metrics', base))
@@ -98,7 +104,7 @@ describe('metrics', () => {
       expect((await request('GET', '/metrics', { headers: { authorization } })).status).toBe(403)
   })
 
-  test('count requests by method, pattern and status, and name nobody and nothing else', async () => {
+  ofOneNode('count requests by method, pattern and status, and name nobody and nothing else', async () => {
     const test = await testApp()
     const base = await test.listen()
     const ada = await test.person('Ada')
@@ -131,7 +137,7 @@ describe('metrics', () => {
       expect(all).not.toContain(hidden)
   })
 
-  test('tell how many are connected, and what was pushed to them', async () => {
+  ofOneNode('tell how many are connected, and what was pushed to them', async () => {
     const test = await testApp()
     const base = await test.listen()
     const [ada, bob] = [await test.person('Ada'), await test.person('Bob')]
@@ -154,19 +160,19 @@ describe('metrics', () => {
     expect(after.get('convene_events_pushed_total')).toBe(1)
   })
 
-  test('tell how often a token was remembered', async () => {
+  ofOneNode('tell how often a token was remembered', async () => {
     const test = await testApp()
     const base = await test.listen()
     const ada = await test.person('Ada')
     for (let i = 0; i < 3; i++) await ada.get('me')
-    test.services.callers.forget(ada.id)
+    test.forget(ada.id)
     await ada.get('me')
     const samples = await scrape(base)
     expect(samples.get('convene_token_lookups_total{outcome="miss"}')).toBe(2)
     expect(samples.get('convene_token_lookups_total{outcome="hit"}')).toBe(2)
   })
 
-  test('tell how many searches began with what another had found out', async () => {
+  ofOneNode('tell how many searches began with what another had found out', async () => {
     const test = await testApp()
     const base = await test.listen()
     const ada = await test.person('Ada')

@@ -154,9 +154,7 @@ describe('refresh', () => {
   test('of a suspended user is refused with the reason, and works again afterwards', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
-    app.db.$client
-      .query("UPDATE users SET suspended_until = ?, suspended_reason = 'spam' WHERE id = ?")
-      .run(start + days, ada.id)
+    await app.rows("UPDATE users SET suspended_until = ?, suspended_reason = 'spam' WHERE id = ?", start + days, ada.id)
     expectProblem(await refresh(app, ada.refresh), 403, 'suspended')
     app.clock.now += days
     expect((await refresh(app, ada.refresh)).status).toBe(200)
@@ -165,10 +163,10 @@ describe('refresh', () => {
   test('takes a token of a generation to come, as after a restore, and none that was never made', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
-    const before = app.db.$client.query<{ generation: number }, []>('SELECT * FROM sessions').get()!
+    const before = (await app.rows<{ generation: number }>('SELECT * FROM sessions'))[0]!
     const second = (await refresh(app, ada.refresh)).body
     const third = (await refresh(app, second.refresh_token)).body
-    app.db.$client.query('UPDATE sessions SET generation = ?').run(before.generation)
+    await app.rows('UPDATE sessions SET generation = ?', before.generation)
     const answer = await refresh(app, third.refresh_token)
     expect(answer.status).toBe(200)
     expect((await refresh(app, answer.body.refresh_token)).status).toBe(200)
@@ -278,8 +276,6 @@ describe('the list of sessions', () => {
 })
 
 describe('an access token', () => {
-  const secret = 'a secret of the tests, long enough'
-  const key = new TextEncoder().encode(secret)
   const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
   test('says who, which session and until when, under the configured key', async () => {
@@ -294,7 +290,9 @@ describe('an access token', () => {
       exp: start / 1000 + 900,
       iss: 'convene',
     })
-    const signature = new Bun.CryptoHasher('sha256', secret).update(ada.token.slice(0, ada.token.lastIndexOf('.')))
+    const signature = new Bun.CryptoHasher('sha256', app.config.jwtSecret!).update(
+      ada.token.slice(0, ada.token.lastIndexOf('.')),
+    )
     expect(ada.token.slice(ada.token.lastIndexOf('.') + 1)).toBe(signature.digest('base64url'))
   })
 
@@ -315,7 +313,10 @@ describe('an access token', () => {
     const claims = claimsOf(ada.token)
     const made = (
       change: Record<string, unknown> = {},
-      { header = {}, signedWith = key }: { header?: Record<string, unknown>; signedWith?: Uint8Array } = {},
+      {
+        header = {},
+        signedWith = app.config.jwtSecret!,
+      }: { header?: Record<string, unknown>; signedWith?: Uint8Array } = {},
     ) =>
       new SignJWT({ ...claims, jti: 'made by hand', ...change })
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', ...header })
@@ -326,7 +327,7 @@ describe('an access token', () => {
     const [header, payload, signature] = ada.token.split('.') as [string, string, string]
     const byHand = (alg: string, hash: 'sha384' | 'sha512') => {
       const signed = `${base64({ alg, typ: 'at+jwt' })}.${payload}`
-      return `${signed}.${new Bun.CryptoHasher(hash, secret).update(signed).digest('base64url')}`
+      return `${signed}.${new Bun.CryptoHasher(hash, app.config.jwtSecret!).update(signed).digest('base64url')}`
     }
     const none = (alg: string) => `${base64({ alg, typ: 'at+jwt' })}.${payload}.`
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -374,7 +375,7 @@ describe('an access token', () => {
   test('of an erased account is refused', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
-    app.db.$client.query('UPDATE users SET deleted_at = 1 WHERE id = ?').run(ada.id)
+    await app.rows('UPDATE users SET deleted_at = 1 WHERE id = ?', ada.id)
     expectProblem(await ada.get('me'), 401, 'unauthenticated')
     expectProblem(await refresh(app, ada.refresh), 401, 'unauthenticated')
   })

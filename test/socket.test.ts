@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { connect as tcpConnect } from 'node:net'
 import { testApp } from './app.ts'
+import { oneNodeTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
-import { type Client, connect, ofType } from './socket-client.ts'
+import { type Client, connect, ofType, presenceOf } from './socket-client.ts'
 
 async function pair(environment: Record<string, string> = {}) {
   const app = await testApp(environment)
@@ -115,7 +116,7 @@ test('the answer to an upgrade carries a request id, as any other', async () => 
 test('where the gate is on, no socket opens before the consents are given', async () => {
   const { app, base, ada } = await pair({ CONSENT_GATE: 'on' })
   await app.services.consents.record(ada.id, { terms: false }, { address: '', user_agent: null, language: null })
-  app.services.callers.forget(ada.id)
+  app.forget(ada.id)
   const headers = {
     connection: 'upgrade',
     upgrade: 'websocket',
@@ -269,7 +270,7 @@ test('presence goes to those with a chat, when one comes and when the last devic
   a1.socket.close()
   await a1.closed
   await settled()
-  expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
+  expect(presenceOf(b, ada)).toEqual([true])
   a2.socket.close()
   await b.until(({ type, data }) => type === 'presence' && !data.online)
   expect(e.frames.filter(ofType('presence'))).toHaveLength(0)
@@ -339,11 +340,11 @@ test('logout, a password change elsewhere and an ended token close sockets with 
   expect(await first.closed).toBe(4401)
   expect(bobs.socket.readyState).toBe(WebSocket.OPEN)
   app.clock.now += 16 * 60_000
-  app.services.hub.endExpired()
+  for (const { services } of app.nodes) services.hub.endExpired()
   expect(await bobs.closed).toBe(4401)
 })
 
-test('the twenty-first socket of a user closes the oldest', async () => {
+oneNodeTest('each node counts its own')('the twenty-first socket of a user closes the oldest', async () => {
   const { base, ada } = await pair()
   const clients = []
   for (let i = 0; i < 21; i++) {
@@ -366,14 +367,15 @@ test('a client that does not read is cut off before it costs memory; its events 
   await new Promise((resolve) => stalled.once('data', resolve))
   stalled.pause()
   await settled()
-  expect(app.services.hub.counts().sockets).toBe(2)
+  const sockets = () => app.nodes.reduce((sum, { services }) => sum + services.hub.counts().sockets, 0)
+  expect(sockets()).toBe(2)
   const text = 'x'.repeat(4000)
   let sent = 0
-  while (app.services.hub.counts().sockets === 2 && sent < 5000) {
+  while (sockets() === 2 && sent < 5000) {
     await Promise.all(Array.from({ length: 50 }, () => ada.post(`chats/${chat.id}/messages`, { text })))
     sent += 50
   }
-  expect(app.services.hub.counts().sockets).toBe(1)
+  expect(sockets()).toBe(1)
   await reader.until(({ type, seq }) => type === 'message' && seq === sent + 1)
   expect(reader.seqs()).toEqual(Array.from({ length: sent }, (_, i) => i + 2))
   expect((await bob.get('sync?since=1&limit=1')).body.seq).toBe(sent + 1)

@@ -61,7 +61,7 @@ const numberOf = <T>(list: readonly T[], value: T) => list.filter((one) => one =
 for (const engine of engines) {
   describe.skipIf(engine.skipped !== null)(engine.skipped ? `${engine.name}, ${engine.skipped}` : engine.name, () => {
     async function fresh(): Promise<Storage> {
-      const storage = await engine.open()
+      const { storage } = await engine.open()
       open.push(storage)
       return storage
     }

@@ -18,7 +18,7 @@ const mine = (taken: Taken) => {
 }
 
 async function fresh(engine: Engine) {
-  const storage = await engine.open()
+  const { storage } = await engine.open()
   open.push(storage)
   let looks = 0
   const store: TurnStore = {

@@ -1,6 +1,6 @@
 /**
  * What the nodes of one service tell each other. All of it is a hint, as on a socket: storage is the truth, and whatever
- * was not heard is found there. Nothing here is waited for, and nothing fails because the others cannot be reached.
+ * was not heard is found there. Nothing fails because the others cannot be reached.
  */
 export type Nodes = {
   /** Begins to hand on what the others say. */
@@ -12,8 +12,11 @@ export type Nodes = {
   /** A session of a user ended, or all of them. */
   sessionEnded(userId: string, sessionId: string | null): void
   suspended(userId: string): void
-  /** What is remembered of a user's sessions, rights and consents no longer holds. */
-  forget(userId: string): void
+  /**
+   * What is remembered of a user's sessions, rights and consents no longer holds. Resolves when it is on its way to the
+   * others, or cannot be now: whoever is answered after that and asks another node finds that it knows.
+   */
+  forget(userId: string): Promise<void>
   /** A user's first socket here opened, or the last one closed; `ear.isHere` says which. */
   settle(userId: string): void
   /** Those of these users who have a socket on another node. Nobody where that cannot be found out now. */

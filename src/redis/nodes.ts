@@ -211,7 +211,10 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
 
     sessionEnded: (userId, sessionId) => say(ofUsers + userId, sessionEnded + (sessionId ?? '')),
     suspended: (userId) => say(ofUsers + userId, suspended),
-    forget: (userId) => say(everyNode, forget + userId),
+    async forget(userId) {
+      if (commands.status !== 'ready') return say(everyNode, forget + userId)
+      await publish(everyNode, forget + userId).catch(() => words.add(`${everyNode} ${forget}${userId}`))
+    },
 
     settle(userId) {
       if (closed) return

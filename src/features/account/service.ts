@@ -38,8 +38,9 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
   }
 
   async function finish(erasure: Erasure): Promise<number> {
-    callers.forget(erasure.user_id)
+    const forgotten = callers.forget(erasure.user_id)
     sockets.end(erasure.user_id)
+    await forgotten
     return erasures.finish(erasure, tellOthers)
   }
 

@@ -120,10 +120,13 @@ export function callers({
       return entry.caller
     },
 
-    /** The user's sessions, rights, suspension or consents changed: look again at the next request. */
-    forget(userId: string) {
+    /**
+     * The user's sessions, rights, suspension or consents changed: look again at the next request. Wait for it before the
+     * answer, as the next request may come to another node.
+     */
+    async forget(userId: string): Promise<void> {
       forgetHere(userId)
-      nodes?.forget(userId)
+      await nodes?.forget(userId)
     },
 
     /** Another node says so. */

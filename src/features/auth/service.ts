@@ -91,9 +91,10 @@ export function authService(deps: Deps) {
   }
 
   /** Ended sessions must not answer one more request, nor keep a socket. */
-  function cutOff(userId: string, sessionIds: readonly string[]) {
-    callers.forget(userId)
+  async function cutOff(userId: string, sessionIds: readonly string[]) {
+    const forgotten = callers.forget(userId)
     for (const sessionId of sessionIds) sockets.endSession(userId, sessionId)
+    await forgotten
   }
 
   async function newPasswordHash(password: string, path: string): Promise<string> {
@@ -269,14 +270,14 @@ export function authService(deps: Deps) {
         return answer(session, current.generation)
       if (await sessions.end(session.user_id, session.id, at)) {
         await audit.record('refresh_reused', session.user_id, session.id)
-        cutOff(session.user_id, [session.id])
+        await cutOff(session.user_id, [session.id])
       }
       throw reused()
     },
 
     async logout(caller: Caller) {
       await sessions.end(caller.id, caller.session_id, now())
-      cutOff(caller.id, [caller.session_id])
+      await cutOff(caller.id, [caller.session_id])
       await audit.record('logout', caller.id, caller.session_id)
     },
 
@@ -306,13 +307,13 @@ export function authService(deps: Deps) {
     async endSession(caller: Caller, sessionId: string) {
       if (!(await sessions.end(caller.id, sessionId, now())))
         throw new Refusal('not_found', 'There is no such session.')
-      cutOff(caller.id, [sessionId])
+      await cutOff(caller.id, [sessionId])
       await audit.record('session_ended', caller.id, sessionId)
     },
 
     async endOtherSessions(caller: Caller) {
       const ended = await sessions.endAll(caller.id, now(), caller.session_id)
-      cutOff(caller.id, ended)
+      await cutOff(caller.id, ended)
       await audit.record('sessions_ended', caller.id, caller.id, { count: ended.length })
     },
 
@@ -331,13 +332,13 @@ export function authService(deps: Deps) {
       const to = await newPasswordHash(body.new_password, '/new_password')
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() })
       if (ended === null) throw wrongPassword()
-      cutOff(caller.id, ended)
+      await cutOff(caller.id, ended)
       await audit.record('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
     },
 
     async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {
       const recorded = await consents.record(caller.id, choices, client)
-      callers.forget(caller.id)
+      await callers.forget(caller.id)
       return recorded
     },
   }

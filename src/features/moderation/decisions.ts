@@ -36,7 +36,7 @@ export function openDecisions({ store, chats, photos, callers, sockets, push, id
       if (!decided) throw new Refusal('conflict', settled)
       const { at, notice, suspend, lift } = decision
       const sealed = suspend ?? lift
-      if (sealed) callers.forget(sealed.user_id)
+      if (sealed) await callers.forget(sealed.user_id)
       if (notice && decided.notice_seq !== null)
         push.events([
           { user_id: notice.notice.user_id, seq: decided.notice_seq, type: 'notice', at, data: notice.event },
