@@ -4,6 +4,10 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
   push: { about: 'events to sockets, beside a bare Bun server', load: () => import('./push.ts') },
   overload: { about: 'half and twice the load that can be carried', load: () => import('./overload.ts') },
   start: { about: 'start and memory of the binary, beside PocketBase', load: () => import('./start.ts') },
+  cluster: {
+    about: 'what a send costs one node and several, on PostgreSQL and Redis',
+    load: () => import('./cluster.ts'),
+  },
   growth: { about: 'a million users and messages beside ten thousand', load: () => import('./growth.ts') },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
 }
@@ -24,6 +28,8 @@ if (!subject || Bun.argv.includes('--help')) {
   console.log(help)
   process.exit(subject || name === '--help' ? 0 : 2)
 }
+// What was started goes with this process then too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 const { main } = await subject.load()
 await main().catch((error: Error) => {
   console.error(error.message)

@@ -23,11 +23,18 @@ export function dataDir(): string {
   return dir
 }
 
-const environment = (dir: string) => ({ DATA_DIR: dir, RATE_LIMIT: 'off', LOG_LEVEL: 'warn' })
+type Environment = Record<string, string>
 
-/** Our services over a data directory, for filling it while no server runs on it. */
-export async function openServices(dir: string) {
-  const config = readConfig(environment(dir))
+const environment = (dir: string, more: Environment = {}) => ({
+  DATA_DIR: dir,
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'warn',
+  ...more,
+})
+
+/** Our services over a data directory, or the database of `more`, for filling it while no server runs on it. */
+export async function openServices(dir: string, more?: Environment) {
+  const config = readConfig(environment(dir, more))
   const { storage } = await openStorage(config.database, {
     onFatal(error) {
       throw error
@@ -87,9 +94,9 @@ export async function crowd(
 /** Two people and the chat that they have. */
 export type Pair = { id: string; a: Person; b: Person }
 
-/** Fills an empty data directory with pairs of people. */
-export async function pairs(dir: string, count: number): Promise<Pair[]> {
-  const services = await openServices(dir)
+/** Fills an empty data directory, or the database of `more`, with pairs of people. */
+export async function pairs(dir: string, count: number, more?: Environment): Promise<Pair[]> {
+  const services = await openServices(dir, more)
   const made = await Promise.all(
     Array.from({ length: count }, async (_, i) => {
       const [a, b] = await Promise.all([newPerson(services, `A ${i}`), newPerson(services, `B ${i}`)])
@@ -106,15 +113,26 @@ export const text = (person: number, n: number) => `Message ${n} of ${person}: s
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
+/** Runs a command of ours to its end. */
+export async function convene(command: string[], env: Environment) {
+  const child = Bun.spawn([process.execPath, join(root, 'src/main.ts'), ...command], {
+    env: { ...process.env, ...env },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const said = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new Error(`convene ${command[0]} failed: ${said}`)
+}
+
 /** Starts the real server over a data directory: from source, or from the binary given. */
 export function startOurs(
   dir: string,
-  { command = [process.execPath, join(root, 'src/main.ts')] }: { command?: string[] } = {},
+  { command = [process.execPath, join(root, 'src/main.ts')], more }: { command?: string[]; more?: Environment } = {},
 ): Promise<Server & { startedMs: number }> {
   const port = freePort()
   return start({
     command: [...command, 'serve'],
-    env: { ...environment(dir), PORT: String(port) },
+    env: { ...environment(dir, more), PORT: String(port) },
     url: new URL(`http://127.0.0.1:${port}`),
     path: '/api/v1/me',
   })

@@ -5,7 +5,7 @@ import type { EventStore } from './realtime/store.ts'
  * Lets what is asked for in one turn of the event loop go out as one question, of `most` keys at once. `lookUp` answers in
  * the order of the keys.
  */
-function together<Key, Found>(
+export function together<Key, Found>(
   lookUp: (keys: readonly Key[]) => Promise<readonly Found[]>,
   most: number,
 ): (key: Key) => Promise<Found> {

@@ -26,7 +26,10 @@ function dataDirectory() {
   return path
 }
 
-type Settings = { DATA_DIR: string; DATABASE_URL?: string }
+type Settings = { DATA_DIR: string; DATABASE_URL?: string; JWT_SECRET?: string; LOCATION_KEY?: string }
+
+// Those of all nodes.
+const secrets = { JWT_SECRET: 'a secret of the tests, long enough', LOCATION_KEY: '11'.repeat(32) }
 
 /** Settings of a node over an empty database of its own. */
 const engines = [
@@ -37,7 +40,7 @@ const engines = [
     async settings(): Promise<Settings> {
       const { url, drop } = await newPostgres()
       cleanUp.push(drop)
-      return { DATA_DIR: dataDirectory(), DATABASE_URL: url }
+      return { ...secrets, DATA_DIR: dataDirectory(), DATABASE_URL: url }
     },
   },
 ]
@@ -110,7 +113,7 @@ test.skipIf(noPostgres !== null)(
     const older = await start(settings)
     expect(await register(older.base, 'ada')).toBe(201)
     const newer = await Promise.all(
-      [1, 2].map(() => start({ ...settings, ...secrets, DATA_DIR: dataDirectory() }, expanding.command)),
+      [1, 2].map(() => start({ ...settings, DATA_DIR: dataDirectory() }, expanding.command)),
     )
     expect(newer.filter(({ log }) => log().includes(nextLabel))).toHaveLength(1)
     // Statements that the older one has prepared were made for the table as it was.

@@ -1,33 +1,22 @@
-import type { Chat, ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
+import type { Chat, ChatStore, Message } from '../../features/chats/store.ts'
+import { together } from '../../together.ts'
 import { type EntryRow, entryOf, noPhoto } from '../chat-entries.ts'
 import type { Database, Queries } from './database.ts'
 import { recordEvents } from './events.ts'
+import { apart, hasWritten, joinPhoto, messageColumns, messages, stateOf } from './messages.ts'
+import { sends } from './sends.ts'
 import { recountUnread } from './unread.ts'
 
 // Whatever is written in a chat is decided under the lock of its row, which an erasure and a block of its members take too.
 const lockChat = 'SELECT id FROM chats WHERE id = $1 FOR NO KEY UPDATE'
 const lockMembers = 'SELECT id, deleted_at FROM users WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 
-const apart = (a: string, b: string) => `(
-  EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${a} AND blocked_id = ${b})
-  OR EXISTS (SELECT 1 FROM blocks WHERE blocker_id = ${b} AND blocked_id = ${a}))`
-const isErased = (...ids: string[]) =>
-  `EXISTS (SELECT 1 FROM users WHERE id IN (${ids.join()}) AND deleted_at IS NOT NULL)`
-const stateOf = `SELECT ${isErased('$1')} AS a_erased, ${isErased('$2')} AS b_erased, ${apart('$1', '$2')} AS apart`
-
 const chatColumns = 'id, user_a, user_b, created_at, last_msg_at'
 const insertChat = `
   INSERT INTO chats (id, user_a, user_b, created_at) SELECT $1, $2, $3, $4 WHERE NOT ${apart('$2', '$3')}
   ON CONFLICT (user_a, user_b) DO NOTHING RETURNING ${chatColumns}`
-const chatById = `SELECT ${chatColumns} FROM chats WHERE id = $1`
+const chatsByIds = `SELECT ${chatColumns} FROM chats WHERE id = ANY($1::text[])`
 const chatOfPair = `SELECT ${chatColumns} FROM chats WHERE user_a = $1 AND user_b = $2`
-
-const messageColumns = (created = 'created_at', id = 'id') => `
-  m.id AS ${id}, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, m.read_at, m.edited_at,
-  m.deleted_at, m.created_at AS ${created},
-  p.width AS photo_width, p.height AS photo_height, p.placeholder AS photo_placeholder`
-const joinPhoto = 'LEFT JOIN media p ON p.owner_id = m.sender_id AND p.id = m.photo_id'
-const messages = `SELECT ${messageColumns()} FROM messages m ${joinPhoto}`
 
 // A chat's place in a list is the time of its last message, or of its making.
 const entries = (chats: string) => `
@@ -48,28 +37,6 @@ const peersOf = `
     SELECT user_b AS other FROM chats WHERE user_a = $1 UNION ALL SELECT user_a FROM chats WHERE user_b = $1) AS peers
   WHERE NOT ${apart('$1', 'other')}`
 
-// Locks the chat too: the statements after it see all that was written before, and nobody comes between.
-const takeNumber = `
-  UPDATE chats SET last_seq = last_seq + 1,
-    -- A clock that was set back must not move the chat down.
-    last_msg_at = greatest(last_msg_at, $2),
-    unread_a = unread_a + CASE WHEN user_a = $3 THEN 0 ELSE 1 END,
-    unread_b = unread_b + CASE WHEN user_b = $3 THEN 0 ELSE 1 END
-  WHERE id = $1`
-const ownImage = 'SELECT id FROM media WHERE owner_id = $1 AND id = $2 FOR SHARE'
-const hasSent = (sender: string) => `EXISTS (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = ${sender})`
-const mayNotWrite = `
-  (SELECT count(*) FROM (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = $3 LIMIT 100) AS sent) >= $10
-  AND NOT ${hasSent('$9')}`
-const insertMessage = (condition = 'false') => `
-  INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
-  SELECT $1, id, last_seq, $3, $4, $5, $6, $7, $8 FROM chats
-  WHERE id = $2 AND NOT ${isErased('$3', '$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
-  ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING seq`
-const insertAnyMessage = insertMessage()
-const insertUntilReply = insertMessage(mayNotWrite)
-
-const hasWritten = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 1'
 const anyUnread = 'SELECT 1 FROM chats WHERE id = $1 AND CASE WHEN user_a = $2 THEN unread_a ELSE unread_b END > 0'
 const markRead = `
   WITH marked AS (
@@ -89,38 +56,6 @@ const keepVersion = `
   FROM messages m WHERE chat_id = $1 AND seq = $2 AND text IS NOT NULL`
 const setText = 'UPDATE messages SET text = $3, edited_at = $4 WHERE chat_id = $1 AND seq = $2'
 const bury = 'UPDATE messages SET text = NULL, photo_id = NULL, deleted_at = $3 WHERE chat_id = $1 AND seq = $2'
-
-type Appended = Awaited<ReturnType<ChatStore['append']>>
-
-/** Undoes a message that was not stored, with the number that it took and the events that tell of it. */
-class NotStored extends Error {
-  constructor(readonly answer: Appended) {
-    super('a message was not stored')
-  }
-}
-
-/** Why nothing was stored, in the order in which it counts. Read under the lock of the chat. */
-async function whyNot(
-  tx: Queries,
-  { chat_id, sender_id, client_id }: NewMessage,
-  otherId: string,
-  untilReply: number | null,
-  isPhotoTheirs: boolean,
-): Promise<Appended> {
-  const [state, sent, answered, repeated] = await Promise.all([
-    tx.get<{ a_erased: boolean; b_erased: boolean; apart: boolean }>(stateOf, [sender_id, otherId]),
-    tx.all('SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100', [chat_id, sender_id]),
-    tx.get(hasWritten, [chat_id, otherId]),
-    tx.get<Message>(`${messages} WHERE m.sender_id = $1 AND m.client_id = $2`, [sender_id, client_id]),
-  ])
-  const first = repeated && { message: repeated, created: false, events: [] }
-  if (state!.apart) return 'blocked'
-  if (untilReply !== null && sent.length >= untilReply && !answered) return first ?? 'awaiting_reply'
-  if (state!.a_erased || state!.b_erased) return 'nobody_there'
-  if (!isPhotoTheirs) return 'no_such_photo'
-  if (!first) throw new Error('a message was not stored, and nothing says why')
-  return first
-}
 
 /** Locks a chat; answers those of its members whose accounts are not erased, and whether there is a block. */
 async function hold(tx: Queries, { id, user_a, user_b }: Chat): Promise<{ present: string[]; isApart: boolean }> {
@@ -154,7 +89,10 @@ export function chatStore(db: Database): ChatStore {
         }
       }),
 
-    byId: (id) => get<Chat>(chatById, [id]),
+    byId: together(async (ids: readonly string[]) => {
+      const found = new Map((await all<Chat>(chatsByIds, [[...new Set(ids)]])).map((chat) => [chat.id, chat]))
+      return ids.map((id) => found.get(id) ?? null)
+    }, 100),
     ofPair: (a, b) => get<Chat>(chatOfPair, [a, b]),
     list: async (userId, limit, after) =>
       (await all<EntryRow>(listChats, [userId, after?.at ?? Number.MAX_SAFE_INTEGER, after?.id ?? '', limit])).map(
@@ -163,34 +101,7 @@ export function chatStore(db: Database): ChatStore {
     entries: async (userId, chatIds) => (await all<EntryRow>(someChats, [userId, chatIds])).map(entryOf),
     peers: async (userId) => (await all<{ id: string }>(peersOf, [userId])).map((row) => row.id),
 
-    async append(message, otherId, untilReply) {
-      const { id, chat_id, sender_id, kind, text, photo_id, client_id, created_at } = message
-      const values = [id, chat_id, sender_id, kind, text, photo_id, client_id, created_at, otherId]
-      try {
-        return await db.write(async (tx) => {
-          // All of it in one round trip: the number and the events are undone where the message is not stored.
-          const [, image, inserted, events] = await Promise.all([
-            tx.run(takeNumber, [chat_id, created_at, sender_id]),
-            photo_id === null ? null : tx.get(ownImage, [sender_id, photo_id]),
-            untilReply === null
-              ? tx.get<{ seq: number }>(insertAnyMessage, values)
-              : tx.get<{ seq: number }>(insertUntilReply, [...values, untilReply]),
-            recordEvents(tx, [sender_id, otherId], 'message', created_at, { ref: id }),
-          ])
-          const isPhotoTheirs = photo_id === null || image !== null
-          if (!inserted || !isPhotoTheirs)
-            throw new NotStored(await whyNot(tx, message, otherId, untilReply, isPhotoTheirs))
-          const stored: Message =
-            photo_id === null
-              ? { ...message, seq: inserted.seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
-              : (await tx.get<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq = $2`, [chat_id, inserted.seq]))!
-          return { message: stored, created: true, events }
-        })
-      } catch (error) {
-        if (error instanceof NotStored) return error.answer
-        throw error
-      }
-    },
+    append: sends(db),
 
     before: (chatId, seq, limit) =>
       all<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq < $2 ORDER BY m.seq DESC LIMIT $3`, [

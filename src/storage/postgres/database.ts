@@ -61,7 +61,7 @@ export const build = drizzle.mock({ schema })
 // Beyond this the last one would wait for seconds.
 const runningLimit = 2048
 // No request waits longer for the database, whatever happens to it.
-const patienceMs = 10_000
+export const patienceMs = 10_000
 const attemptsLimit = 8
 /** A server that says nothing for so long is taken for gone. */
 const probeMs = 3000
@@ -390,7 +390,7 @@ const neverConnected = (error: unknown) =>
 /** Deadlocks and serialization failures: the same transaction may succeed the next time. */
 const isTransient = (error: unknown) => /^(40001|40P01)$/.test(sqlstate(error))
 
-const busy = (detail: string, cause?: unknown) =>
+export const busy = (detail: string, cause?: unknown) =>
   Object.assign(new Refusal('busy', `${detail} Try again shortly.`, undefined, { 'retry-after': '1' }), { cause })
 
 function refusalOf(error: unknown): unknown {

@@ -27,16 +27,60 @@ export async function recordEvents(
   return userIds.map((user_id) => ({ user_id, seq: seqOf(user_id) }))
 }
 
+/**
+ * The same for many events of one type at once, those of a user in the order given: two statements, however many. Answers
+ * in that order.
+ */
+export async function recordManyEvents(
+  tx: Queries,
+  type: string,
+  events: readonly { user_id: string; at: number; ref: string }[],
+): Promise<EventNumbers> {
+  const counts = new Map<string, number>()
+  const places = events.map(({ user_id }) => {
+    const place = (counts.get(user_id) ?? 0) + 1
+    counts.set(user_id, place)
+    return place
+  })
+  /** How many events of the same user come after it. */
+  const later = events.map(({ user_id }, i) => counts.get(user_id)! - places[i]!)
+  const users = [...counts.keys()].sort()
+  const [counters] = await Promise.all([
+    tx.all<{ user_id: string; seq: number }>(countMany, [users, users.map((userId) => counts.get(userId)!)]),
+    tx.run(insertMany, [
+      type,
+      events.map(({ user_id }) => user_id),
+      later,
+      events.map(({ at }) => at),
+      events.map(({ ref }) => ref),
+    ]),
+  ])
+  const newest = new Map(counters.map(({ user_id, seq }) => [user_id, seq]))
+  return events.map(({ user_id }, i) => ({ user_id, seq: newest.get(user_id)! - later[i]! }))
+}
+
 const count =
   'INSERT INTO event_counters (user_id, seq) VALUES ($1, 1) ON CONFLICT (user_id) DO UPDATE SET seq = event_counters.seq + 1'
 const insert = `
   INSERT INTO events (user_id, seq, type, at, ref, data)
   SELECT user_id, seq, $2, $3, $4, $5 FROM event_counters WHERE user_id = $1 RETURNING seq`
+const countMany = `
+  INSERT INTO event_counters (user_id, seq) SELECT user_id, seq FROM unnest($1::text[], $2::int8[]) AS s (user_id, seq)
+  ON CONFLICT (user_id) DO UPDATE SET seq = event_counters.seq + excluded.seq RETURNING user_id, seq`
+const insertMany = `
+  INSERT INTO events (user_id, seq, type, at, ref)
+  SELECT c.user_id, c.seq - s.later, $1, s.at, s.ref
+  FROM unnest($2::text[], $3::int8[], $4::int8[], $5::text[]) AS s (user_id, later, at, ref)
+  JOIN event_counters c ON c.user_id = s.user_id`
 
 const ends = `
   SELECT (SELECT min(seq) FROM events WHERE user_id = $1) AS oldest,
     (SELECT seq FROM event_counters WHERE user_id = $1) AS newest`
 const after = 'SELECT seq, type, at, ref, data FROM events WHERE user_id = $1 AND seq > $2 ORDER BY seq LIMIT $3'
+const manyEvents = 1000
+const afterMany = `
+  SELECT e.user_id, e.seq, e.type, e.at, e.ref, e.data FROM unnest($1::text[], $2::int8[]) AS s (user_id, since)
+  JOIN events e ON e.user_id = s.user_id AND e.seq > s.since ORDER BY e.user_id, e.seq LIMIT $3`
 const newest = 'SELECT user_id, seq FROM event_counters WHERE user_id = ANY($1::text[])'
 const usersAfter = 'SELECT user_id FROM event_counters WHERE user_id > $1 ORDER BY user_id LIMIT $2'
 // A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
@@ -66,15 +110,23 @@ export function eventStore(db: Database): EventStore {
       return (await db.read((q) => q.all<Row>(after, [userId, since, limit]))).map(eventOf)
     },
 
-    // In one round trip, each statement on one shard.
-    afterEach: (each) =>
-      db.read((q) =>
-        Promise.all(
-          each.map(async ({ user_id, since, limit }) =>
-            (await q.all<Row>(after, [user_id, since, limit])).map(eventOf),
-          ),
-        ),
-      ),
+    async afterEach(each) {
+      const sinceOf = new Map<string, number>()
+      for (const { user_id, since } of each) sinceOf.set(user_id, Math.min(since, sinceOf.get(user_id) ?? since))
+      const rows = await db.read((q) =>
+        q.all<Row & { user_id: string }>(afterMany, [[...sinceOf.keys()], [...sinceOf.values()], manyEvents]),
+      )
+      // Some have missed so much that it is read one by one.
+      if (rows.length === manyEvents)
+        return Promise.all(each.map(({ user_id, since, limit }) => this.after(user_id, since, limit)))
+      const ofUser = Map.groupBy(rows, ({ user_id }) => user_id)
+      return each.map(({ user_id, since, limit }) =>
+        (ofUser.get(user_id) ?? [])
+          .filter(({ seq }) => seq > since)
+          .slice(0, limit)
+          .map(({ user_id: _, ...row }) => eventOf(row)),
+      )
+    },
 
     async purge(before) {
       let purged = 0

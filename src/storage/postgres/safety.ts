@@ -2,6 +2,7 @@ import type { Message } from '../../features/chats/store.ts'
 import type { Profile } from '../../features/profile/store.ts'
 import type { Review } from '../../features/reviews/store.ts'
 import type { After, Block, BlockStore, Evidence, NewReport, Report, ReportStore } from '../../features/safety/store.ts'
+import { together } from '../../together.ts'
 import type { Database, Queries } from './database.ts'
 import { recordEvents } from './events.ts'
 import { holdLiving } from './living.ts'
@@ -21,7 +22,24 @@ const ensureBlock = `
 // What is being written in their chat comes before the block, or finds it.
 const lockChatOfPair = 'SELECT id FROM chats WHERE user_a = $1 AND user_b = $2 FOR NO KEY UPDATE'
 
+// Both directions of each pair stand in the arrays.
+const blocksOfPairs = `
+  SELECT blocker_id, blocked_id FROM blocks
+  WHERE (blocker_id, blocked_id) IN (SELECT a, b FROM unnest($1::text[], $2::text[]) AS pairs (a, b))`
+
 export function blockStore(db: Database): BlockStore {
+  const between = together(async (pairs: readonly (readonly [string, string])[]) => {
+    const [those, others] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)]
+    const found = await db.read((q) =>
+      q.all<Pick<Block, 'blocker_id' | 'blocked_id'>>(blocksOfPairs, [
+        [...those, ...others],
+        [...others, ...those],
+      ]),
+    )
+    const blocks = new Set(found.map(({ blocker_id, blocked_id }) => `${blocker_id} ${blocked_id}`))
+    return pairs.map(([a, b]) => ({ by_a: blocks.has(`${a} ${b}`), by_b: blocks.has(`${b} ${a}`) }))
+  }, 100)
+
   return {
     among: async (userId, others) => {
       const [blocked, blockers] = await db.read((q) =>
@@ -39,16 +57,7 @@ export function blockStore(db: Database): BlockStore {
       return new Set([...blocked, ...blockers].map(({ id }) => id))
     },
 
-    between: async (a, b) => {
-      const found = await db.read((q) =>
-        q.all<{ blocker_id: string }>(
-          `SELECT blocker_id FROM blocks
-           WHERE (blocker_id = $1 AND blocked_id = $2) OR (blocker_id = $2 AND blocked_id = $1)`,
-          [a, b],
-        ),
-      )
-      return { by_a: found.some((row) => row.blocker_id === a), by_b: found.some((row) => row.blocker_id === b) }
-    },
+    between: (a, b) => between([a, b]),
 
     // A blocker who has just been erased leaves no block behind either.
     ensure: (block, event) =>

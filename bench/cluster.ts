@@ -1,0 +1,257 @@
+import { SQL } from 'bun'
+import { loadavg } from 'node:os'
+import { cities } from '../src/seed/cities.ts'
+import { type Engine, startPostgres, startRedis } from './engines.ts'
+import { listeners } from './listeners.ts'
+import { load, median, medianRun, noWrk, type Request, type Run, wrk } from './load.ts'
+import { bearer, convene, dataDir, type Pair as Couple, pairs, type Person, startOurs, text } from './ours.ts'
+import { cpuSeconds, family, type Server } from './process.ts'
+import { markdown, number, options, publish } from './report.ts'
+import { type Cost, type Costs, sizing, sizingTable } from './sizing.ts'
+
+const chats = 250
+/** Connections to each node. */
+const connections = 32
+const nodesAtMost = 3
+/** Who is there besides those who send, so that searches find somebody and rows have their usual size. */
+const community = { users: 20_000, messages: 100_000 }
+const warmUpCpuSeconds = 3
+const warmUpAtMostMs = 20_000
+
+/** Which nodes take the sends: so many of those that Redis joins, or the one that has none. */
+type Setup = { name: string; nodes: Server[] }
+type Measured = { run: Run; node: number; postgres: number; redis: number; frames: number }
+
+const json = { 'content-type': 'application/json' }
+
+const sendOf = ({ id }: Couple, { token }: Person, i: number): Request => ({
+  method: 'POST',
+  path: `/api/v1/chats/${id}/messages`,
+  headers: { ...json, ...bearer(token) },
+  body: JSON.stringify({ text: text(i, 0) }),
+})
+
+const socketUrl = (server: Server, { token }: Person) => `${server.url.origin.replace('http', 'ws')}/ws?token=${token}`
+
+/** All runs as one: answers and failures of all, and the latency of the slowest. */
+const allOf = (runs: readonly Run[]): Run => ({
+  perSecond: runs.reduce((sum, run) => sum + run.perSecond, 0),
+  p50: Math.max(...runs.map((run) => run.p50)),
+  p99: Math.max(...runs.map((run) => run.p99)),
+  answers: runs.reduce((sum, run) => sum + run.answers, 0),
+  failed: runs.reduce((sum, run) => sum + run.failed, 0),
+})
+
+/** Makes sure that what is measured are answers. */
+function made({ answers, failed }: Run, name: string) {
+  if (answers === 0 || failed > 0) throw new Error(`${name}: ${failed} of ${answers} requests failed`)
+}
+
+/**
+ * Sends through these nodes, and counts the microseconds of CPU for each answered one. Both sides of a chat have a socket,
+ * on two different nodes where there are several: so each send is told on the node that took it and on another.
+ */
+async function measure({ nodes }: Setup, couples: readonly Couple[], engines: Engine[], seconds: number) {
+  const nodeOf = (i: number) => nodes[i % nodes.length]!
+  const listening = await listeners(
+    couples.flatMap(({ a, b }, i) => [socketUrl(nodeOf(i), a), socketUrl(nodeOf(i + 1), b)]),
+  )
+  const sends = nodes.map((node) =>
+    couples.flatMap((couple, i) =>
+      nodeOf(i) === node ? [sendOf(couple, couple.a, i), sendOf(couple, couple.b, i)] : [],
+    ),
+  )
+  const sendAll = async (seconds: number) =>
+    allOf(await Promise.all(nodes.map((node, i) => load(node.url, sends[i]!, { connections, seconds }))))
+  const used = () => [cpuSeconds(nodes.map(({ pid }) => pid)), ...engines.map(({ pid }) => cpuSeconds(family(pid)))]
+  await sendAll(1)
+  await Bun.sleep(500)
+  const [before, framesBefore] = [used(), await listening.frames()]
+  const run = await sendAll(seconds)
+  await Bun.sleep(500)
+  const [after, frames] = [used(), await listening.frames()]
+  await listening.close()
+  made(run, 'send')
+  const [node, postgres, redis] = after.map((seconds, i) => ((seconds - before[i]!) * 1e6) / run.answers)
+  return { run, node: node!, postgres: postgres!, redis: redis!, frames: (frames - framesBefore) / run.answers }
+}
+
+const medianOf = (all: readonly Measured[]): Measured => ({
+  run: medianRun(all.map(({ run }) => run)),
+  node: median(all.map(({ node }) => node)),
+  postgres: median(all.map(({ postgres }) => postgres)),
+  redis: median(all.map(({ redis }) => redis)),
+  frames: median(all.map(({ frames }) => frames)),
+})
+
+/** Code that runs for the first time costs many times as much: so each node works for a while first, and alone. */
+async function warmUp(node: Server, requests: Request[]) {
+  const end = performance.now() + warmUpAtMostMs
+  while (cpuSeconds([node.pid]) < warmUpCpuSeconds && performance.now() < end)
+    await load(node.url, requests, { connections, seconds: 1 })
+}
+
+/** What other requests cost one node, in microseconds of CPU for each answer. */
+async function readCosts(node: Server, couples: readonly Couple[], postgres: Engine, seconds: number) {
+  const { latitude, longitude } = cities[0]!
+  const reads: { name: string; of(couple: Couple, i: number): string }[] = [
+    { name: 'GET /me', of: () => '/api/v1/me' },
+    { name: 'list 30 messages', of: ({ id }) => `/api/v1/chats/${id}/messages?limit=30` },
+    { name: 'list chats', of: () => '/api/v1/chats?limit=30' },
+    {
+      name: 'nearby, 5 km, with 50 profiles',
+      // A street further on each time.
+      of(_, i) {
+        const place = `lat=${(latitude + (i % 16) * 0.001).toFixed(4)}&lng=${(longitude + (i >> 4) * 0.001).toFixed(4)}`
+        return `/api/v1/search/nearby?${place}&radius=5000&limit=50`
+      },
+    },
+  ]
+  const costs: (Cost & { name: string })[] = []
+  for (const { name, of } of reads) {
+    const requests = couples.map((couple, i) => ({ path: of(couple, i), headers: bearer(couple.a.token) }))
+    await load(node.url, requests, { connections, seconds: 2 })
+    const used = () => [cpuSeconds([node.pid]), cpuSeconds(family(postgres.pid))]
+    const before = used()
+    const run = await load(node.url, requests, { connections, seconds })
+    made(run, name)
+    const [ofNode, ofPostgres] = used().map((seconds, i) => ((seconds - before[i]!) * 1e6) / run.answers)
+    costs.push({ name, node: ofNode!, postgres: ofPostgres! })
+  }
+  return costs
+}
+
+type Size = { table: string; rows: number; bytes: number }
+
+/** Bytes that a row takes on disk with its part of the indexes, in each table that has any. */
+async function rowSizes({ url }: Engine): Promise<Size[]> {
+  const sql = new SQL(url, { max: 1 })
+  await sql.unsafe('VACUUM ANALYZE')
+  const tables: Size[] = await sql.unsafe(
+    `SELECT relname AS table, reltuples::float8 AS rows, pg_total_relation_size(oid)::float8 / reltuples AS bytes
+     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples > 0
+     ORDER BY pg_total_relation_size(oid) DESC`,
+  )
+  await sql.close()
+  return tables
+}
+
+/** What `sizing` asks for: the send of three nodes, as most events are told on another node there. */
+function costsOf(send: Measured, reads: readonly Cost[], sizes: readonly Size[]): Costs {
+  const [listMessages, listChats, nearby] = reads.slice(1) as [Cost, Cost, Cost]
+  const rowsOf = (name: string) => sizes.find(({ table }) => table === name)!
+  const others = sizes.filter(({ table }) => table !== 'messages' && table !== 'events')
+  const account = others.reduce((sum, { rows, bytes }) => sum + rows * bytes, 0) / rowsOf('users').rows
+  const bytes = { message: rowsOf('messages').bytes, event: rowsOf('events').bytes, account }
+  return { send, listMessages, listChats, nearby, bytes }
+}
+
+/**
+ * One node on PostgreSQL and Redis beside several. On one machine they share its cores, so what is compared is the CPU that
+ * a send costs all nodes together: n nodes with cores of their own carry n × (one node's cost ÷ theirs) as much as one.
+ */
+export async function main() {
+  const chosen = options({ seconds: 5, rounds: 3 })
+  if (!wrk()) throw new Error(noWrk)
+  const [postgres, redis] = [await startPostgres(), await startRedis()]
+  if (!postgres) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
+  if (!redis) throw new Error('Redis is not installed: apt-get install redis-server')
+  const alone = {
+    DATABASE_URL: postgres.url,
+    JWT_SECRET: crypto.randomUUID(),
+    LOCATION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'),
+  }
+  console.error(`Filling a database with ${number(community.users)} people …`)
+  const seeded = dataDir()
+  await convene(['seed', '--users', `${community.users}`, '--messages', `${community.messages}`], { DATA_DIR: seeded })
+  await convene(['copy', '--from', `sqlite:${seeded}/convene.db`, '--to', postgres.url], {})
+  const couples = await pairs(dataDir(), chats, alone)
+  const single = await startOurs(dataDir(), { more: alone })
+  const nodes: Server[] = []
+  while (nodes.length < nodesAtMost)
+    nodes.push(await startOurs(dataDir(), { more: { ...alone, REDIS_URL: redis.url } }))
+  const setups: Setup[] = [
+    { name: 'one, without Redis', nodes: [single] },
+    ...nodes.map((_, i) => ({ name: ['one', 'two', 'three'][i]!, nodes: nodes.slice(0, i + 1) })),
+  ]
+  for (const node of [single, ...nodes])
+    await warmUp(
+      node,
+      couples.map((couple, i) => sendOf(couple, couple.a, i)),
+    )
+  const found = setups.map(() => [] as Measured[])
+  const loads = [loadavg()[0]!]
+  for (let round = 0; round < chosen.rounds; round++) {
+    for (const [i, setup] of setups.entries())
+      found[i]!.push(await measure(setup, couples, [postgres, redis], chosen.seconds))
+    loads.push(loadavg()[0]!)
+  }
+  const reads = await readCosts(nodes[0]!, couples, postgres, chosen.seconds)
+  for (const server of [...nodes, single]) await server.stop()
+  const sizes = await rowSizes(postgres)
+  await redis.stop()
+  await postgres.stop()
+
+  const results = found.map(medianOf)
+  const [, one, two, three] = results as [Measured, Measured, Measured, Measured]
+  const costs = costsOf(three, reads, sizes)
+  const communities = [1e4, 1e6, 1e8].map((users) => sizing(users, costs))
+  const times = (many: Measured, count: number) => (count * one.node) / many.node
+  await publish(
+    {
+      title: `Sends on PostgreSQL: ${chats * 2} users, all with a socket, the two of a chat on different nodes`,
+      tables: [
+        markdown(
+          ['nodes that send', 'nodes µs', 'PostgreSQL µs', 'Redis µs', 'sends a second', 'p50 / p99 ms', 'frames'],
+          results.map(({ run, node, postgres, redis, frames }, i) => [
+            setups[i]!.name,
+            number(node),
+            number(postgres),
+            number(redis),
+            number(run.perSecond),
+            `${number(run.p50)} / ${number(run.p99)}`,
+            number(frames),
+          ]),
+        ),
+        'Microseconds of CPU, of all processes of a kind together, and frames, for each answered send.',
+        markdown(
+          ['other requests, one node', 'node µs', 'PostgreSQL µs'],
+          reads.map(({ name, node, postgres }) => [name, number(node), number(postgres)]),
+        ),
+        markdown(
+          ['table', 'rows', 'bytes a row, with indexes'],
+          sizes.map(({ table, rows, bytes }) => [table, number(rows), number(bytes)]),
+        ),
+        `What that comes to, by the habits that bench/sizing.ts names; an account takes ${number(costs.bytes.account)} bytes.`,
+        sizingTable(communities),
+        `Load of the machine before, and after each round: ${loads.map(number).join(', ')}.`,
+      ],
+      findings: [
+        {
+          name: 'two nodes carry so many times what one does: 2 × its µs ÷ theirs',
+          value: times(two, 2),
+          bound: { atLeast: 1.7 },
+        },
+        { name: 'three nodes: 3 × its µs ÷ theirs', value: times(three, 3), bound: null },
+        { name: 'frames for each send, two nodes', value: two.frames, bound: { atLeast: 1.99 } },
+      ],
+      pairs: results.slice(2).map(({ node }, i) => ({
+        name: `CPU of ${i + 2} nodes for a send`,
+        unit: 'µs',
+        ours: node,
+        theirs: one.node,
+        peer: 'one node',
+      })),
+      figures: {
+        load_average: loads,
+        setups: setups.map(({ name }, i) => ({ name, median: results[i], rounds: found[i] })),
+        reads,
+        row_sizes: sizes,
+        sizing: communities,
+      },
+    },
+    chosen,
+  )
+}
+
+if (import.meta.main) await main()
