@@ -190,6 +190,8 @@ const free: Pooled[] = []
 const emptied = [
   'DROP SCHEMA IF EXISTS remembered CASCADE',
   ...tables.toReversed().map(({ name }) => `DELETE FROM ${name}`),
+  // Copied nowhere.
+  'DELETE FROM job_turns',
 ].join(';')
 
 async function takePostgres(): Promise<Pooled> {

@@ -110,6 +110,9 @@ test('of several nodes one does a job each time, what is its own each does, and 
   for (let hours = 1; hours <= 3; hours += 1) {
     jest.advanceTimersByTime(hour)
     await settled()
+    // Who found another one at work looks again.
+    jest.advanceTimersByTime(5000)
+    await settled()
     expect([shared, own]).toEqual([hours, 3 * hours])
   }
   const last = /convene_job_last_success_timestamp_seconds\{job="shared"\} (\d+)/

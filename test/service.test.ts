@@ -238,7 +238,7 @@ describe('metrics', () => {
   })
 
   test('tell the runs of jobs, those that failed too, and when one last succeeded', async () => {
-    const { services } = await testApp()
+    const { services, clock } = await testApp()
     jest.useFakeTimers()
     try {
       const schedule = '0 * * * *'
@@ -247,6 +247,7 @@ describe('metrics', () => {
         { name: 'broken', schedule, run: () => Promise.reject(new Error('not today')) },
       ])
       for (let hour = 0; hour < 2; hour++) {
+        clock.now += 3_600_000
         jest.advanceTimersByTime(3_600_000)
         for (let i = 0; i < 20; i++) await Promise.resolve()
       }
