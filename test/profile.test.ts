@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Person, start, testApp } from './app.ts'
+import { nodesOfApps } from './engines.ts'
 import { expectProblem } from './problem.ts'
 
 const unknownId = '01a1fdfa-4600-7000-8000-000000000000'
@@ -287,8 +288,10 @@ describe('the public profile', () => {
   test('of nobody is 404, and of an erased account too', async () => {
     const { person, rows } = await testApp()
     const [ada, bob] = [await person('Ada'), await person('Bob')]
-    for (const id of [unknownId, 'x', '0', `${bob.id}x`, `urn:uuid:${bob.id}`, '%00', bob.id.replaceAll('-', '')])
-      expectProblem(await ada.get(`users/${id}`), 404, 'not_found')
+    const ids = [unknownId, 'x', '0', `${bob.id}x`, `urn:uuid:${bob.id}`, bob.id.replaceAll('-', '')]
+    // nginx refuses it itself.
+    if (nodesOfApps === 1) ids.push('%00')
+    for (const id of ids) expectProblem(await ada.get(`users/${id}`), 404, 'not_found')
     await rows('UPDATE users SET name = NULL, email = NULL, deleted_at = 1 WHERE id = ?', bob.id)
     expectProblem(await ada.get(`users/${bob.id}`), 404, 'not_found')
   })

@@ -9,7 +9,7 @@ import { newPostgres, noPostgres } from './engines.ts'
 import { newerBuild, nextLabel, nextVersion } from './newer-build.ts'
 import { newest } from '../src/storage/migrate.ts'
 import { freePort, readPage } from './pages.ts'
-import { noRedis, redisUrl } from './redis.ts'
+import { noRedis, redisUrl, until } from './redis.ts'
 import { bucket, keyId, s3Server, secret } from './s3-server.ts'
 import { refuseSecrets } from './unsaid.ts'
 
@@ -104,7 +104,11 @@ async function machine() {
   }
 
   async function start(unit: string) {
-    if (unit === 'nginx') return spawn(unit, ['nginx', '-c', `${root}/etc/nginx/nginx.conf`], process.env)
+    if (unit === 'nginx') {
+      spawn(unit, ['nginx', '-c', `${root}/etc/nginx/nginx.conf`], process.env)
+      // Debian's unit has it listen before it counts as started.
+      return until(() => listens(tls), 'nginx')
+    }
     const [name, instance = ''] = unit.split('@')
     const file = instance === '' ? 'deploy/convene.service' : `deploy/cluster/${name}@.service`
     const text = readFileSync(join(root, file), 'utf8').replaceAll('%i', instance)
@@ -214,6 +218,15 @@ async function machine() {
     },
   }
 }
+
+const listens = (port: number) =>
+  Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } }).then(
+    (socket) => {
+      socket.end()
+      return true
+    },
+    () => false,
+  )
 
 type Body = Record<string, any>
 
