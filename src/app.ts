@@ -20,7 +20,7 @@ import { metricsRoute } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
 import { overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
-import { openRequestLog, requestLog } from './http/request-log.ts'
+import { requestLog } from './http/request-log.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
@@ -41,7 +41,6 @@ export function buildApp(services: Services) {
   const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
-  const answered = openRequestLog({ log, metrics, traces })
 
   const app = new Elysia({
     name: 'convene',
@@ -56,8 +55,8 @@ export function buildApp(services: Services) {
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
-    .use(requestLog(answered))
-    .use(errors({ log, storage, answered, allowedMethods: (path) => methodsOf(app.routes, path) }))
+    .use(requestLog({ log, metrics, traces }))
+    .use(errors({ log, storage, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))

@@ -124,7 +124,7 @@ describe('an error repeats nothing of what was sent', () => {
     const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
     const app = new Elysia()
       .use(requestId)
-      .use(errors({ log, storage: { failed() {} }, answered() {}, allowedMethods: () => [] }))
+      .use(errors({ log, storage: { failed() {} }, allowedMethods: () => [] }))
       .get('/wrong', () => ({ access_token: 'eyJ-secret', position: 48.85 }) as never, {
         response: { 200: t.Object({ access_token: t.Number(), position: t.String() }) },
       })

@@ -4,7 +4,6 @@ import { Elysia, type ValidationError } from 'elysia'
 import type { Logger } from 'pino'
 import { type FieldError, Refusal, type RefusalCode } from '../refusal.ts'
 import { nextRequestId } from './request-id.ts'
-import type { RequestLog } from './request-log.ts'
 
 // The one place that knows status numbers.
 const answers: Record<RefusalCode, [status: number, title: string]> = {
@@ -102,15 +101,12 @@ type Deps = {
   log: Logger
   /** Told of what nobody foresaw, after it was logged. */
   storage: { failed(error: unknown): void }
-  /** Told of what is answered where no route is: what goes wrong in one is told by that. */
-  answered: RequestLog
   allowedMethods(path: string): string[]
 }
 
 /** Turns whatever was thrown into a problem. Registered first: Elysia's hooks reach only what comes after them. */
-export const errors = ({ log, storage, answered, allowedMethods }: Deps) =>
-  new Elysia({ name: 'errors' }).onError({ as: 'global' }, (context) => {
-    const { code, error, request, set, path, route } = context
+export const errors = ({ log, storage, allowedMethods }: Deps) =>
+  new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ code, error, request, set, path, route }) => {
     const requestId = String(set.headers['x-request-id'] ?? '')
     const refusal =
       error instanceof Refusal ? error : refusalOf(String(code), error, request.method, path, allowedMethods)
@@ -118,9 +114,7 @@ export const errors = ({ log, storage, answered, allowedMethods }: Deps) =>
       log.error({ request_id: requestId, route, err: loggable(String(code), error) }, 'request failed')
     if (refusal.code === 'internal_error') storage.failed(error)
     set.status = statusOf(refusal.code)
-    const response = problemResponse(refusal, requestId)
-    if (!route) answered({ ...(context as unknown as Parameters<RequestLog>[0]), responseValue: response })
-    return response
+    return problemResponse(refusal, requestId)
   })
 
 /** An answer of ours that does not fit its schema is in its error, message and all: the log gets the fields' names only. */

@@ -6,19 +6,22 @@ const limit = 64 * 1024
 const deepest = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Keeps Elysia from reading bodies, which it would do before any guard. */
-export const unreadBody = () => new Elysia({ name: 'unread-body' }).onParse(() => null).as('scoped')
-
-/** Reads bodies as JSON. Errors: those of `readJson`. */
-export const jsonBody = () =>
-  new Elysia({ name: 'json-body' })
-    .use(unreadBody())
+/**
+ * Reads bodies as JSON, after the guard, so that a stranger learns only that they are not signed in, and nothing of theirs
+ * is read: that is why the parsing that Elysia would do before any guard is switched off. `then` runs once a body is read.
+ * Errors: those of `readJson`.
+ */
+export const jsonBody = (then?: (context: { request: Request; query: unknown; route: string }) => Promise<void>) =>
+  new Elysia({ name: 'json-body', seed: then })
+    .onParse(() => null)
+    // One hook for both: each costs every request, those without a body too.
     .onTransform(async (context) => {
-      if (takesBody(context.request)) context.body = await readJson(context.request)
+      const { request, query, route } = context
+      if (request.method === 'GET' || request.method === 'HEAD') return
+      context.body = await readJson(request)
+      await then?.({ request, query, route })
     })
     .as('scoped')
-
-export const takesBody = ({ method }: Request) => method !== 'GET' && method !== 'HEAD'
 
 /**
  * A request's body, up to 64 KiB. An empty one is an empty object: routes that take none accept it, the others name what
@@ -27,7 +30,7 @@ export const takesBody = ({ method }: Request) => method !== 'GET' && method !==
  * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for what is not JSON in UTF-8 or breaks
  * off, 422 for JSON that is no object or nested too deeply.
  */
-export async function readJson(request: Request): Promise<unknown> {
+async function readJson(request: Request): Promise<unknown> {
   const { headers } = request
   if (request.body === null || headers.get('content-length') === '0') return {}
   const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()

@@ -8,56 +8,32 @@ const slowMs = 1000
 // Any other is as long as its sender likes, and would make a series of its own.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 
-type Deps = { log: Logger; metrics: Metrics; traces: Traces | null }
-
-type Answered = {
-  request: Request
-  /** The route's pattern; empty where there is none. */
-  route: string
-  set: { headers: Record<string, unknown>; status?: number | string }
-  /** What it is answered with; a response has its own status. */
-  responseValue: unknown
-  arrivedAt: number
-}
-
 /**
- * Counts an answer, traces it where traces are on, and logs it at `debug`; at `warn` those that failed on our side or took
- * over a second. A line for each request costs more than many of the requests do. The route's pattern stands for the URL, as a
- * query may hold a position or a token.
+ * Counts every answer, traces it where traces are on, and logs it at `debug`; at `warn` those that failed on our side or took over a second. A line for
+ * each request costs more than many of the requests do. The route's pattern stands for the URL, as a query may hold a
+ * position or a token.
  */
-export const openRequestLog =
-  ({ log, metrics, traces }: Deps) =>
-  ({ request, route, set, responseValue, arrivedAt }: Answered) => {
-    const ms = performance.now() - arrivedAt
-    const method = methods.has(request.method) ? request.method : 'other'
-    const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
-    const pattern = route || 'none'
-    metrics.request(method, pattern, status, ms / 1000)
-    if (traces) {
-      const end = Date.now()
-      const traceparent = request.headers.get('traceparent')
-      traces.request({ method, route: pattern, status, start: end - ms, end, traceparent })
-    }
-    const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
-    if (!log.isLevelEnabled(level)) return
-    log[level](
-      { request_id: set.headers['x-request-id'], method, route: pattern, status, ms: Math.round(ms) },
-      'request',
-    )
-  }
-
-export type RequestLog = ReturnType<typeof openRequestLog>
-
-/**
- * Tells the log of every answer of a route. Before it leaves: Elysia would make an immediate of its own for each one after
- * that, at a quarter of what a short request costs.
- */
-export const requestLog = (answered: RequestLog) =>
+export const requestLog = ({ log, metrics, traces }: { log: Logger; metrics: Metrics; traces: Traces | null }) =>
   new Elysia({ name: 'request-log' })
     .decorate('arrivedAt', 0)
     .onRequest((context) => {
       context.arrivedAt = performance.now()
     })
-    .mapResponse({ as: 'global' }, (context) => {
-      answered(context as unknown as Answered)
+    .onAfterResponse({ as: 'global' }, ({ request, route, set, responseValue, arrivedAt }) => {
+      const ms = performance.now() - arrivedAt
+      const method = methods.has(request.method) ? request.method : 'other'
+      const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
+      const pattern = route || 'none'
+      metrics.request(method, pattern, status, ms / 1000)
+      if (traces) {
+        const end = Date.now()
+        const traceparent = request.headers.get('traceparent')
+        traces.request({ method, route: pattern, status, start: end - ms, end, traceparent })
+      }
+      const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
+      if (!log.isLevelEnabled(level)) return
+      log[level](
+        { request_id: set.headers['x-request-id'], method, route: pattern, status, ms: Math.round(ms) },
+        'request',
+      )
     })

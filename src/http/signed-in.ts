@@ -6,7 +6,7 @@ import { notSignedIn } from '../features/auth/tokens.ts'
 import type { Limits } from '../limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { ClientOf } from './client.ts'
-import { readJson, takesBody, unreadBody } from './json-body.ts'
+import { jsonBody } from './json-body.ts'
 import type { Origins } from './origins.ts'
 import { rateLimit } from './rate-limit.ts'
 import { tokenOfCookie } from './session-cookie.ts'
@@ -37,8 +37,6 @@ export const whileSuspended: ReadonlySet<string> = new Set([
 ])
 
 type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits; clientOf: ClientOf }
-type Context = { request: Request; query: unknown; route: string }
-type Visit = { caller: Caller; client: Client }
 
 /**
  * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, and `limit: …`. Bodies
@@ -48,50 +46,33 @@ type Visit = { caller: Caller; client: Client }
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
  * `consents_required` (the gate).
  */
-export const guard = (deps: Deps) => {
-  const admit = admission(deps)
-  return (
-    new Elysia({ name: 'guard' })
-      .use(rateLimit({ limits: deps.limits, enabled: deps.config.rateLimit }))
-      // A derive runs before validation, so that a stranger learns nothing but that they are one.
-      .derive(async ({ request, query, route }): Promise<Visit> => admit({ request, query, route }))
-      .as('scoped')
-  )
-}
-
-/**
- * The guard, and bodies read as JSON after it, so that nothing of a stranger's is read: what nearly every feature uses. One
- * hook for both, as each costs every request.
- */
-export const signedIn = (deps: Deps) => {
-  const admit = admission(deps)
-  return new Elysia({ name: 'signed-in' })
-    .use(rateLimit({ limits: deps.limits, enabled: deps.config.rateLimit }))
-    .use(unreadBody())
-    .derive(async (context): Promise<Visit> => {
-      const { request, query, route } = context
-      const visit = await admit({ request, query, route })
-      if (!takesBody(request)) return visit
-      context.body = await readJson(request)
-      // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
-      return admit({ request, query, route })
+export const guard = ({ config, callers, origins, limits, clientOf }: Deps) =>
+  new Elysia({ name: 'guard' })
+    .use(rateLimit({ limits, enabled: config.rateLimit }))
+    // A derive runs before validation, so that a stranger learns nothing but that they are one.
+    .derive(async ({ query, request, route }): Promise<{ caller: Caller; client: Client }> => {
+      const { token, fromCookie } = tokenOf(request.headers, query)
+      if (!token) throw notSignedIn()
+      const caller = await callers.byToken(token, () => isForSuspended(request, route))
+      // A browser sends the cookie along whoever asks it to.
+      if (fromCookie && changesState(request.method) && !origins.allows(request.headers))
+        throw new Refusal('forbidden', 'This page may not act for you here.')
+      if (!beforeConsents.has(route)) requireConsented(config, caller)
+      return { caller, client: clientOf(request) }
     })
     .as('scoped')
-}
 
-/** Answers who asks, or refuses them. */
-const admission =
-  ({ config, callers, origins, clientOf }: Deps) =>
-  async ({ request, query, route }: Context): Promise<Visit> => {
-    const { token, fromCookie } = tokenOf(request.headers, query)
-    if (!token) throw notSignedIn()
-    const caller = await callers.byToken(token, () => isForSuspended(request, route))
-    // A browser sends the cookie along whoever asks it to.
-    if (fromCookie && changesState(request.method) && !origins.allows(request.headers))
-      throw new Refusal('forbidden', 'This page may not act for you here.')
-    if (!beforeConsents.has(route)) requireConsented(config, caller)
-    return { caller, client: clientOf(request) }
-  }
+/** The guard, and bodies read as JSON after it: what nearly every feature uses. */
+export const signedIn = (deps: Deps) =>
+  new Elysia({ name: 'signed-in' })
+    .use(guard(deps))
+    .use(
+      // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
+      jsonBody(async ({ request, query, route }) => {
+        await deps.callers.byToken(tokenOf(request.headers, query).token!, () => isForSuspended(request, route))
+      }),
+    )
+    .as('scoped')
 
 const isForSuspended = ({ method }: Request, route: string) => whileSuspended.has(`${method} ${route}`)
 
