@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Answer, testApp } from './app.ts'
+import { oneNodeTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
 
 const listed = 'https://app.example.org'
@@ -157,14 +158,21 @@ describe('a request with the cookie', () => {
       expectProblem(await send('PUT', 'me', { ...own, origin }, { name: 'Eve' }), 403, 'forbidden')
   })
 
-  test('behind a proxy the scheme of our own pages is what the proxy says', async () => {
-    const own = { host: 'api.example.org', 'x-forwarded-proto': 'https' }
-    const trusting = await open({ TRUST_PROXY: '1' })
-    expect((await trusting.send('PUT', 'me', { ...own, origin: 'https://api.example.org' }, {})).status).toBe(200)
-    expectProblem(await trusting.send('PUT', 'me', { ...own, origin: 'http://api.example.org' }, {}), 403, 'forbidden')
-    const alone = await open({})
-    expectProblem(await alone.send('PUT', 'me', { ...own, origin: 'https://api.example.org' }, {}), 403, 'forbidden')
-  })
+  oneNodeTest('a proxy of its own is in front')(
+    'behind a proxy the scheme of our own pages is what the proxy says',
+    async () => {
+      const own = { host: 'api.example.org', 'x-forwarded-proto': 'https' }
+      const trusting = await open({ TRUST_PROXY: '1' })
+      expect((await trusting.send('PUT', 'me', { ...own, origin: 'https://api.example.org' }, {})).status).toBe(200)
+      expectProblem(
+        await trusting.send('PUT', 'me', { ...own, origin: 'http://api.example.org' }, {}),
+        403,
+        'forbidden',
+      )
+      const alone = await open({})
+      expectProblem(await alone.send('PUT', 'me', { ...own, origin: 'https://api.example.org' }, {}), 403, 'forbidden')
+    },
+  )
 
   test('that only reads is answered; the browser keeps the answer from the page', async () => {
     const { send } = await open()
