@@ -114,18 +114,20 @@ export function buildServices({
     chat: (viewerId, ids) => chats.chatsFor(viewerId, ids),
     review: (_, ids) => reviews.forEvents(ids),
   }
-  const replay = openReplay({ store: nodes ? eventsTogether(storage.events) : storage.events, views })
+  const mayMiss = nodes !== null || config.database.engine === 'postgres'
+  const replay = openReplay({ store: mayMiss ? eventsTogether(storage.events) : storage.events, views })
   const hub = openHub({
     replay,
     peers: (userId) => chats.peers(userId),
     standing: callers.standing,
     nodes,
+    mayMiss,
     log,
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
   const chats = chatService({
-    store: nodes ? messagesTogether(storage.chats) : storage.chats,
+    store: mayMiss ? messagesTogether(storage.chats) : storage.chats,
     profiles,
     blocking,
     photos: media,

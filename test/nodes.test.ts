@@ -1,6 +1,7 @@
-import { afterEach, expect, spyOn } from 'bun:test'
+import { afterEach, expect, jest, spyOn, test } from 'bun:test'
 import { believedMs } from '../src/features/auth/callers.ts'
-import { password, type Person, type TestApp } from './app.ts'
+import { lookEveryMs } from '../src/realtime/hub.ts'
+import { password, type Person, testApp, type TestApp } from './app.ts'
 import { held, openNodes as openAll, redisTest, sweep, until } from './redis.ts'
 import { type Client, connect, ofType, presenceOf } from './socket-client.ts'
 
@@ -392,4 +393,24 @@ redisTest('the people of a node that died go offline, but for those who have com
   expect(keys.filter((key) => key.startsWith('online:')).toSorted()).toEqual(
     [`online:${bob.id}`, `online:${eve.id}`].toSorted(),
   )
+})
+
+test('a node that is alone on PostgreSQL finds by looking what a lost answer has kept from it', async () => {
+  // Where it looks depends on the engine that is configured; where its rows are, on the one that the tests run on.
+  const app = await testApp({ DATABASE_URL: 'postgres://convene@127.0.0.1/convene' })
+  jest.useFakeTimers()
+  try {
+    const base = await app.listen()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    const client = connect(base, bob.token)
+    await client.until(ofType('hello'))
+    const untold = { kind: 'text' as const, text: 'untold', photo_id: null, client_id: null, created_at: app.clock.now }
+    const message = { id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, ...untold }
+    await app.services.storage.chats.append(message, bob.id, null)
+    jest.advanceTimersByTime(lookEveryMs)
+    expect((await client.until(ofType('message'))).data.text).toBe('untold')
+  } finally {
+    jest.useRealTimers()
+  }
 })

@@ -75,6 +75,8 @@ type Deps = {
   standing(owners: readonly Owner[]): Promise<ReadonlyMap<string, 'ended' | 'suspended'>>
   /** Null where this is the only node. */
   nodes: Nodes | null
+  /** Whether something may be stored that this process is not told of: by another node, or where a commit had no answer. */
+  mayMiss: boolean
   log: Logger
   now: () => number
 }
@@ -85,7 +87,7 @@ type Deps = {
  * at the same event. So each event reaches it once and in order, however late one is told, or never. What another node
  * stored is only a number here, and read from storage like what was not told in time.
  */
-export function openHub({ replay, peers, standing, nodes, log, now }: Deps) {
+export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: Deps) {
   const connections = new Map<string, Connection>()
   const audiences = new Map<string, Audience>()
   let publish: (topic: string, frame: string) => void = () => {}
@@ -358,7 +360,7 @@ export function openHub({ replay, peers, standing, nodes, log, now }: Deps) {
     start(publisher: (topic: string, frame: string) => void) {
       publish = publisher
       expiry ??= setInterval(() => this.endExpired(), expiryEveryMs).unref()
-      if (nodes) looks ??= setInterval(() => ear.mayHaveMissed('everybody'), lookEveryMs).unref()
+      if (mayMiss) looks ??= setInterval(() => ear.mayHaveMissed('everybody'), lookEveryMs).unref()
     },
 
     /** Takes no new sockets from now on, and says so: they go to another node. */
