@@ -31,9 +31,11 @@ export function shapesIn(output: string): string[] {
 /** Throws where an output holds a secret by its shape, or one of the given words. */
 export function refuseSecrets(output: string, words: Iterable<string> = []): void {
   const found = shapesIn(output)
+  // By chance a longitude such as 13.405 is the seconds of a time.
+  const timeless = output.replaceAll(/"time":"[\d:.TZ-]+"/g, '')
   for (const word of words) {
-    const at = output.indexOf(word)
-    if (at >= 0) found.push(`what was sent or answered in confidence: ${lineAt(output, at)}`)
+    const at = timeless.indexOf(word)
+    if (at >= 0) found.push(`what was sent or answered in confidence: ${lineAt(timeless, at)}`)
   }
   if (found.length > 0) throw new Error(`a log holds ${found.join('\nand ')}`)
 }
