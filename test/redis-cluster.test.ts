@@ -11,11 +11,15 @@ async function startCluster() {
   const stack = new AsyncDisposableStack()
   const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--appendonly', 'no']
   const servers = []
-  // The nodes also talk to each other, on a port 10,000 above.
-  for (let i = 0; i < 3; i++) {
-    let port = freePort()
-    while (port > 55_000) port = freePort()
-    servers.push(stack.use(await startRedis(settings, port)))
+  for (let attempt = 0; servers.length < 3; attempt++) {
+    const port = freePort()
+    // The nodes also talk to each other, on a port 10,000 above, which may be taken.
+    if (port > 55_000) continue
+    try {
+      servers.push(stack.use(await startRedis(settings, port)))
+    } catch (error) {
+      if (attempt > 100) throw error
+    }
   }
   // What redis-cli --cluster create does, in half the time.
   for (const [i, { port }] of servers.entries()) {

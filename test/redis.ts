@@ -99,7 +99,10 @@ export async function startRedis(settings: string[] = [], port = freePort()) {
       stdout: 'ignore',
     })
   let server = launch()
-  await listening(port)
+  // What it needs may be taken: the port, and for a cluster another one.
+  const ended = server.exited.then(() => Promise.reject(new Error(`Redis did not start on port ${port}`)))
+  await Promise.race([listening(port), ended])
+  ended.catch(() => {})
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
