@@ -1,6 +1,7 @@
 import { sign } from '@tma.js/init-data-node'
 import { beforeAll, expect, test } from 'bun:test'
 import swagger from 'swagger-ui-dist/package.json'
+import { nodesOfApps } from './engines.ts'
 import { type Answer, consents, password, type Person, start, testApp } from './app.ts'
 import { botToken, type Community, community, imageForm, truth, unknown } from './community.ts'
 import { type Client, connect, ofType } from './socket-client.ts'
@@ -296,6 +297,8 @@ test.each(['Ada', 'Bob'])(
     const typing = { type: 'typing', data: { chat_id: chat } }
     /** All that was sent until now has arrived, and all that follows from it. */
     const settle = async () => {
+      // What other nodes have to tell comes by Redis.
+      if (nodesOfApps > 1) await Bun.sleep(150)
       for (const { socket } of [...sides, ...sides]) {
         const cid = crypto.randomUUID()
         socket.send({ type: 'ping', cid })
@@ -317,6 +320,7 @@ test.each(['Ada', 'Bob'])(
 
     const [first, second] = blocker === 'Ada' ? [ada, bob] : [bob, ada]
     const { id } = (await first.post('blocks', { user_id: second.id })).body
+    await (blocker === 'Ada' ? ofAda : ofBob).until(ofType('block'))
     await settle()
     const seen = sides.map(({ socket }) => socket.frames.length)
     app.clock.now += 5000
