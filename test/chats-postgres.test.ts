@@ -2,6 +2,7 @@ import { SQL } from 'bun'
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Chat, NewMessage } from '../src/features/chats/store.ts'
 import { type Database, openDatabase, type Value } from '../src/storage/postgres/database.ts'
+import { afterMany } from '../src/storage/postgres/events.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
 import { migratedPostgres, noPostgres } from './engines.ts'
 
@@ -223,3 +224,27 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'plans', () => {
     expect(await scanned(sql, ['SELECT id FROM messages WHERE text = $1', ['x']])).toEqual(['messages'])
   })
 })
+
+test.skipIf(noPostgres !== null)(
+  `what many have missed is read by their numbers, however many events there are${noPostgres ? `, ${noPostgres}` : ''}`,
+  async () => {
+    const { sql } = await fresh()
+    await sql
+      .unsafe(
+        `
+      INSERT INTO users (id, name, created_at, updated_at) SELECT 'u' || i, 'u', 0, 0 FROM generate_series(1, 100) i;
+      INSERT INTO events (user_id, seq, type, at) SELECT 'u' || i, n, 'chat', 0 FROM generate_series(1, 100) i, generate_series(1, 300) n;
+      ANALYZE events`,
+      )
+      .simple()
+    // As after some runs of a prepared statement: one plan for all that it may be given.
+    const plan = await sql.begin(async (tx) => {
+      await tx.unsafe('SET LOCAL plan_cache_mode = force_generic_plan')
+      await tx.unsafe(`PREPARE missed (text[], int8[], int8) AS ${afterMany}`)
+      return tx.unsafe("EXPLAIN EXECUTE missed (ARRAY['u1', 'u50'], ARRAY[299, 299], 1000)")
+    })
+    const lines = plan.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
+    expect(lines).toMatch(/Index Cond: \(\(user_id = s\.user_id\) AND \(seq > s\.since\)\)/)
+    expect(lines).not.toMatch(/Merge Join|Hash Join|Seq Scan/)
+  },
+)
