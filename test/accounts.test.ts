@@ -1,7 +1,7 @@
 import { sign } from '@tma.js/init-data-node'
 import { describe, expect, test } from 'bun:test'
 import { type Answer, consents, password, start, type TestApp, testApp } from './app.ts'
-import { oneNodeTest } from './engines.ts'
+import { nodesOfApps, oneNodeTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
 
 const newcomer = (fields: Record<string, unknown> = {}) => ({
@@ -423,9 +423,10 @@ describe('failures of the password', () => {
 
   test('a burst of guesses gets no more than ten, not even the right one among them', async () => {
     const { from } = await limited()
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => from('198.51.100.1', i === 39 ? password : wrong)),
-    )
+    const guesses = Array.from({ length: 39 }, () => from('198.51.100.1', wrong))
+    // On several nodes it may overtake the others, come among the first ten, and be right.
+    if (nodesOfApps > 1) await Promise.all(guesses)
+    const answers = await Promise.all([...guesses, from('198.51.100.1', password)])
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
     expect([count(401), count(429), count(200)]).toEqual([10, 30, 0])
   })
