@@ -41,7 +41,7 @@ const caller =
 
 describe('the binary, alone in an empty directory', () => {
   if (!process.env.CONVENE_BIN) {
-    test.skip('SKIPPED: CONVENE_BIN names no binary; bun run test makes one and tries it', () => {})
+    test.skip('SKIPPED: CONVENE_BIN names no binary; bun run test:binary makes one and tries it', () => {})
     return
   }
 
