@@ -85,10 +85,11 @@ async function machine() {
   const running = new Map<string, { child: Subprocess; log: string }>()
   const logs: string[] = []
   cleanUp.push(async () => {
-    const left = [...running.values()]
+    const left = [...running]
     running.clear()
-    for (const { child } of left) child.kill('SIGKILL')
-    for (const { child } of left) await child.exited
+    // nginx ends its workers itself.
+    for (const [unit, { child }] of left) child.kill(unit === 'nginx' ? 'SIGTERM' : 'SIGKILL')
+    for (const [, { child }] of left) await child.exited
     for (const log of logs) if (!log.includes('nginx')) refuseSecrets(readFileSync(log, 'utf8'))
   })
 
