@@ -227,23 +227,18 @@ redisTest(
   },
 )
 
-/** Holds back what that method answers, from the next time on, until it is let go. */
+/** Holds back what that method answers the next time, until it is let go. */
 function holdBack<K extends string>(of: Record<K, (...parameters: any[]) => Promise<any>>, method: K) {
   const original = of[method]
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   of[method] = async (...parameters) => {
+    of[method] = original
     const answer = await original(...parameters)
     begun.resolve()
     await released.promise
     return answer
   }
-  return {
-    begun: begun.promise,
-    letGo() {
-      of[method] = original
-      released.resolve()
-    },
-  }
+  return { begun: begun.promise, letGo: released.resolve }
 }
 
 redisTest('what ends a session or changes rights is answered once the other nodes are told', async () => {
@@ -289,6 +284,25 @@ redisTest('what is stored while a socket catches up reaches it', async () => {
   reading.letGo()
   await client.until(({ data }) => data?.text === 'meanwhile')
   expect(client.seqs()).toEqual([2])
+})
+
+redisTest('what was read for a socket that went is not told again to one that came after it', async () => {
+  const { apps, bases, bob, send } = await pair()
+  const { hub, replay } = apps[1].services
+  const gone = await join(apps[1], bases[1], bob)
+  await settled()
+  const reading = holdBack(replay, 'after')
+  await send('two')
+  await reading.begun
+  gone.socket.close()
+  await until(() => hub.counts().sockets === 0, 'the socket went')
+  const client = await join(apps[1], bases[1], bob, '&since=1')
+  await client.until(ofType('message'))
+  await settled()
+  reading.letGo()
+  await send('three')
+  await client.until(({ data }) => data?.text === 'three')
+  expect(client.seqs()).toEqual([2, 3])
 })
 
 redisTest('what is told of many users at once is read at once, and reaches each as their own', async () => {

@@ -172,6 +172,8 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
       try {
         while (audience.published !== null) {
           const frames = await replay.after(userId, audience.published, replayBatch)
+          // Its last socket went meanwhile. Whoever came after it is somebody else's audience, which may be further on.
+          if (audiences.get(userId) !== audience) return
           for (const frame of frames) {
             audience.published = frame.seq
             deliver(userId, JSON.stringify(frame))
