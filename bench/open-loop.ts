@@ -15,6 +15,7 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
   let free: Connection[] = []
   let waiting: number[] = []
   let answers: { status: number; ms: number }[] = []
+  let isOver = false
 
   function go() {
     while (waiting.length > 0 && free.length > 0) {
@@ -24,8 +25,7 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
     }
   }
 
-  const open = async () => {
-    const connection: Connection = { socket: null!, due: 0, received: '' }
+  async function open(connection: Connection = { socket: null!, due: 0, received: '' }) {
     connection.socket = await Bun.connect({
       hostname: url.hostname,
       port: Number(url.port),
@@ -40,11 +40,20 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
           free.push(connection)
           go()
         },
+        // The server ends what has asked for nothing in a while. Who was waiting for an answer got none.
+        close() {
+          if (isOver) return
+          const isFree = free.includes(connection)
+          if (isFree) free = free.filter((other) => other !== connection)
+          else answers.push({ status: 0, ms: performance.now() - connection.due })
+          connection.received = ''
+          void open(connection).then(() => free.push(connection))
+        },
       },
     })
     return connection
   }
-  const all = await Promise.all(Array.from({ length: connections }, open))
+  const all = await Promise.all(Array.from({ length: connections }, () => open()))
   free = [...all]
 
   return {
@@ -60,7 +69,7 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
       }
       waiting = []
       while (free.length < all.length) await Bun.sleep(10)
-      const accepted = answers.filter(({ status }) => status < 300).map(({ ms }) => ms)
+      const accepted = answers.filter(({ status }) => status >= 200 && status < 300).map(({ ms }) => ms)
       const refused = answers.filter(({ status }) => status === 503 || status === 429).length
 
       return {
@@ -77,6 +86,7 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
     },
 
     close() {
+      isOver = true
       for (const { socket } of all) socket.end()
     },
   }

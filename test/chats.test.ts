@@ -344,7 +344,7 @@ test('nothing is sent to an account that is gone, and nothing is kept for it', a
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const message = await send(ada, chat.id, 'still there?')
-  await app.rows('UPDATE users SET name = NULL, deleted_at = 1 WHERE id = ?', bob.id)
+  expect((await bob.delete('me', { password })).status).toBe(204)
   const events = () => app.rows('SELECT seq FROM events WHERE user_id = ? ORDER BY seq', bob.id)
   const before = await events()
   expect((await ada.post(`chats/${chat.id}/messages`, { text: 'hello?' })).body.code).toBe('conflict')

@@ -67,6 +67,34 @@ test('a read that fails leaves nothing behind', async () => {
   expect(count()).toBe(0)
 })
 
+test('of many, only those are read that are not remembered, and each that is there is found', async () => {
+  const asked: string[][] = []
+  const each = (ids: string[]) =>
+    reads
+      .rememberedEach('profile', ids, (missing) => {
+        asked.push(missing)
+        return missing.filter((id) => id !== 'nobody').map((id) => ({ id, n: count() }))
+      })
+      .toSorted((a, b) => a.id.localeCompare(b.id))
+  expect(each(['b', 'a', 'nobody'])).toEqual([
+    { id: 'a', n: 0 },
+    { id: 'b', n: 0 },
+  ])
+  expect(each(['a', 'c', 'b', 'a'])).toEqual([
+    { id: 'a', n: 0 },
+    { id: 'b', n: 0 },
+    { id: 'c', n: 0 },
+  ])
+  expect(each(['c', 'a'])).toHaveLength(2)
+  expect(reads.remembered('profile', 'c', () => null)).toEqual({ id: 'c', n: 0 })
+  expect(asked).toEqual([['b', 'a', 'nobody'], ['c']])
+  await writer.write(() => db.run('INSERT INTO t VALUES (1)'))
+  expect(each(['a'])).toEqual([{ id: 'a', n: 1 }])
+  // More than are remembered.
+  const many = Array.from({ length: 10_000 }, (_, i) => `p${i}`)
+  expect(each(many)).toHaveLength(10_000)
+})
+
 test('what is remembered is read anew after a write of this process, and after one of another', async () => {
   const other = new Database(join(directory, 'convene.db'))
   const remembered = () => reads.remembered('user', 'count', () => ({ n: count() }))

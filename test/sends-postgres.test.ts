@@ -43,6 +43,17 @@ async function community(people: number): Promise<Nodes> {
   }
 }
 
+/** The database, with each of its writes noted. */
+const noting =
+  (writes: unknown[]) =>
+  (db: Database): Database => ({
+    ...db,
+    write(work) {
+      writes.push(work)
+      return db.write(work)
+    },
+  })
+
 const message = (chat: number, id: string, given: Partial<NewMessage> = {}): NewMessage => ({
   id,
   chat_id: `c${chat}`,
@@ -74,19 +85,13 @@ const stored = async (sql: SQL): Promise<string[]> =>
 describe.skipIf(noPostgres !== null)(noPostgres ?? 'messages that arrive together on PostgreSQL', () => {
   test('share a transaction, and each gets its numbers', async () => {
     const { node, sql } = await community(20)
-    let writes = 0
-    const chats = await node(undefined, (db) => ({
-      ...db,
-      write(work) {
-        writes++
-        return db.write(work)
-      },
-    }))
+    const writes: unknown[] = []
+    const chats = await node(undefined, noting(writes))
     const texts = ['', '💚', 'a "b" \\ {c,NULL}', 'NULL', '\n\t']
     const answers = await Promise.all(
       times(20, (i) => send(chats, i, `m${i}`, { text: texts[i % 5]!, client_id: i % 3 === 0 ? null : `x${i}` })),
     )
-    expect(writes).toBe(1)
+    expect(writes).toHaveLength(1)
     const told = await eventsOf(sql, 'hub')
     for (const [i, answer] of answers.entries()) {
       if (typeof answer === 'string') throw new Error(answer)
@@ -154,6 +159,18 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'messages that arrive togethe
     expect(kept).toHaveLength(3)
     expect((await eventsOf(sql, 'hub')).toSorted()).toEqual(kept)
     for (const nobody of ['p2', 'p3']) expect(await eventsOf(sql, nobody)).toEqual([])
+  })
+
+  test('leave those across a block aside, and stay together', async () => {
+    const { node, sql } = await community(3)
+    const writes: unknown[] = []
+    const chats = await node(undefined, noting(writes))
+    await sql`INSERT INTO blocks (id, blocker_id, blocked_id, created_at) VALUES ('b', 'p2', 'hub', 0)`
+    const answers = await Promise.all(numbers(3).map((i) => send(chats, i, `m${i}`)))
+    expect(answers).toMatchObject([{ created: true }, 'blocked', { created: true }])
+    expect(await send(chats, 2, 'again')).toBe('blocked')
+    expect(writes).toHaveLength(2)
+    expect(await stored(sql)).toEqual(['m1', 'm3'])
   })
 
   test('fail each for itself', async () => {

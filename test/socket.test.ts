@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { connect as tcpConnect } from 'node:net'
-import { testApp } from './app.ts'
+import { type Person, testApp, type TestApp } from './app.ts'
 import { oneNodeTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
 import { type Client, connect, ofType, presenceOf } from './socket-client.ts'
@@ -15,6 +15,13 @@ async function pair(environment: Record<string, string> = {}) {
 }
 
 const settled = () => Bun.sleep(50)
+
+/** Until what is not stored reaches somebody's socket, on whichever node it is. */
+async function heard(app: TestApp, { id }: Person) {
+  const isHeard = () => app.nodes.some(({ services }) => services.shared?.hears(id) ?? true)
+  while (!isHeard()) await Bun.sleep(5)
+  await settled()
+}
 
 test('the first frame is hello, and a message reaches all devices of both, with the client_id for its sender only', async () => {
   const { base, ada, bob, chat } = await pair()
@@ -240,6 +247,7 @@ test('typing goes to the other one only, once a second, and to nobody across a b
   const eve = await app.person('Eve')
   const [a, b, e] = [connect(base, ada.token), connect(base, bob.token), connect(base, eve.token)]
   for (const client of [a, b, e]) await client.until(ofType('hello'))
+  await heard(app, bob)
   for (let i = 0; i < 5; i++) a.send({ type: 'typing', data: { chat_id: i % 2 ? chat.id : chat.id.toUpperCase() } })
   e.send({ type: 'typing', cid: 'q', data: { chat_id: chat.id } })
   expect((await b.until(ofType('typing'))).data).toEqual({ chat_id: chat.id, user_id: ada.id })

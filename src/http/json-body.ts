@@ -6,22 +6,15 @@ const limit = 64 * 1024
 const deepest = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/**
- * Reads bodies as JSON, after the guard, so that a stranger learns only that they are not signed in, and nothing of theirs
- * is read: that is why the parsing that Elysia would do before any guard is switched off. `then` runs once a body is read.
- * Errors: those of `readJson`.
- */
-export const jsonBody = (then?: (context: { request: Request; query: unknown; route: string }) => Promise<void>) =>
-  new Elysia({ name: 'json-body', seed: then })
-    .onParse(() => null)
-    // One hook for both: each costs every request, those without a body too.
-    .onTransform(async (context) => {
-      const { request, query, route } = context
-      if (request.method === 'GET' || request.method === 'HEAD') return
-      context.body = await readJson(request)
-      await then?.({ request, query, route })
-    })
-    .as('scoped')
+/** Reads bodies as JSON. Errors: those of `readJson`. */
+export const jsonBody = new Elysia({ name: 'json-body' })
+  // Elysia would read whatever it is told that a body is, and of any size.
+  .onParse(() => null)
+  .onTransform(async (context) => {
+    const { request } = context
+    if (request.method !== 'GET' && request.method !== 'HEAD') context.body = await readJson(request)
+  })
+  .as('scoped')
 
 /**
  * A request's body, up to 64 KiB. An empty one is an empty object: routes that take none accept it, the others name what
@@ -30,20 +23,24 @@ export const jsonBody = (then?: (context: { request: Request; query: unknown; ro
  * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for what is not JSON in UTF-8 or breaks
  * off, 422 for JSON that is no object or nested too deeply.
  */
-async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request): Promise<unknown> {
   const { headers } = request
-  if (request.body === null || headers.get('content-length') === '0') return {}
-  const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') throw new Refusal('unsupported_media_type', 'The body has to be application/json.')
+  const length = headers.get('content-length')
+  if (request.body === null || length === '0') return {}
+  if (!isJson(headers.get('content-type')))
+    throw new Refusal('unsupported_media_type', 'The body has to be application/json.')
   if (headers.get('content-encoding')) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
-  if (Number(headers.get('content-length')) > limit) throw tooLarge()
-  const bytes = await readBytes(request)
+  if (Number(length) > limit) throw tooLarge()
+  const bytes = await readBytes(request, length !== null)
   if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${deepest} levels deep`)
   const body = parsed(bytes)
   // Elysia would make an empty object of it, and find nothing wrong where every field may be absent.
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('/', 'Expected an object')
   return body
 }
+
+const isJson = (type: string | null) =>
+  type === 'application/json' || type?.split(';', 1)[0]!.trim().toLowerCase() === 'application/json'
 
 function parsed(bytes: Uint8Array): unknown {
   try {
@@ -53,9 +50,9 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request, hasLength: boolean): Promise<Uint8Array> {
   try {
-    return request.headers.has('content-length') ? await request.bytes() : await readChunks(request.body!)
+    return hasLength ? await request.bytes() : await readChunks(request.body!)
   } catch (error) {
     // What is no refusal is the connection's end, which is no fault of ours to be logged.
     throw error instanceof Refusal ? error : new Refusal('bad_request', 'The body broke off.')
@@ -74,8 +71,8 @@ async function readChunks(body: ReadableStream<Uint8Array>): Promise<Uint8Array>
 }
 
 const [quote, backslash] = [0x22, 0x5c]
-const opening = new Set([0x5b, 0x7b])
-const closing = new Set([0x5d, 0x7d])
+const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b
+const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d
 
 /** Whether arrays and objects lie deeper in each other than is taken, looked at before anything recursive reads them. */
 function isDeep(json: Uint8Array): boolean {
@@ -85,8 +82,8 @@ function isDeep(json: Uint8Array): boolean {
     const byte = json[i]!
     if (byte === quote) inString = !inString
     else if (inString) i += byte === backslash ? 1 : 0
-    else if (opening.has(byte)) depth++
-    else if (closing.has(byte)) depth--
+    else if (isOpening(byte)) depth++
+    else if (isClosing(byte)) depth--
     if (depth > deepest) return true
   }
   return false

@@ -56,11 +56,15 @@ type Deps = {
  */
 export const overload = ({ metrics, pending, now }: Deps) => {
   const admission = openAdmission(now)
+  // Elysia waits for a hook that ends with a call of something; for this one, every request would.
   return new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
+    let refusal
     // A few clients that ask one thing after the other do not wait for each other, however often they ask.
-    if (admission.admit() || pending() <= atLeast || always.test(request.url)) return
-    metrics.refusedEarly()
-    return problemResponse(tooMuch, String(set.headers['x-request-id']))
+    if (!admission.admit() && pending() > atLeast && !always.test(request.url)) {
+      metrics.refusedEarly()
+      refusal = problemResponse(tooMuch, String(set.headers['x-request-id']))
+    }
+    return refusal
   })
 }
 

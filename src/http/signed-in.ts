@@ -6,7 +6,7 @@ import { notSignedIn } from '../features/auth/tokens.ts'
 import type { Limits } from '../limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { ClientOf } from './client.ts'
-import { jsonBody } from './json-body.ts'
+import { readJson } from './json-body.ts'
 import type { Origins } from './origins.ts'
 import { rateLimit } from './rate-limit.ts'
 import { tokenOfCookie } from './session-cookie.ts'
@@ -46,35 +46,45 @@ type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
  * `consents_required` (the gate).
  */
-export const guard = ({ config, callers, origins, limits, clientOf }: Deps) =>
-  new Elysia({ name: 'guard' })
-    .use(rateLimit({ limits, enabled: config.rateLimit }))
-    // A derive runs before validation, so that a stranger learns nothing but that they are one.
-    .derive(async ({ query, request, route }): Promise<{ caller: Caller; client: Client }> => {
-      const { token, fromCookie } = tokenOf(request.headers, query)
-      if (!token) throw notSignedIn()
-      const caller = await callers.byToken(token, () => isForSuspended(request, route))
-      // A browser sends the cookie along whoever asks it to.
-      if (fromCookie && changesState(request.method) && !origins.allows(request.headers))
-        throw new Refusal('forbidden', 'This page may not act for you here.')
-      if (!beforeConsents.has(route)) requireConsented(config, caller)
-      return { caller, client: clientOf(request) }
-    })
-    .as('scoped')
+export const guard = (deps: Deps) =>
+  new Elysia({ name: 'guard' }).use(limitOf(deps)).derive(whoCalls(deps)).as('scoped')
 
 /** The guard, and bodies read as JSON after it: what nearly every feature uses. */
 export const signedIn = (deps: Deps) =>
   new Elysia({ name: 'signed-in' })
-    .use(guard(deps))
-    .use(
-      // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
-      jsonBody(async ({ request, query, route }) => {
-        await deps.callers.byToken(tokenOf(request.headers, query).token!, () => isForSuspended(request, route))
-      }),
-    )
+    .use(limitOf(deps))
+    // A stranger learns only that they are one, and nothing of theirs is read: Elysia would do it before any guard.
+    .onParse(() => null)
+    .derive(whoCalls(deps, readJson))
     .as('scoped')
 
-const isForSuspended = ({ method }: Request, route: string) => whileSuspended.has(`${method} ${route}`)
+const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: config.rateLimit })
+
+/**
+ * The guard's look at a request, with the body where one is to be read. It is a derive, which runs before validation, so
+ * that a stranger learns nothing but that they are one; and a single one, as each costs every request.
+ */
+const whoCalls =
+  ({ config, callers, origins, clientOf }: Deps, read?: (request: Request) => Promise<unknown>) =>
+  async ({ query, request, route }: { query: unknown; request: Request; route: string }): Promise<Called> => {
+    const { token, fromCookie } = tokenOf(request.headers, query)
+    if (!token) throw notSignedIn()
+    const standing = () => callers.byToken(token, () => whileSuspended.has(`${request.method} ${route}`))
+    const caller = await standing()
+    const client = clientOf(request)
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    // A browser sends the cookie along whoever asks it to.
+    if (fromCookie && !isReading && request.method !== 'OPTIONS' && !origins.allows(request.headers))
+      throw new Refusal('forbidden', 'This page may not act for you here.')
+    if (!beforeConsents.has(route)) requireConsented(config, caller)
+    if (!read || isReading) return { caller, client }
+    const body = await read(request)
+    // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
+    await standing()
+    return { caller, client, body }
+  }
+
+type Called = { caller: Caller; client: Client; body?: unknown }
 
 /** The token of a request: the first one of the three that is there. */
 export function tokenOf(headers: Headers, query: unknown) {
@@ -96,5 +106,3 @@ export function requireConsented({ consentGate }: Pick<Config, 'consentGate'>, c
   if (consentGate && caller.consents_missing.length > 0)
     throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
 }
-
-const changesState = (method: string) => method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'

@@ -14,5 +14,5 @@ export const visitor = ({ config, limits, clientOf }: Deps) =>
   new Elysia({ name: 'visitor' })
     .derive(({ request }) => ({ client: clientOf(request) }))
     .use(rateLimit({ limits, enabled: config.rateLimit }))
-    .use(jsonBody())
+    .use(jsonBody)
     .as('scoped')

@@ -208,7 +208,6 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
     async send(caller: Caller, chatId: string, body: NewText) {
       const chat = await chatOf(caller, chatId)
       const otherId = otherOf(chat, caller.id)
-      await blocking.refuseContact(caller.id, otherId)
       const content = contentOf(body)
       const untilReply = await guardFirstContact(chat, otherId, content.kind, content.text)
       const sent = await store.append(
@@ -227,8 +226,11 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       if (sent === 'awaiting_reply') throw awaitingReply()
       if (sent === 'no_such_photo') throw notYourPhoto()
       if (sent === 'nobody_there') throw new Refusal('conflict', 'The other one’s account is gone.')
-      tell(sent.events, 'message', sent.message.created_at, (userId) => view(sent.message, userId))
-      return { message: view(sent.message, caller.id), created: sent.created }
+      const message = view(sent.message, caller.id)
+      tell(sent.events, 'message', sent.message.created_at, (userId) =>
+        userId === caller.id ? message : view(sent.message, userId),
+      )
+      return { message, created: sent.created }
     },
 
     /**

@@ -8,7 +8,9 @@ import { apart, isErased } from './messages.ts'
 
 // A chat that somebody else holds is left out, and its message waits on its own: so nobody waits for another one's chat,
 // and no two groups for each other.
-const holdChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED'
+const holdChats = `
+  SELECT id, ${apart('user_a', 'user_b')} AS apart FROM chats WHERE id = ANY($1::text[])
+  ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`
 const takeNumbers = `
   UPDATE chats SET last_seq = last_seq + 1,
     -- A clock that was set back must not move the chat down.
@@ -129,12 +131,15 @@ export function sends(db: Database): ChatStore['append'] {
   }
 }
 
-/** Stores those whose chat nobody holds: all of them, or none. */
+/** Stores those whose chat nobody holds, but across a block: all of them, or none. */
 async function storeAll(tx: Queries, group: readonly Send[]): Promise<Map<string, Appended>> {
-  const free = await tx.all<{ id: string }>(holdChats, [group.map(({ message }) => message.chat_id)])
-  if (free.length === 0) return new Map()
-  const held = new Set(free.map(({ id }) => id))
-  const all = group.filter(({ message }) => held.has(message.chat_id))
+  const held = await tx.all<{ id: string; apart: boolean }>(holdChats, [group.map(({ message }) => message.chat_id)])
+  const isApart = new Map(held.map(({ id, apart }) => [id, apart]))
+  const answers = new Map<string, Appended>(
+    group.filter(({ message }) => isApart.get(message.chat_id) === true).map(({ message }) => [message.id, 'blocked']),
+  )
+  const all = group.filter(({ message }) => isApart.get(message.chat_id) === false)
+  if (all.length === 0) return answers
   const column = <Name extends keyof NewMessage>(name: Name) => all.map(({ message }) => message[name])
   const [, inserted, events] = await Promise.all([
     tx.run(takeNumbers, [column('chat_id'), column('sender_id'), column('created_at')]),
@@ -157,11 +162,10 @@ async function storeAll(tx: Queries, group: readonly Send[]): Promise<Map<string
   ])
   if (inserted.length < all.length) throw new NotAll()
   const seqs = new Map(inserted.map(({ id, seq }) => [id, seq]))
-  return new Map(
-    all.map(({ message }, i) => {
-      const unread = { read_at: null, edited_at: null, deleted_at: null }
-      const stored = { ...message, seq: seqs.get(message.id)!, ...noPhoto, ...unread }
-      return [message.id, { message: stored, created: true, events: events.slice(2 * i, 2 * i + 2) }]
-    }),
-  )
+  for (const [i, { message }] of all.entries()) {
+    const unread = { read_at: null, edited_at: null, deleted_at: null }
+    const stored = { ...message, seq: seqs.get(message.id)!, ...noPhoto, ...unread }
+    answers.set(message.id, { message: stored, created: true, events: events.slice(2 * i, 2 * i + 2) })
+  }
+  return answers
 }

@@ -166,7 +166,7 @@ export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionSt
         if (!user || (provenBy !== undefined && user.password_hash !== provenBy)) return false
         db.insert(sessions).values(session).run()
         return true
-      }),
+      }, leavesPeople),
 
     byId: async (id) => read(() => byId.get({ id })) ?? null,
 
@@ -181,6 +181,7 @@ export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionSt
             .where(and(eq(sessions.id, id), eq(sessions.generation, from), isNull(sessions.ended_at)))
             .returning({ id: sessions.id })
             .all().length > 0,
+        leavesPeople,
       ),
 
     live: async (userId, { began, lastUsed }, { limit, after }) =>
@@ -211,8 +212,12 @@ export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionSt
             .where(and(eq(sessions.id, id), eq(sessions.user_id, userId), isNull(sessions.ended_at)))
             .returning({ id: sessions.id })
             .all().length > 0,
+        leavesPeople,
       ),
 
-    endAll: (userId, now, except) => writer.write(() => endSessions(db, userId, now, except)),
+    endAll: (userId, now, except) => writer.write(() => endSessions(db, userId, now, except), leavesPeople),
   }
 }
+
+// Sessions are no part of what is shown of people, and they change all the time.
+const leavesPeople = { leavesPeople: true }

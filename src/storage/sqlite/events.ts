@@ -10,14 +10,17 @@ export type RecordEvent = ReturnType<typeof eventRecorder>
  * does. `ref` names what is shown as it is when the event is read; `data` is for events that are all there is.
  */
 export function eventRecorder(db: Db) {
-  const next = db.$client.prepare<{ seq: number }, [string]>(
-    'INSERT INTO event_counters (user_id, seq) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET seq = seq + 1 RETURNING seq',
-  )
+  // As two statements, since one that does both and answers the number takes longer than they do.
+  const newest = db.$client.prepare<{ seq: number }, [string]>('SELECT seq FROM event_counters WHERE user_id = +?')
+  const raise = db.$client.prepare<null, [number, string]>('UPDATE event_counters SET seq = ? WHERE user_id = +?')
+  const begin = db.$client.prepare<null, [string]>('INSERT INTO event_counters (user_id, seq) VALUES (?, 1)')
   const insert = db.$client.prepare<null, [string, number, string, number, string | null, string | null]>(
     'INSERT INTO events (user_id, seq, type, at, ref, data) VALUES (?, ?, ?, ?, ?, ?)',
   )
   return (userId: string, type: string, at: number, event: { ref?: string; data?: unknown }): number => {
-    const { seq } = next.get(userId)!
+    const seq = (newest.get(userId)?.seq ?? 0) + 1
+    if (seq > 1) raise.run(seq, userId)
+    else begin.run(userId)
     insert.run(userId, seq, type, at, event.ref ?? null, event.data === undefined ? null : JSON.stringify(event.data))
     return seq
   }

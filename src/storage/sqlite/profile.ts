@@ -17,7 +17,7 @@ const profileColumns = `
     rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
   FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
 
-export function userStore(db: Db, writer: Writer, { read, remembered }: Reads): UserStore {
+export function userStore(db: Db, writer: Writer, { read, remembered, rememberedEach }: Reads): UserStore {
   const retrait = traitKeeper(db)
   const isLiving = livingIn(db)
   const client = db.$client
@@ -61,7 +61,8 @@ export function userStore(db: Db, writer: Writer, { read, remembered }: Reads): 
         return row && profileOf(row)
       }),
 
-    profiles: async (ids) => read(() => profilesByIds.all(JSON.stringify(ids))).map(profileOf),
+    profiles: async (ids) =>
+      rememberedEach('profile', ids, (missing) => profilesByIds.all(JSON.stringify(missing)).map(profileOf)),
 
     update: (id, change, now) =>
       writer.write(() => {

@@ -10,14 +10,16 @@ export type Reads = {
    * leaves people alone, or by another one. Nobody may change the answer. Not for use within a write.
    */
   remembered<T extends object>(kind: Kind, id: string, work: (id: string) => T | null): T | null
+  /** The same of many, in no order: `work` reads those that are not remembered. */
+  rememberedEach<T extends { id: string }>(kind: Kind, ids: readonly string[], work: (missing: string[]) => T[]): T[]
   /** Forgets what is remembered: after a write. */
   forget(): void
   /** Ends the transaction, where there is one: before a write, or what SQLite does in no transaction. */
   end(): void
 }
 
-// Some 600 bytes each.
-const mostRemembered = 4096
+// Some 600 bytes each. Those of a city's centre are shown again and again.
+const mostRemembered = 8192
 
 /**
  * Lets the reads of one turn of the event loop share a transaction, and so one moment's state. Each alone would take the
@@ -44,6 +46,11 @@ export function openReads(db: Database): Reads {
     memory.profile.clear()
   }
 
+  function keep(ofKind: Map<string, object>, id: string, found: object) {
+    if (ofKind.size >= mostRemembered) ofKind.clear()
+    ofKind.set(id, Object.freeze(found))
+  }
+
   function read<T>(work: () => T): T {
     if (!isOpen && !db.inTransaction) {
       begin.run()
@@ -65,9 +72,31 @@ export function openReads(db: Database): Reads {
         const known = ofKind.get(id) as T | undefined
         if (known) return known
         const found = work(id)
-        if (ofKind.size >= mostRemembered) ofKind.clear()
-        if (found) ofKind.set(id, Object.freeze(found))
+        if (found) keep(ofKind, id, found)
         return found
+      })
+    },
+
+    rememberedEach<T extends { id: string }>(
+      kind: Kind,
+      ids: readonly string[],
+      work: (missing: string[]) => T[],
+    ): T[] {
+      return read(() => {
+        const ofKind = memory[kind]
+        const found = new Map<string, T>()
+        const missing: string[] = []
+        for (const id of ids) {
+          const known = ofKind.get(id) as T | undefined
+          if (known) found.set(id, known)
+          else missing.push(id)
+        }
+        if (missing.length > 0)
+          for (const one of work(missing)) {
+            keep(ofKind, one.id, one)
+            found.set(one.id, one)
+          }
+        return [...found.values()]
       })
     },
 

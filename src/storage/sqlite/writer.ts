@@ -16,8 +16,9 @@ export type OnFatal = (error: Error, reason: string) => void
 
 export type Writer = {
   /**
-   * Runs `work`, which is synchronous, in the next group's transaction, in a savepoint of its own: what it throws undoes
-   * it alone. Resolves with its value once the whole group is on disk, and never before.
+   * Runs `work`, which is synchronous, in the next group's transaction: what it throws undoes it alone. Resolves with its
+   * value once the whole group is on disk, and never before. Where something in the group throws, all of it is undone and
+   * run again, so `work` changes nothing but the database.
    *
    * `leavesPeople` says that it changes nothing that `Reads.remembered` reads.
    */
@@ -61,27 +62,14 @@ export function openWriter(
     const group = queue
     queue = []
     const started = performance.now()
-    const answers: (() => void)[] = []
+    let answers: (() => void)[]
     try {
       reads.end()
       if (!begun(started)) {
         queue = group
         return
       }
-      for (const job of group) {
-        savepoint.run()
-        try {
-          const value = job.work()
-          release.run()
-          answers.push(() => job.done(value as never))
-        } catch (error) {
-          // Where SQLite has already rolled the whole transaction back (disk full, I/O error), every job of it is lost.
-          if (!db.inTransaction || fatality(error) !== null) throw error
-          undo.run()
-          release.run()
-          answers.push(() => job.fail(asRefusal(error)))
-        }
-      }
+      answers = allOf(group)
       commit.run()
       if (group.some((job) => !job.leavesPeople)) reads.forget()
     } catch (error) {
@@ -92,6 +80,41 @@ export function openWriter(
     }
     for (const answer of answers) answer()
     onGroup?.({ size: group.length, milliseconds: performance.now() - started })
+  }
+
+  /** What each job is to be told once the group is on disk. */
+  function allOf(group: readonly Job[]): (() => void)[] {
+    try {
+      return group.map((job) => {
+        const value = job.work() as never
+        return () => job.done(value)
+      })
+    } catch (error) {
+      throwWhereLost(error)
+      // A savepoint copies every page that its job changes: only now that one of them is needed.
+      rollback.run()
+      begin.run()
+      return group.map(oneOf)
+    }
+  }
+
+  function oneOf(job: Job): () => void {
+    savepoint.run()
+    try {
+      const value = job.work() as never
+      release.run()
+      return () => job.done(value)
+    } catch (error) {
+      throwWhereLost(error)
+      undo.run()
+      release.run()
+      return () => job.fail(asRefusal(error))
+    }
+  }
+
+  /** Where SQLite has already rolled the whole transaction back (disk full, I/O error), every job of it is lost. */
+  function throwWhereLost(error: unknown) {
+    if (!db.inTransaction || fatality(error) !== null) throw error
   }
 
   /** False where another process has the lock: the group is tried again soon, and only reads go on meanwhile. */
