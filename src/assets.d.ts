@@ -9,6 +9,10 @@ declare module '*.md' {
 }
 
 // Files imported as files (`with { type: 'file' }`): the path where they can be read, inside the binary too.
+declare module '*/checkpointer.js' {
+  const path: string
+  export default path
+}
 declare module 'swagger-ui-dist/*.css' {
   const path: string
   export default path

@@ -1,11 +1,11 @@
 import type { Cleared, Erasure, ErasureStore, HoldingsStore, OwnImage, Place } from '../../features/account/store.ts'
 import type { Consent, Session } from '../../features/auth/store.ts'
 import { auditRecorder } from './audit.ts'
+import type { Checkpoints } from './checkpoints.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import { reviewOf } from './reviews.ts'
 import { traitKeeper } from './traits.ts'
-import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
 type Params = { user: string; at: number; limit: number }
@@ -14,7 +14,7 @@ type Params = { user: string; at: number; limit: number }
 const budget = 500
 const chatsAtOnce = 250
 
-export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore {
+export function erasureStore(db: Db, writer: Writer, checkpoints: Pick<Checkpoints, 'emptyLog'>): ErasureStore {
   const client = db.$client
   const record = eventRecorder(db)
   const audit = auditRecorder(db)
@@ -174,10 +174,7 @@ export function erasureStore(db: Db, writer: Writer, reads: Reads): ErasureStore
 
     erasedSince: async (time) => erasedSince.all(time),
 
-    emptyLog: async () => {
-      reads.end()
-      client.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    },
+    emptyLog: checkpoints.emptyLog,
   }
 }
 

@@ -34,7 +34,7 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
     client.run('PRAGMA busy_timeout = 0')
     client.run('PRAGMA temp_store = MEMORY')
     client.run('PRAGMA cache_size = -65536')
-    // 16 MiB of log before it is carried into the file: busy pages are carried once for many commits, in some 15 ms.
+    // 16 MiB of log before it is taken into the file: busy pages are taken once for many commits. A server has a thread for it.
     client.run('PRAGMA wal_autocheckpoint = 4000')
     client.run('PRAGMA mmap_size = 2147418112')
     return client

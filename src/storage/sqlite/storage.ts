@@ -4,6 +4,7 @@ import { erasureStore, holdingsStore } from './account.ts'
 import { auditStore } from './audit.ts'
 import { accountStore, sessionStore } from './auth.ts'
 import { chatStore } from './chats.ts'
+import { openCheckpoints } from './checkpoints.ts'
 import { communityStore } from './community.ts'
 import { type Db, openDatabase, withDrizzle } from './database.ts'
 import { eventStore } from './events.ts'
@@ -23,7 +24,9 @@ export type SqliteOptions = { onFatal: OnFatal; onGroup?: (report: WriterReport)
 /** Storage over a migrated SQLite database. */
 export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
   const reads = openReads(db.$client)
-  const writer = openWriter(db.$client, options, reads)
+  const failed = (error: unknown) => endIfFatal(error, options.onFatal)
+  const checkpoints = openCheckpoints(db.$client, reads, { onError: failed })
+  const writer = openWriter(db.$client, { ...options, onCommit: checkpoints.onCommit }, reads)
   return {
     users: userStore(db, writer, reads),
     accounts: accountStore(db, writer, reads),
@@ -38,13 +41,13 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     events: eventStore(db, writer, reads),
     chats: chatStore(db, writer, reads),
     locations: locationStore(db, writer, reads),
-    erasures: erasureStore(db, writer, reads),
+    erasures: erasureStore(db, writer, checkpoints),
     holdings: holdingsStore(db),
     retention: retentionStore(db, writer),
     community: communityStore(db, writer),
     turns: turnStore(),
 
-    failed: (error) => endIfFatal(error, options.onFatal),
+    failed,
 
     pendingMigrations: async () => status(db.$client).filter((step) => step.applied_at === null).length,
 
@@ -61,7 +64,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
         // A full disk has no room for it, and the end does without.
       }
       // Leaves one file behind, which can be copied as it is.
-      db.$client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      await checkpoints.close()
       db.$client.close()
     },
   }

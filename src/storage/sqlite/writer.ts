@@ -41,7 +41,7 @@ const patienceMs = 250
  */
 export function openWriter(
   db: Database,
-  { onFatal, onGroup }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void },
+  { onFatal, onGroup, onCommit }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void; onCommit?: () => void },
   reads: Pick<Reads, 'end' | 'forget'> = openReads(db),
 ): Writer {
   let queue: Job[] = []
@@ -79,6 +79,7 @@ export function openWriter(
       return
     }
     for (const answer of answers) answer()
+    onCommit?.()
     onGroup?.({ size: group.length, milliseconds: performance.now() - started })
   }
 
