@@ -67,6 +67,26 @@ describe('grouping', () => {
     expect(stored()).toEqual(ids)
   })
 
+  test('so do those of the next turns, for as long as each brings more, and until they are enough', async () => {
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const some = [note(1)]
+    await turn()
+    some.push(note(2), note(3))
+    await turn()
+    some.push(note(4))
+    await Promise.all(some)
+    expect(groups).toEqual([4])
+    const many = []
+    for (let i = 0; i < 20; i++) {
+      for (let j = 0; j < 10; j++) many.push(note(100 + 10 * i + j))
+      await turn()
+    }
+    await Promise.all(many)
+    expect(groups.length).toBeGreaterThan(2)
+    for (const size of groups.slice(1)) expect(size).toBeLessThan(64 + 10)
+    expect(stored()).toHaveLength(204)
+  })
+
   test('writes of later turns do not wait for each other', async () => {
     await note(1)
     expect(stored()).toEqual([1])

@@ -29,12 +29,14 @@ export type Writer = {
 
 // Waiting writes beyond this are refused: at some 20,000 a second the last one would wait for a fifth of a second.
 const queueLimit = 4096
+// What more than these would save of an fsync each is less than they would wait.
+const enough = 64
 // Another process that reads, as a backup does, may hold the lock for some 50 µs; a command that writes, for an fsync.
 const patienceMs = 250
 
 /**
- * Groups the writes that arrive within one turn of the event loop into one `BEGIN IMMEDIATE … COMMIT`, so that with
- * `synchronous=FULL` they share one fsync.
+ * Groups the writes that arrive together into one `BEGIN IMMEDIATE … COMMIT`, so that with `synchronous=FULL` they share one
+ * fsync: those of one turn of the event loop, and of the next ones for as long as each brings more.
  *
  * `onFatal` is called, with a line for the log, when the disk failed to take a commit or the file is damaged: what SQLite
  * believes and what is on disk may differ from then on, so the process has to end and recover from the log.
@@ -55,6 +57,11 @@ export function openWriter(
   const savepoint = db.prepare('SAVEPOINT job')
   const release = db.prepare('RELEASE job')
   const undo = db.prepare('ROLLBACK TO job')
+
+  function gather(before: number) {
+    if (queue.length > before && queue.length < enough) setImmediate(gather, queue.length)
+    else flush()
+  }
 
   function flush() {
     scheduled = false
@@ -149,7 +156,7 @@ export function openWriter(
       queue.push({ work, leavesPeople, done: resolve as Job['done'], fail: reject })
       if (!scheduled) {
         scheduled = true
-        setImmediate(flush)
+        setImmediate(gather, 0)
       }
       return promise
     },
