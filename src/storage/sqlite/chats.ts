@@ -1,4 +1,4 @@
-import type { Chat, ChatStore, EventNumbers, Message } from '../../features/chats/store.ts'
+import type { Chat, ChatStore, EventNumbers, Message, NewMessage } from '../../features/chats/store.ts'
 import { type EntryRow, entryOf, noPhoto } from '../chat-entries.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
@@ -62,12 +62,11 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
       SELECT user_b AS other FROM chats WHERE user_a = $user UNION ALL SELECT user_a FROM chats WHERE user_b = $user)
     WHERE NOT ${apart('$user', 'other')}`)
 
-  const insertMessage = client.prepare<{ seq: number }, Record<string, string | number | null>[]>(`
+  const newestOf = client.prepare<{ seq: number }, [string]>('SELECT last_seq AS seq FROM chats WHERE id = +?')
+  const insertMessage = client.prepare<null, [NewMessage & { seq: number }]>(`
     INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
-    SELECT $id, $chat_id, last_seq + 1, $sender_id, $kind, $text, $photo_id, $client_id, $created_at
-    FROM chats WHERE id = $chat_id
-    ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING
-    RETURNING seq`)
+    VALUES ($id, $chat_id, $seq, $sender_id, $kind, $text, $photo_id, $client_id, $created_at)
+    ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING`)
   const touchChat = client.prepare<null, [{ seq: number; at: number; sender: string; chat: string }]>(
     // A clock that was set back must not move the chat down.
     `UPDATE chats SET last_seq = $seq, last_msg_at = max(coalesce(last_msg_at, 0), $at),
@@ -172,16 +171,17 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         }
         if (other.erased) return 'nobody_there'
         if (message.photo_id !== null && !ownImage.get(message.photo_id, sender_id)) return 'no_such_photo'
-        const inserted = insertMessage.get({ ...message })
-        if (!inserted) return { message: messageByClientId.get(sender_id, client_id!)!, created: false, events: [] }
-        touchChat.run({ seq: inserted.seq, at: created_at, sender: sender_id, chat: chat_id })
+        const seq = newestOf.get(chat_id)!.seq + 1
+        if (insertMessage.run({ ...message, seq }).changes === 0)
+          return { message: messageByClientId.get(sender_id, client_id!)!, created: false, events: [] }
+        touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = [sender_id, otherId].map((user_id) => ({
           user_id,
           seq: record(user_id, 'message', created_at, { ref: message.id }),
         }))
         const stored: Message =
           message.photo_id === null
-            ? { ...message, seq: inserted.seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
+            ? { ...message, seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
             : messageById.get(message.id)!
         return { message: stored, created: true, events }
       }, leavesPeople),
