@@ -90,9 +90,12 @@ test('of many, only those are read that are not remembered, and each that is the
   expect(asked).toEqual([['b', 'a', 'nobody'], ['c']])
   await writer.write(() => db.run('INSERT INTO t VALUES (1)'))
   expect(each(['a'])).toEqual([{ id: 'a', n: 1 }])
-  // More than are remembered.
-  const many = Array.from({ length: 10_000 }, (_, i) => `p${i}`)
-  expect(each(many)).toHaveLength(10_000)
+  // More than are remembered: the first ones go.
+  const many = Array.from({ length: 20_000 }, (_, i) => `p${i}`)
+  expect(each(many)).toHaveLength(20_000)
+  asked.length = 0
+  expect(each(['p0', 'p10000', 'p19999'])).toHaveLength(3)
+  expect(asked).toEqual([['p0']])
 })
 
 test('what is remembered is read anew after a write of this process, and after one of another', async () => {

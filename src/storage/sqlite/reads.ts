@@ -19,7 +19,7 @@ export type Reads = {
 }
 
 // Some 600 bytes each. Those of a city's centre are shown again and again.
-const mostRemembered = 8192
+const mostRemembered = 16_384
 
 /**
  * Lets the reads of one turn of the event loop share a transaction, and so one moment's state. Each alone would take the
@@ -47,7 +47,7 @@ export function openReads(db: Database): Reads {
   }
 
   function keep(ofKind: Map<string, object>, id: string, found: object) {
-    if (ofKind.size >= mostRemembered) ofKind.clear()
+    if (ofKind.size >= mostRemembered) ofKind.delete(ofKind.keys().next().value!)
     ofKind.set(id, Object.freeze(found))
   }
 
