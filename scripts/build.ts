@@ -25,6 +25,8 @@ const flags = [
   '--minify-syntax',
   '--sourcemap',
   '--bytecode',
+  // What runs once, at the start, is not worth compiling: `serve` takes this back once it answers.
+  '--compile-jit-policy=30',
   // What lies about in the working directory must not change what runs: settings are the environment's alone.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',

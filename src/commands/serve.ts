@@ -96,7 +96,11 @@ export async function serve(config: Config): Promise<void> {
   // Not in the way of the first answers.
   let stopJobs = async () => {}
   const list = jobs(services)
-  const background = setTimeout(() => (stopJobs = startJobs(services, list)), 1000)
+  const background = setTimeout(() => {
+    // The binary starts with one that compiles late; what runs from now on runs often.
+    Bun.unsafe.setJITPolicy(1)
+    stopJobs = startJobs(services, list)
+  }, 1000)
 
   let stopping = false
   const stop = async (signal: string) => {
