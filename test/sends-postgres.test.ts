@@ -204,6 +204,29 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'messages that arrive togethe
     expect(await stored(sql)).toEqual(['m1', 'm1 too', 'm2', 'm2 too', 'm3'])
   })
 
+  test('that come while others are stored go together, and do not wait for those that take long', async () => {
+    const { node, sql } = await community(20)
+    const writes: unknown[] = []
+    const chats = await node(undefined, noting(writes))
+    const others = times(10, (i) => send(chats, i, `m${i}`))
+    await new Promise(setImmediate)
+    await Promise.all([...others, ...times(10, (i) => send(chats, i + 10, `m${i + 10}`))])
+    expect(writes).toHaveLength(2)
+
+    await sql`INSERT INTO chats (id, user_a, user_b, created_at) VALUES ('elsewhere', 'p2', 'p3', 0)`
+    let held: Promise<unknown>
+    await sql.begin(async (tx) => {
+      await tx`SELECT seq FROM event_counters WHERE user_id = 'p1' FOR UPDATE`
+      held = send(chats, 1, 'held')
+      await Bun.sleep(5)
+      const elsewhere = message(0, 'free', { chat_id: 'elsewhere', sender_id: 'p2' })
+      expect(await chats.append(elsewhere, 'p3', null)).toMatchObject({ created: true })
+      expect(await Promise.race([held.then(() => 'sent'), Bun.sleep(50).then(() => 'waits')])).toBe('waits')
+    })
+    expect(await held!).toMatchObject({ created: true })
+    expect(await eventsOf(sql, 'p1')).toEqual(['m1', 'held'])
+  })
+
   test.each([
     ['was stored', 'pass, then cut', 2],
     ['was not stored', 'cut', 0],

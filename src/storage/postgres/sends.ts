@@ -27,8 +27,11 @@ const insertTexts = `
   WHERE NOT ${isErased('s.sender_id', 's.other_id')} AND NOT ${apart('s.sender_id', 's.other_id')}
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 
-// How many groups are on their way at once; what comes meanwhile gathers for the next one.
+// What comes while a group is on its way gathers for the next one, as a group costs a node and the database as much as ten
+// messages. Only where so many wait, or it is late, another one goes beside it.
 const groupsAtOnce = 3
+const many = 32
+const lateMs = 20
 const groupLimit = 128
 // Beyond this the last one would wait for seconds.
 const waitingLimit = 2048
@@ -53,20 +56,22 @@ export function sends(db: Database): ChatStore['append'] {
   /** A chat's next message waits for the one before. */
   const chatsUnderWay = new Set<string>()
   let groups = 0
+  let lateGroups = 0
   let isSoon = false
 
   function goSoon() {
     if (isSoon) return
     isSoon = true
-    setImmediate(() => {
-      isSoon = false
-      while (waiting.length > 0 && groups < groupsAtOnce) {
-        const group = take()
-        if (group.length === 0) return
-        groups++
-        void sendTogether(group)
-      }
-    })
+    setImmediate(go)
+  }
+
+  function go() {
+    isSoon = false
+    while (waiting.length > 0 && groups < groupsAtOnce && (groups === lateGroups || waiting.length >= many)) {
+      const group = take()
+      if (group.length === 0) return
+      void sendTogether(group)
+    }
   }
 
   function take(): Send[] {
@@ -83,6 +88,13 @@ export function sends(db: Database): ChatStore['append'] {
 
   async function sendTogether(group: readonly Send[]) {
     const began = performance.now()
+    let isLate = false
+    const late = setTimeout(() => {
+      isLate = true
+      lateGroups++
+      goSoon()
+    }, lateMs)
+    groups++
     try {
       const stored = await db.write((tx) => storeAll(tx, group))
       for (const send of group) {
@@ -100,7 +112,9 @@ export function sends(db: Database): ChatStore['append'] {
         for (const send of group) void sendAlone(send)
       }
     }
+    clearTimeout(late)
     groups--
+    if (isLate) lateGroups--
     goSoon()
   }
 
