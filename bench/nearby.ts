@@ -23,6 +23,7 @@ import { reachCache } from '../src/storage/reach-cache.ts'
 import { squareOf } from '../src/storage/squares.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { bearer, dataDir, newPerson } from './ours.ts'
+import { chart, type Pair } from './report.ts'
 
 /**
  * The fifty nearest of a million people, 170,000 of them in one city: our search, in this process and through HTTP, against
@@ -612,11 +613,31 @@ function bars(timings: Timing[]): Bar[] {
   ]
 }
 
-/** Prints the tables as Markdown, and writes all figures to the file that `--json` names. `--users` is for a quick look. */
+/** Ours beside the peer that does the same. */
+function pairs(timings: readonly Timing[]): Pair[] {
+  const [http, alone] = ['Convene through HTTP, with profiles', 'Convene, cache off']
+  const beside = [
+    [http, 'PostGIS KNN with profiles', 'HTTP and profiles'],
+    [alone, 'PostGIS KNN', 'the search'],
+    [alone, 'Redis GEOSEARCH', 'the search'],
+  ] as const
+  const shown = timings.map((one) => one.case).filter((name) => /centre, (1|5|50) km|(town|sea), 50/.test(name))
+  return [...new Set(shown)].flatMap((name) =>
+    beside.flatMap(([contender, peer, what]) => {
+      const [ours, theirs] = [contender, peer].map((side) =>
+        timings.find((one) => one.case === name && one.contender === side),
+      )
+      if (!ours || !theirs) return []
+      return { name: `${name}: ${what}`, unit: 'ms', ours: ours.p50_ms, theirs: theirs.p50_ms, peer }
+    }),
+  )
+}
+
+/** Prints the tables as Markdown, and writes the figures to the files that `--json` and `--svg` name. `--users` is for a quick look. */
 export async function main() {
   const { values } = parseArgs({
     args: Bun.argv.slice(2),
-    options: { json: { type: 'string' }, users: { type: 'string', default: '1000000' } },
+    options: { json: { type: 'string' }, svg: { type: 'string' }, users: { type: 'string', default: '1000000' } },
     allowPositionals: true, // the bench's name
   })
   const users = Number(values.users)
@@ -644,6 +665,8 @@ export async function main() {
       console.log(
         `| ${bar} | ${value === null ? '–' : value.toFixed(2)} | ${must} | ${met === null ? '–' : met ? 'yes' : 'NO'} |`,
       )
+    if (values.svg)
+      await Bun.write(values.svg, chart(`The ${LIMIT} nearest of ${users.toLocaleString('en')}, p50`, pairs(against)))
     if (values.json)
       await Bun.write(
         values.json,

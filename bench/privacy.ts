@@ -31,6 +31,7 @@ import { parseArgs } from 'node:util'
 import { follow, NOWHERE, placeKey, type PlaceKey, type Whereabouts } from '../src/features/location/published-point.ts'
 import { destination, distance, EARTH_RADIUS_M, radians, wrapLongitude } from '../src/features/location/sphere.ts'
 import type { Point } from '../src/features/location/sphere.ts'
+import { chart, type Pair } from './report.ts'
 
 const USERS = 1000
 const KEY = new Uint8Array(32).fill(1)
@@ -498,11 +499,19 @@ const json = (rows: Row[]) => ({
   })),
 })
 
-/** Prints the table as Markdown, row by row, and writes it to the file that `--json` names. */
+/** What each attack leaves, beside what it leaves of fresh noise. */
+const pairs = (rows: Row[]): Pair[] =>
+  rows.flatMap(({ attack, freshNoise, figures }) =>
+    freshNoise === null
+      ? []
+      : { name: attack, unit: 'm', ours: figures[0]!.metres, theirs: freshNoise, peer: 'fresh noise' },
+  )
+
+/** Prints the table as Markdown, row by row, and writes it to the files that `--json` and `--svg` name. */
 export async function main() {
   const { values } = parseArgs({
     args: Bun.argv.slice(2),
-    options: { json: { type: 'string' } },
+    options: { json: { type: 'string' }, svg: { type: 'string' } },
     allowPositionals: true, // the bench's name
   })
   console.log('| attack (metres) | fresh noise | this scheme | bar | ok? | users |\n|---|---|---|---|---|---|')
@@ -512,6 +521,8 @@ export async function main() {
     rows.push(row)
   }
   if (values.json) await Bun.write(values.json, `${JSON.stringify(json(rows), null, 2)}\n`)
+  if (values.svg)
+    await Bun.write(values.svg, chart('Metres that attacks leave between a guess and the place', pairs(rows)))
   if (!rows.every(({ figures }) => figures.every(reached))) process.exitCode = 1
 }
 

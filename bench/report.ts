@@ -71,7 +71,9 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 
 /** Two bars for each pair, from zero; each pair has a scale of its own, as their units differ. */
 export function chart(title: string, pairs: readonly Pair[]): string {
-  const [left, width, height] = [260, 420, 54]
+  // Some six pixels for each character of the longest name.
+  const left = Math.max(260, 20 + 6 * Math.max(...pairs.map(({ name }) => name.length)))
+  const [width, height] = [420, 54]
   const bar = (y: number, value: number, most: number, color: string, text: string) =>
     `<rect x="${left}" y="${y}" width="${Math.max(1, (value / most) * width).toFixed(1)}" height="15" fill="${color}"/>` +
     `<text x="${left + (value / most) * width + 6}" y="${y + 12}">${escaped(text)}</text>`
