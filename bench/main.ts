@@ -12,24 +12,36 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
 }
 
-const help = `usage: bun run bench SUBJECT [--json FILE] [--svg FILE] [--seconds N] [--rounds N]
+const help = `usage: bun run bench [SUBJECT [--json FILE] [--svg FILE] [--seconds N] [--rounds N]]
 
 ${Object.entries(subjects)
   .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
   .join('\n')}
 
-Prints tables in Markdown, and exits with 1 where a figure misses its bound. --seconds is how long one load lasts,
---rounds how often it is repeated; what is told is the median. nearby, overload and privacy take --json only. How to read it all
-stands in bench/README.md.`
+Prints tables in Markdown, and exits with 1 where a figure misses its bound; without a subject of all, one after the
+other, in some half an hour. --seconds is how long one load lasts, --rounds how often it is repeated, not of nearby and privacy;
+what is told is the median. How to read it all stands in bench/README.md.`
 
-const name = Bun.argv[2] ?? '--help'
-const subject = Object.hasOwn(subjects, name) ? subjects[name] : undefined
+// What was started goes with this process then too.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
+
+/** Each in a process of its own, as what one leaves in memory is no business of the next. */
+async function all() {
+  for (const name of Object.keys(subjects)) {
+    const child = Bun.spawn([process.execPath, import.meta.path, name], { stdio: ['ignore', 'inherit', 'inherit'] })
+    process.once('exit', () => child.kill())
+    if ((await child.exited) !== 0) process.exitCode = 1
+  }
+  process.exit()
+}
+
+const name = Bun.argv[2]
+if (name === undefined) await all()
+const subject = name !== undefined && Object.hasOwn(subjects, name) ? subjects[name] : undefined
 if (!subject || Bun.argv.includes('--help')) {
   console.log(help)
   process.exit(subject || name === '--help' ? 0 : 2)
 }
-// What was started goes with this process then too.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 const { main } = await subject.load()
 await main().catch((error: Error) => {
   console.error(error.message)

@@ -1,3 +1,4 @@
+import { iso } from '../time.ts'
 import type { EventStore, StoredEvent } from './store.ts'
 
 export type Replay = ReturnType<typeof replay>
@@ -24,7 +25,7 @@ export function replay({ store, views }: { store: EventStore; views: EventViews 
     return events.map(({ type, seq, at, ref, data }) => ({
       type,
       seq,
-      at: new Date(at).toISOString(),
+      at: iso(at),
       // What is gone leaves its number, so that nobody finds a gap.
       data: ref === null ? data : (shown.get(type)!.get(ref) ?? { id: ref, deleted: true }),
     }))
