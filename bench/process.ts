@@ -57,10 +57,22 @@ export function memory(pid: number): { now: number; peak: number } {
   return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
 }
 
+/** A file of a process; null where that has ended meanwhile, as the workers of a server come and go. */
+function ofProcess(pid: number, file: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return null
+    throw error
+  }
+}
+
 /** Seconds of CPU that processes have used so far, in user and kernel mode, with those of children that have ended. */
 export function cpuSeconds(pids: readonly number[]): number {
   const ticks = pids.map((pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const stat = ofProcess(pid, 'stat')
+    // Those of a child that has ended are its parent's now.
+    if (stat === null) return 0
     // The name before it may hold anything; utime to cstime are the 14th to 17th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
@@ -73,8 +85,8 @@ const ticksPerSecond = 100
 
 /** A process and all below it. */
 export function family(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  return [pid, ...children.flatMap(family)]
+  const children = ofProcess(pid, `task/${pid}/children`) ?? ''
+  return [pid, ...children.split(' ').filter(Boolean).map(Number).flatMap(family)]
 }
 
 /** What a server answered, to be answered by a bare one. */

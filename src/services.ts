@@ -27,7 +27,6 @@ import { ids as realIds, type Ids } from './ids.ts'
 import { openLimits } from './limits.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openTurns } from './turns.ts'
-import { eventsTogether, messagesTogether } from './together.ts'
 import type { Traces } from './traces.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
@@ -108,14 +107,14 @@ export function buildServices({
     now,
   })
   const views: EventViews = {
-    message: (viewerId, ids) => chats.messagesFor(viewerId, ids),
-    message_edited: (viewerId, ids) => chats.messagesFor(viewerId, ids),
-    message_deleted: (viewerId, ids) => chats.messagesFor(viewerId, ids),
-    chat: (viewerId, ids) => chats.chatsFor(viewerId, ids),
-    review: (_, ids) => reviews.forEvents(ids),
+    message: (shown) => chats.messagesFor(shown),
+    message_edited: (shown) => chats.messagesFor(shown),
+    message_deleted: (shown) => chats.messagesFor(shown),
+    chat: (shown) => chats.chatsForEach(shown),
+    review: (shown) => reviews.forEvents(shown),
   }
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
-  const replay = openReplay({ store: mayMiss ? eventsTogether(storage.events) : storage.events, views })
+  const replay = openReplay({ store: storage.events, views, gathers: mayMiss })
   const hub = openHub({
     replay,
     peers: (userId) => chats.peers(userId),
@@ -127,7 +126,7 @@ export function buildServices({
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
   const chats = chatService({
-    store: mayMiss ? messagesTogether(storage.chats) : storage.chats,
+    store: storage.chats,
     profiles,
     blocking,
     photos: media,

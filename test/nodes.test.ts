@@ -326,6 +326,47 @@ redisTest('what is told of many users at once is read at once, and reaches each 
   after.mockRestore()
 })
 
+redisTest('what is told of soon after a reading is read together, when the next one is due', async () => {
+  const { apps, bases, ada, bob, chat } = await pair()
+  const eve = await apps[0].person('Eve')
+  const ofEve = (await ada.post('chats', { user_id: eve.id })).body
+  const [atBob, atEve] = [await join(apps[1], bases[1], bob), await join(apps[1], bases[1], eve)]
+  await settled()
+  const { hub, storage } = apps[1].services
+  const seqs = { bob: 1, eve: 1 }
+  /** Stores a message, which nobody tells of but this test. */
+  async function store(whom: 'bob' | 'eve') {
+    const [{ id }, { id: chat_id }] = whom === 'bob' ? [bob, chat] : [eve, ofEve]
+    const content = { kind: 'text' as const, text: 'hi', photo_id: null, client_id: null }
+    const message = { id: Bun.randomUUIDv7(), chat_id, sender_id: ada.id, ...content, created_at: apps[0].clock.now }
+    await storage.chats.append(message, id, null)
+    return ++seqs[whom]
+  }
+  const isNewest =
+    (whom: 'bob' | 'eve') =>
+    ({ seq, type }: any) =>
+      type === 'message' && seq === seqs[whom]
+  async function turns() {
+    for (let turn = 0; turn < 3; turn++) await new Promise((done) => setImmediate(done))
+  }
+  const after = spyOn(storage.events, 'afterEach')
+  const readings = () => after.mock.calls.map(([users]) => users.map(({ user_id }) => user_id))
+  // On a busy machine the next one may be due before all of it is told.
+  for (let attempt = 0; attempt < 20 && !readings().some((users) => users.length === 2); attempt++) {
+    hub.ear.stored(bob.id, await store('bob'))
+    await atBob.until(isNewest('bob'))
+    await Promise.all([store('bob'), store('eve')])
+    hub.ear.stored(bob.id, seqs.bob)
+    await turns()
+    hub.ear.stored(eve.id, seqs.eve)
+    await atBob.until(isNewest('bob'))
+    await atEve.until(isNewest('eve'))
+  }
+  expect(readings().at(-1)).toEqual([bob.id, eve.id])
+  after.mockRestore()
+  expect(atBob.seqs()).toEqual(Array.from({ length: seqs.bob - 1 }, (_, i) => i + 2))
+})
+
 redisTest('presence that is no longer so is not told', async () => {
   const { apps, bases, ada, bob } = await pair()
   const b = await join(apps[0], bases[0], bob)

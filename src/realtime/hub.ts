@@ -61,6 +61,11 @@ const lookBatch = 500
  * or could not reach the others.
  */
 export const lookEveryMs = 30_000
+/**
+ * How often, at most, what other nodes tell of is read: it takes as much for a few users as for some tens, and the more
+ * nodes there are, the fewer each of them tells of at a time.
+ */
+const readEveryMs = 20
 // What a reader may leave unread before it is cut off; its events wait in storage.
 const bufferLimit = 256 * 1024
 const drainTimeoutMs = 20_000
@@ -98,6 +103,10 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
   let looks: Timer | null = null
   const toLookAt = new Set<string>()
   let looking = false
+  /** The newest events that other nodes told of and that are still to be read, by user. */
+  const told = new Map<string, number>()
+  let readAt = -Infinity
+  let isReadSoon = false
 
   const topicOf = (userId: string) => `user:${userId}`
   const passing = (type: string, data: unknown, cid?: string) =>
@@ -319,6 +328,29 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
     for (const [userId, seq] of newest) ear.stored(userId, seq)
   }
 
+  /** Reads what was told of at the end of this turn of the event loop, or once it is time for that. */
+  function readSoon() {
+    if (isReadSoon) return
+    isReadSoon = true
+    const inMs = readAt + readEveryMs - performance.now()
+    if (inMs > 0) setTimeout(readTold, inMs).unref()
+    else setImmediate(readTold)
+  }
+
+  function readTold() {
+    isReadSoon = false
+    readAt = performance.now()
+    for (const userId of [...told.keys()]) readToldOf(userId)
+  }
+
+  function readToldOf(userId: string) {
+    const seq = told.get(userId)
+    const audience = audiences.get(userId)
+    told.delete(userId)
+    if (seq !== undefined && audience && audience.published !== null && seq > audience.published)
+      advanceTo(userId, audience, seq)
+  }
+
   const ear: Omit<Ear, 'forget' | 'forgetAll'> = {
     isHere: (userId) => audiences.has(userId),
 
@@ -326,7 +358,9 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
       const audience = audiences.get(userId)
       if (!audience) return
       audience.news++
-      if (audience.published !== null && seq > audience.published) advanceTo(userId, audience, seq)
+      if (audience.published === null || seq <= audience.published) return
+      if (seq > (told.get(userId) ?? 0)) told.set(userId, seq)
+      readSoon()
     },
 
     passed(userId, frame) {
@@ -336,9 +370,10 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
     sessionEnded: endSocketsOf,
 
     suspended(userId) {
-      const reading = audiences.get(userId)?.advancing
       // What was stored before, such as the notice of it, is told before the sockets close.
-      if (reading) void reading.catch(() => {}).then(() => suspendSocketsOf(userId))
+      readToldOf(userId)
+      const advancing = audiences.get(userId)?.advancing
+      if (advancing) void advancing.catch(() => {}).then(() => suspendSocketsOf(userId))
       else suspendSocketsOf(userId)
     },
 

@@ -1,4 +1,5 @@
 import { iso } from '../time.ts'
+import { together } from '../together.ts'
 import type { EventStore, StoredEvent } from './store.ts'
 
 export type Replay = ReturnType<typeof replay>
@@ -6,30 +7,58 @@ export type Replay = ReturnType<typeof replay>
 /** An event as it goes out, on a socket or in `GET /sync`. `at` is ISO 8601. */
 export type Frame = { type: string; seq: number; at: string; data: unknown }
 
-/** Shows what events refer to as it is now, for one viewer: ids to views. An id may be missing where it is gone. */
-export type EventViews = Record<string, (viewerId: string, ids: string[]) => Promise<Map<string, unknown>>>
+/** What an event refers to, and who is to see it. */
+export type Shown = { viewer_id: string; ref: string }
 
-/** Reads back what a user missed. */
-export function replay({ store, views }: { store: EventStore; views: EventViews }) {
-  async function frames(userId: string, events: readonly StoredEvent[]): Promise<Frame[]> {
-    const refs = Map.groupBy(
-      events.filter((event) => event.ref !== null),
-      (event) => event.type,
-    )
-    const shown = new Map<string, Map<string, unknown>>()
-    for (const [type, ofType] of refs) {
+/** Shows what events of a type refer to, as it is now: a view for each, in that order, and undefined for what is gone. */
+export type EventViews = Record<string, (shown: readonly Shown[]) => Promise<unknown[]>>
+
+/** A user's events after `since`, `limit` of them at most. */
+type Missed = { user_id: string; since: number; limit: number }
+
+// Of how many users events are read at once.
+const usersAtOnce = 100
+
+type Deps = {
+  store: EventStore
+  views: EventViews
+  /** Whether what is asked for in one turn is read together: where there are other nodes, they tell of many users at a time. */
+  gathers: boolean
+}
+
+/** Reads back what users missed. */
+export function replay({ store, views, gathers }: Deps) {
+  /** As they show now: one question for all events of a type, whoever they are of. */
+  async function framesOf(users: readonly Missed[]): Promise<Frame[][]> {
+    const events = await store.afterEach(users)
+    const wanted = new Map<string, Shown[]>()
+    for (const [i, ofUser] of events.entries())
+      for (const { type, ref } of ofUser) {
+        if (ref === null) continue
+        const shown = { viewer_id: users[i]!.user_id, ref }
+        const ofType = wanted.get(type)
+        if (ofType) ofType.push(shown)
+        else wanted.set(type, [shown])
+      }
+    const shown = new Map<string, Iterator<unknown>>()
+    for (const [type, ofType] of wanted) {
       const view = views[type]
       if (!view) throw new Error(`events of type ${type} have no view`)
-      shown.set(type, await view(userId, [...new Set(ofType.map((event) => event.ref!))]))
+      shown.set(type, (await view(ofType)).values())
     }
-    return events.map(({ type, seq, at, ref, data }) => ({
+    const frameOf = ({ type, seq, at, ref, data }: StoredEvent): Frame => ({
       type,
       seq,
       at: iso(at),
       // What is gone leaves its number, so that nobody finds a gap.
-      data: ref === null ? data : (shown.get(type)!.get(ref) ?? { id: ref, deleted: true }),
-    }))
+      data: ref === null ? data : (shown.get(type)!.next().value ?? { id: ref, deleted: true }),
+    })
+    return events.map((ofUser) => ofUser.map(frameOf))
   }
+
+  const framesAfter = gathers
+    ? together(framesOf, usersAtOnce)
+    : async (user: Missed): Promise<Frame[]> => (await framesOf([user]))[0]!
 
   return {
     /** Number of the newest event, and whether everything after `since` is still there. */
@@ -43,7 +72,6 @@ export function replay({ store, views }: { store: EventStore; views: EventViews 
     newest: (userIds: readonly string[]) => store.newest(userIds),
 
     /** The events after `since`, in order, as they show now. */
-    after: async (userId: string, since: number, limit: number) =>
-      frames(userId, await store.after(userId, since, limit)),
+    after: (userId: string, since: number, limit: number) => framesAfter({ user_id: userId, since, limit }),
   }
 }

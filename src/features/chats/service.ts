@@ -1,6 +1,7 @@
 import type { Ids } from '../../ids.ts'
 import { keyOf, type Page, pageOf } from '../../paging.ts'
 import type { Push } from '../../realtime/events.ts'
+import type { Shown } from '../../realtime/replay.ts'
 import { invalid, Refusal } from '../../refusal.ts'
 import { isVisible, tidy } from '../../text.ts'
 import { iso, isoOrNull } from '../../time.ts'
@@ -277,12 +278,25 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       if (removed.photo_id !== null) await photos.drop([removed.photo_id])
     },
 
-    /** Messages as they are now, for a replay of events. */
-    async messagesFor(viewerId: string, messageIds: readonly string[]) {
-      return new Map((await store.messages(messageIds)).map((message) => [message.id, view(message, viewerId)]))
+    /** Messages as they are now, each for its viewer, for a replay of events. */
+    async messagesFor(shown: readonly Shown[]) {
+      const messages = await store.messages([...new Set(shown.map(({ ref }) => ref))])
+      const byId = new Map(messages.map((message) => [message.id, message]))
+      return shown.map(({ viewer_id, ref }) => {
+        const message = byId.get(ref)
+        return message && view(message, viewer_id)
+      })
     },
 
-    /** Chats as they are now, for a replay of events. */
+    /** Chats as they are now, each for its viewer, for a replay of events. */
+    async chatsForEach(shown: readonly Shown[]) {
+      const byViewer = new Map<string, Map<string, unknown>>()
+      for (const [viewerId, ofViewer] of Map.groupBy(shown, ({ viewer_id }) => viewer_id))
+        byViewer.set(viewerId, await this.chatsFor(viewerId, [...new Set(ofViewer.map(({ ref }) => ref))]))
+      return shown.map(({ viewer_id, ref }) => byViewer.get(viewer_id)!.get(ref))
+    },
+
+    /** Some of a user's chats as they are now, by id. */
     async chatsFor(viewerId: string, chatIds: readonly string[]) {
       const shown = await views(viewerId, await store.entries(viewerId, chatIds))
       return new Map(shown.map((chat) => [chat.id, chat]))

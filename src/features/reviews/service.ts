@@ -82,9 +82,11 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
       return { user_id: userId, ...(await statsOf(viewer, userId)) }
     },
 
-    /** Reviews as others see them, by id, for a replay of events. Those that were removed are left out. */
-    async forEvents(reviewIds: readonly string[]) {
-      return new Map((await store.byIds(reviewIds)).map((review) => [review.id, listedReview(review)]))
+    /** Reviews as others see them, for a replay of events: undefined for those that were removed. */
+    async forEvents(shown: readonly { ref: string }[]) {
+      const reviews = await store.byIds(shown.map(({ ref }) => ref))
+      const byId = new Map(reviews.map((review) => [review.id, listedReview(review)]))
+      return shown.map(({ ref }) => byId.get(ref))
     },
   }
 }

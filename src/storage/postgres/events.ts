@@ -93,7 +93,13 @@ const purgeUser = `
 
 type Row = Omit<StoredEvent, 'data'> & { data: string | null }
 
-const eventOf = ({ data, ...event }: Row): StoredEvent => ({ ...event, data: data === null ? null : JSON.parse(data) })
+const eventOf = ({ seq, type, at, ref, data }: Row): StoredEvent => ({
+  seq,
+  type,
+  at,
+  ref,
+  data: data === null ? null : JSON.parse(data),
+})
 
 export function eventStore(db: Database): EventStore {
   return {
@@ -114,20 +120,23 @@ export function eventStore(db: Database): EventStore {
     },
 
     async afterEach(each) {
+      const oneByOne = () => Promise.all(each.map(({ user_id, since, limit }) => this.after(user_id, since, limit)))
+      // One user's are on one shard.
+      if (each.length === 1) return oneByOne()
       const sinceOf = new Map<string, number>()
       for (const { user_id, since } of each) sinceOf.set(user_id, Math.min(since, sinceOf.get(user_id) ?? since))
       const rows = await db.read((q) =>
         q.all<Row & { user_id: string }>(afterMany, [[...sinceOf.keys()], [...sinceOf.values()], manyEvents]),
       )
       // Some have missed so much that it is read one by one.
-      if (rows.length === manyEvents)
-        return Promise.all(each.map(({ user_id, since, limit }) => this.after(user_id, since, limit)))
-      const ofUser = Map.groupBy(rows, ({ user_id }) => user_id)
+      if (rows.length === manyEvents) return oneByOne()
+      const eventsOf = new Map<string, StoredEvent[]>([...sinceOf.keys()].map((userId) => [userId, []]))
+      for (const row of rows) eventsOf.get(row.user_id)!.push(eventOf(row))
       return each.map(({ user_id, since, limit }) =>
-        (ofUser.get(user_id) ?? [])
+        eventsOf
+          .get(user_id)!
           .filter(({ seq }) => seq > since)
-          .slice(0, limit)
-          .map(({ user_id: _, ...row }) => eventOf(row)),
+          .slice(0, limit),
       )
     },
 
