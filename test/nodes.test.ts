@@ -367,6 +367,32 @@ redisTest('what is told of soon after a reading is read together, when the next 
   expect(atBob.seqs()).toEqual(Array.from({ length: seqs.bob - 1 }, (_, i) => i + 2))
 })
 
+redisTest('what cannot be shown to one user keeps nobody from what is read together with it', async () => {
+  const { apps, bases, ada, bob, chat } = await pair()
+  const eve = await apps[0].person('Eve')
+  const [atBob, atEve] = [await join(apps[1], bases[1], bob), await join(apps[1], bases[1], eve)]
+  await settled()
+  const { chats, hub, storage } = apps[1].services
+  const created_at = apps[0].clock.now
+  // Not told, so that both are told at one moment.
+  const content = { kind: 'text' as const, text: 'hi', photo_id: null, client_id: null, created_at }
+  await storage.chats.append({ id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, ...content }, bob.id, null)
+  const [user_a, user_b] = [ada.id, eve.id].toSorted() as [string, string]
+  await storage.chats.ensure({ id: Bun.randomUUIDv7(), user_a, user_b, created_at })
+  const shown = spyOn(chats, 'chatsFor').mockRejectedValue(new Error('it cannot be shown'))
+  const after = spyOn(storage.events, 'afterEach')
+  for (const [user, seq] of [
+    [eve, 1],
+    [bob, 2],
+  ] as const)
+    hub.ear.stored(user.id, seq)
+  expect((await atBob.until(ofType('message'))).data.text).toBe('hi')
+  expect(await atEve.closed).toBe(1012)
+  expect(after.mock.calls[0]![0].map(({ user_id }) => user_id)).toEqual([eve.id, bob.id])
+  shown.mockRestore()
+  after.mockRestore()
+})
+
 redisTest('presence that is no longer so is not told', async () => {
   const { apps, bases, ada, bob } = await pair()
   const b = await join(apps[0], bases[0], bob)

@@ -1,3 +1,4 @@
+import { Refusal } from '../refusal.ts'
 import { iso } from '../time.ts'
 import { together } from '../together.ts'
 import type { EventStore, StoredEvent } from './store.ts'
@@ -56,9 +57,20 @@ export function replay({ store, views, gathers }: Deps) {
     return events.map((ofUser) => ofUser.map(frameOf))
   }
 
-  const framesAfter = gathers
-    ? together(framesOf, usersAtOnce)
-    : async (user: Missed): Promise<Frame[]> => (await framesOf([user]))[0]!
+  const framesOfOne = async (user: Missed) => (await framesOf([user]))[0]!
+
+  async function framesOfSome(users: readonly Missed[]): Promise<(Frame[] | Promise<Frame[]>)[]> {
+    try {
+      return await framesOf(users)
+    } catch (error) {
+      // Storage is away.
+      if (error instanceof Refusal) throw error
+      // Something is wrong with the events of one of them: the others’ are told.
+      return users.map(framesOfOne)
+    }
+  }
+
+  const framesAfter = gathers ? together(framesOfSome, usersAtOnce) : framesOfOne
 
   return {
     /** Number of the newest event, and whether everything after `since` is still there. */
@@ -72,6 +84,7 @@ export function replay({ store, views, gathers }: Deps) {
     newest: (userIds: readonly string[]) => store.newest(userIds),
 
     /** The events after `since`, in order, as they show now. */
-    after: (userId: string, since: number, limit: number) => framesAfter({ user_id: userId, since, limit }),
+    after: async (userId: string, since: number, limit: number): Promise<Frame[]> =>
+      framesAfter({ user_id: userId, since, limit }),
   }
 }
