@@ -41,12 +41,15 @@ export function replay({ store, views, gathers }: Deps) {
         if (ofType) ofType.push(shown)
         else wanted.set(type, [shown])
       }
-    const shown = new Map<string, Iterator<unknown>>()
-    for (const [type, ofType] of wanted) {
-      const view = views[type]
-      if (!view) throw new Error(`events of type ${type} have no view`)
-      shown.set(type, (await view(ofType)).values())
-    }
+    const shown = new Map(
+      await Promise.all(
+        [...wanted].map(async ([type, ofType]) => {
+          const view = views[type]
+          if (!view) throw new Error(`events of type ${type} have no view`)
+          return [type, (await view(ofType)).values()] as const
+        }),
+      ),
+    )
     const frameOf = ({ type, seq, at, ref, data }: StoredEvent): Frame => ({
       type,
       seq,
@@ -63,8 +66,8 @@ export function replay({ store, views, gathers }: Deps) {
     try {
       return await framesOf(users)
     } catch (error) {
-      // Storage is away.
-      if (error instanceof Refusal) throw error
+      // Storage is away, or there are no others.
+      if (error instanceof Refusal || users.length === 1) throw error
       // Something is wrong with the events of one of them: the others’ are told.
       return users.map(framesOfOne)
     }

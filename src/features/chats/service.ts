@@ -290,9 +290,14 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
 
     /** Chats as they are now, each for its viewer, for a replay of events. */
     async chatsForEach(shown: readonly Shown[]) {
-      const byViewer = new Map<string, Map<string, unknown>>()
-      for (const [viewerId, ofViewer] of Map.groupBy(shown, ({ viewer_id }) => viewer_id))
-        byViewer.set(viewerId, await this.chatsFor(viewerId, [...new Set(ofViewer.map(({ ref }) => ref))]))
+      const byViewer = new Map(
+        await Promise.all(
+          [...Map.groupBy(shown, ({ viewer_id }) => viewer_id)].map(
+            async ([viewerId, ofViewer]) =>
+              [viewerId, await this.chatsFor(viewerId, [...new Set(ofViewer.map(({ ref }) => ref))])] as const,
+          ),
+        ),
+      )
       return shown.map(({ viewer_id, ref }) => byViewer.get(viewer_id)!.get(ref))
     },
 
