@@ -291,7 +291,7 @@ redisTest('what was read for a socket that went is not told again to one that ca
   const { hub, replay } = apps[1].services
   const gone = await join(apps[1], bases[1], bob)
   await settled()
-  const reading = holdBack(replay, 'after')
+  const reading = holdBack(replay, 'afterEach')
   await send('two')
   await reading.begun
   gone.socket.close()

@@ -83,6 +83,15 @@ const stored = async (sql: SQL): Promise<string[]> =>
   (await sql`SELECT id FROM messages ORDER BY id`).map(({ id }: { id: string }) => id)
 
 describe.skipIf(noPostgres !== null)(noPostgres ?? 'messages that arrive together on PostgreSQL', () => {
+  test('keep texts that mean something in an array of PostgreSQL', async () => {
+    const { node, sql } = await community(4)
+    const chats = await node()
+    const texts = ['NULL', '{a,b}', ' , ', '💚 }']
+    await Promise.all(texts.map((text, i) => send(chats, i + 1, `m${i}`, { text })))
+    const rows: { text: string }[] = await sql`SELECT text FROM messages ORDER BY id`
+    expect(rows.map(({ text }) => text)).toEqual(texts)
+  })
+
   test('share a transaction, and each gets its numbers', async () => {
     const { node, sql } = await community(20)
     const writes: unknown[] = []

@@ -52,10 +52,15 @@ type Audience = {
   advancing: Promise<void> | null
 }
 
+/** A user with events up to `seq` that another node stored, and what to read of them. */
+type Told = { user_id: string; since: number; limit: number; audience: Audience; seq: number }
+
 const socketsPerUser = 20
 export const heartbeatS = 30
 const replayBatch = 200
 const lookBatch = 500
+// Of how many users events are read in one.
+const readAtOnce = 100
 /**
  * How often what the other nodes may have failed to tell is looked up: one that died between a commit and telling of it,
  * or could not reach the others.
@@ -340,7 +345,35 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
   function readTold() {
     isReadSoon = false
     readAt = performance.now()
-    for (const userId of [...told.keys()]) readToldOf(userId)
+    const users: Told[] = []
+    for (const [userId, seq] of told) {
+      const audience = audiences.get(userId)
+      if (!audience || audience.published === null || seq <= audience.published) continue
+      if (audience.advancing) advanceTo(userId, audience, seq)
+      else users.push({ user_id: userId, since: audience.published, limit: replayBatch, audience, seq })
+    }
+    told.clear()
+    for (let i = 0; i < users.length; i += readAtOnce) advanceTogether(users.slice(i, i + readAtOnce))
+  }
+
+  /** As `advanceTo`, of many users in one reading. What that leaves over is read for each user alone. */
+  function advanceTogether(users: readonly Told[]) {
+    const reading = replay
+      .afterEach(users)
+      .catch(() => [])
+      .then((framesOf) => {
+        for (const { audience } of users) audience.advancing = null
+        for (const [i, { user_id, audience, seq }] of users.entries()) {
+          // As in `advance`.
+          if (audiences.get(user_id) !== audience) continue
+          for (const frame of framesOf[i] ?? []) {
+            audience.published = frame.seq
+            deliver(user_id, JSON.stringify(frame))
+          }
+          if (audience.published! < seq) advanceTo(user_id, audience, seq)
+        }
+      })
+    for (const { audience } of users) audience.advancing = reading
   }
 
   function readToldOf(userId: string) {

@@ -86,6 +86,9 @@ export function replay({ store, views, gathers }: Deps) {
     /** Numbers of the newest event of each of these users. */
     newest: (userIds: readonly string[]) => store.newest(userIds),
 
+    /** The same as `after` for many users in one reading, which fails for all where it fails for one. */
+    afterEach: framesOf,
+
     /** The events after `since`, in order, as they show now. */
     after: async (userId: string, since: number, limit: number): Promise<Frame[]> =>
       framesAfter({ user_id: userId, since, limit }),

@@ -80,10 +80,11 @@ const after = 'SELECT seq, type, at, ref, data FROM events WHERE user_id = $1 AN
 const manyEvents = 1000
 // Each user's for itself: joined plainly, the plan that PostgreSQL keeps for any number of users reads the whole table.
 export const afterMany = `
-  SELECT e.user_id, e.seq, e.type, e.at, e.ref, e.data FROM unnest($1::text[], $2::int8[]) AS s (user_id, since)
+  SELECT s.place::int4 AS place, e.seq::float8 AS seq, e.type, e.at::float8 AS at, e.ref, e.data
+  FROM unnest($1::text[], $2::int8[]) WITH ORDINALITY AS s (user_id, since, place)
   CROSS JOIN LATERAL (
     SELECT * FROM events WHERE user_id = s.user_id AND seq > s.since ORDER BY seq LIMIT $3) e
-  ORDER BY e.user_id, e.seq LIMIT $3`
+  ORDER BY s.place, e.seq LIMIT $3`
 const newest = 'SELECT user_id, seq FROM event_counters WHERE user_id = ANY($1::text[])'
 const usersAfter = 'SELECT user_id FROM event_counters WHERE user_id > $1 ORDER BY user_id LIMIT $2'
 // A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
@@ -123,21 +124,16 @@ export function eventStore(db: Database): EventStore {
       const oneByOne = () => Promise.all(each.map(({ user_id, since, limit }) => this.after(user_id, since, limit)))
       // One user's are on one shard.
       if (each.length === 1) return oneByOne()
-      const sinceOf = new Map<string, number>()
-      for (const { user_id, since } of each) sinceOf.set(user_id, Math.min(since, sinceOf.get(user_id) ?? since))
-      const rows = await db.read((q) =>
-        q.all<Row & { user_id: string }>(afterMany, [[...sinceOf.keys()], [...sinceOf.values()], manyEvents]),
-      )
+      const [users, since] = [each.map(({ user_id }) => user_id), each.map(({ since }) => since)]
+      const rows = await db.read((q) => q.all<Row & { place: number }>(afterMany, [users, since, manyEvents]))
       // Some have missed so much that it is read one by one.
       if (rows.length === manyEvents) return oneByOne()
-      const eventsOf = new Map<string, StoredEvent[]>([...sinceOf.keys()].map((userId) => [userId, []]))
-      for (const row of rows) eventsOf.get(row.user_id)!.push(eventOf(row))
-      return each.map(({ user_id, since, limit }) =>
-        eventsOf
-          .get(user_id)!
-          .filter(({ seq }) => seq > since)
-          .slice(0, limit),
-      )
+      const found = each.map((): StoredEvent[] => [])
+      for (const row of rows) {
+        const ofUser = found[row.place - 1]!
+        if (ofUser.length < each[row.place - 1]!.limit) ofUser.push(eventOf(row))
+      }
+      return found
     },
 
     async purge(before) {
