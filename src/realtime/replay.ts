@@ -23,7 +23,7 @@ const usersAtOnce = 100
 type Deps = {
   store: EventStore
   views: EventViews
-  /** Whether what is asked for in one turn is read together: where there are other nodes, they tell of many users at a time. */
+  /** Whether what is asked for in one turn is read together, as when many sockets come back at once. */
   gathers: boolean
 }
 
