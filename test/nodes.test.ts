@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, spyOn, test } from 'bun:test'
 import { believedMs } from '../src/features/auth/callers.ts'
 import { lookEveryMs } from '../src/realtime/hub.ts'
+import { Refusal } from '../src/refusal.ts'
 import { password, type Person, testApp, type TestApp } from './app.ts'
 import { held, openNodes as openAll, redisTest, sweep, until } from './redis.ts'
 import { type Client, connect, ofType, presenceOf } from './socket-client.ts'
@@ -391,6 +392,20 @@ redisTest('what cannot be shown to one user keeps nobody from what is read toget
   expect(after.mock.calls[0]![0].map(({ user_id }) => user_id)).toEqual([eve.id, bob.id])
   shown.mockRestore()
   after.mockRestore()
+})
+
+redisTest('where storage is away when it is read together, sockets are sent back at once', async () => {
+  const { apps, bases, bob, send } = await pair()
+  const client = await join(apps[1], bases[1], bob)
+  await settled()
+  const away = new Refusal('busy', 'The database cannot be reached.')
+  const after = spyOn(apps[1].services.storage.events, 'afterEach').mockRejectedValue(away)
+  await send('unread')
+  expect(await client.closed).toBe(1012)
+  expect(after.mock.calls).toHaveLength(1)
+  after.mockRestore()
+  const again = await join(apps[1], bases[1], bob, '&since=1')
+  expect((await again.until(ofType('message'))).data.text).toBe('unread')
 })
 
 redisTest('presence that is no longer so is not told', async () => {

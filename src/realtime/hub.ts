@@ -233,6 +233,10 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
     shut(connection, closing.restart, 'try again')
   }
 
+  function giveUpAll(audience: Audience, error: unknown) {
+    for (const connection of [...audience.connections]) giveUp(connection, error)
+  }
+
   /** Sends what is stored up to that number to the sockets that have joined, and what else is stored by then. */
   function advanceTo(userId: string, audience: Audience, seq: number) {
     advance(userId, audience)
@@ -240,9 +244,7 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
         // A reading that was under way may have ended before this one was stored.
         () => (audience.published! < seq ? advance(userId, audience) : undefined),
       )
-      .catch((error) => {
-        for (const connection of [...audience.connections]) giveUp(connection, error)
-      })
+      .catch((error) => giveUpAll(audience, error))
   }
 
   const push: Push = {
@@ -360,7 +362,11 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
   function advanceTogether(users: readonly Told[]) {
     const reading = replay
       .afterEach(users)
-      .catch(() => [])
+      .catch((error) => {
+        // Storage is away: to ask it again for each of them would only keep them waiting.
+        if (error instanceof Refusal) for (const { audience } of users) giveUpAll(audience, error)
+        return []
+      })
       .then((framesOf) => {
         for (const { audience } of users) audience.advancing = null
         for (const [i, { user_id, audience, seq }] of users.entries()) {
