@@ -60,20 +60,19 @@ export function replay({ store, views, gathers }: Deps) {
     return events.map((ofUser) => ofUser.map(frameOf))
   }
 
-  const framesOfOne = async (user: Missed) => (await framesOf([user]))[0]!
-
-  async function framesOfSome(users: readonly Missed[]): Promise<(Frame[] | Promise<Frame[]>)[]> {
+  /** An error in the place of what cannot be shown to one of them. */
+  async function afterEach(users: readonly Missed[]): Promise<(Frame[] | Error)[]> {
     try {
       return await framesOf(users)
     } catch (error) {
       // Storage is away, or there are no others.
       if (error instanceof Refusal || users.length === 1) throw error
-      // Something is wrong with the events of one of them: the others’ are told.
-      return users.map(framesOfOne)
+      const alone = await Promise.allSettled(users.map((user) => framesOf([user])))
+      return alone.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value[0]! : asError(outcome.reason)))
     }
   }
 
-  const framesAfter = gathers ? together(framesOfSome, usersAtOnce) : framesOfOne
+  const framesAfter = gathers ? together(afterEach, usersAtOnce) : async (user: Missed) => (await framesOf([user]))[0]!
 
   return {
     /** Number of the newest event, and whether everything after `since` is still there. */
@@ -86,11 +85,16 @@ export function replay({ store, views, gathers }: Deps) {
     /** Numbers of the newest event of each of these users. */
     newest: (userIds: readonly string[]) => store.newest(userIds),
 
-    /** The same as `after` for many users in one reading, which fails for all where it fails for one. */
-    afterEach: framesOf,
-
     /** The events after `since`, in order, as they show now. */
-    after: async (userId: string, since: number, limit: number): Promise<Frame[]> =>
-      framesAfter({ user_id: userId, since, limit }),
+    async after(userId: string, since: number, limit: number): Promise<Frame[]> {
+      const frames = await framesAfter({ user_id: userId, since, limit })
+      if (frames instanceof Error) throw frames
+      return frames
+    },
+
+    /** The same for many users in one reading, in the order of these. */
+    afterEach,
   }
 }
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)))

@@ -6,7 +6,8 @@ import type { Config } from '../config.ts'
 import type { Origins } from '../http/origins.ts'
 import { requireConsented } from '../http/signed-in.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import { closing, heartbeatS, type Hub, type Owner } from './hub.ts'
+import { closing, type Owner } from './connection.ts'
+import { heartbeatS, type Hub } from './hub.ts'
 
 type Typing = {
   /** Who is to see that a user types in a chat: nobody across a block. A stranger types in none. */

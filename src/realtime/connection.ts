@@ -1,0 +1,34 @@
+/** Why the server closes a socket. */
+export const closing = {
+  restart: 1012,
+  sessionEnded: 4401,
+  suspended: 4403,
+  tooSlow: 4408,
+  tooMany: 4409,
+  frameTooLarge: 4413,
+  flood: 4429,
+} as const
+
+/** What is needed of a socket: Bun's, or what stands in for it. */
+export type Socket = {
+  id: string
+  send(frame: string): number
+  subscribe(topic: string): void
+  close(code: number, reason: string): void
+  terminate(): void
+  getBufferedAmount(): number
+}
+
+export type Owner = { user_id: string; session_id: string; token_expires_at: number }
+
+/** A socket of a user on this node. */
+export type Connection = {
+  socket: Socket
+  owner: Owner
+  /** Number of the last event sent while catching up, or passed over as not wanted. */
+  sent: number
+  /** Has caught up and subscribed to the user's topic. */
+  joined: boolean
+  closed: boolean
+  drained: (() => void) | null
+}
