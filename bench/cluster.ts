@@ -4,14 +4,17 @@ import { cities } from '../src/seed/cities.ts'
 import { type Engine, startPostgres, startRedis } from './engines.ts'
 import { listeners } from './listeners.ts'
 import { load, median, medianRun, noWrk, type Request, type Run, wrk } from './load.ts'
+import { type Found, openLoop } from './open-loop.ts'
 import { bearer, convene, dataDir, type Pair as Couple, pairs, type Person, startOurs, text } from './ours.ts'
 import { cpuSeconds, family, type Server } from './process.ts'
 import { markdown, number, options, publish } from './report.ts'
 import { type Cost, type Costs, sizing, sizingTable } from './sizing.ts'
 
 const chats = 250
-/** Connections to each node. */
+/** Connections to each node, that send as fast as they can. */
 const connections = 32
+/** Sends a second to each node, where that is set: three of them are half of what this machine can do. */
+const steady = { rate: 1000, connections: 128 }
 const nodesAtMost = 3
 /** Who is there besides those who send, so that searches find somebody and rows have their usual size. */
 const community = { users: 20_000, messages: 100_000 }
@@ -19,10 +22,10 @@ const warmUpCpuSeconds = 3
 const warmUpAtMostMs = 20_000
 
 /**
- * Which nodes take the sends: so many of those that Redis joins, or the one that has none. The two of a chat are on
- * different nodes, or each chat is one node's `own`.
+ * Which nodes take the sends, as many as they can or each at the steady rate: so many of those that Redis joins, or the one
+ * that has none. The two of a chat are on different nodes, or each chat is one node's `own`.
  */
-type Setup = { name: string; nodes: Server[]; own?: boolean }
+type Setup = { nodes: Server[]; own?: boolean; isSteady?: boolean }
 type Measured = { run: Run; node: number; postgres: number; redis: number; frames: number }
 
 const json = { 'content-type': 'application/json' }
@@ -45,6 +48,8 @@ const allOf = (runs: readonly Run[]): Run => ({
   failed: runs.reduce((sum, run) => sum + run.failed, 0),
 })
 
+const answered = ({ accepted, refused, others }: Found): Run => ({ ...accepted, failed: refused + others })
+
 /** Makes sure that what is measured are answers. */
 function made({ answers, failed }: Run, name: string) {
   if (answers === 0 || failed > 0) throw new Error(`${name}: ${failed} of ${answers} requests failed`)
@@ -55,7 +60,12 @@ function made({ answers, failed }: Run, name: string) {
  * on two different nodes where there are several: so each send is told on the node that took it and on another, unless
  * chats are the nodes' own.
  */
-async function measure({ nodes, own }: Setup, couples: readonly Couple[], engines: Engine[], seconds: number) {
+async function measure(
+  { nodes, own, isSteady }: Setup,
+  couples: readonly Couple[],
+  engines: Engine[],
+  seconds: number,
+) {
   const nodeOf = (i: number) => nodes[i % nodes.length]!
   const listening = await listeners(
     couples.flatMap(({ a, b }, i) => [socketUrl(nodeOf(i), a), socketUrl(nodeOf(own ? i : i + 1), b)]),
@@ -65,8 +75,15 @@ async function measure({ nodes, own }: Setup, couples: readonly Couple[], engine
       nodeOf(i) === node ? [sendOf(couple, couple.a, i), sendOf(couple, couple.b, i)] : [],
     ),
   )
+  const clients = isSteady
+    ? await Promise.all(nodes.map((node, i) => openLoop(node.url, sends[i]!, steady.connections)))
+    : null
   const sendAll = async (seconds: number) =>
-    allOf(await Promise.all(nodes.map((node, i) => load(node.url, sends[i]!, { connections, seconds }))))
+    allOf(
+      clients
+        ? (await Promise.all(clients.map((client) => client.run(steady.rate, seconds)))).map(answered)
+        : await Promise.all(nodes.map((node, i) => load(node.url, sends[i]!, { connections, seconds }))),
+    )
   const used = () => [cpuSeconds(nodes.map(({ pid }) => pid)), ...engines.map(({ pid }) => cpuSeconds(family(pid)))]
   await sendAll(1)
   await Bun.sleep(500)
@@ -75,6 +92,7 @@ async function measure({ nodes, own }: Setup, couples: readonly Couple[], engine
   await Bun.sleep(500)
   const [after, frames] = [used(), await listening.frames()]
   await listening.close()
+  for (const client of clients ?? []) client.close()
   made(run, 'send')
   const [node, postgres, redis] = after.map((seconds, i) => ((seconds - before[i]!) * 1e6) / run.answers)
   return { run, node: node!, postgres: postgres!, redis: redis!, frames: (frames - framesBefore) / run.answers }
@@ -125,12 +143,18 @@ async function readCosts(node: Server, couples: readonly Couple[], postgres: Eng
   return costs
 }
 
+async function analyzed({ url }: Engine) {
+  const sql = new SQL(url, { max: 1 })
+  await sql.unsafe('VACUUM ANALYZE')
+  await sql.close()
+}
+
 type Size = { table: string; rows: number; bytes: number }
 
 /** Bytes that a row takes on disk with its part of the indexes, in each table that has any. */
-async function rowSizes({ url }: Engine): Promise<Size[]> {
-  const sql = new SQL(url, { max: 1 })
-  await sql.unsafe('VACUUM ANALYZE')
+async function rowSizes(postgres: Engine): Promise<Size[]> {
+  await analyzed(postgres)
+  const sql = new SQL(postgres.url, { max: 1 })
   const tables: Size[] = await sql.unsafe(
     `SELECT relname AS table, reltuples::float8 AS rows, pg_total_relation_size(oid)::float8 / reltuples AS bytes
      FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples > 0
@@ -153,8 +177,10 @@ function costsOf(send: Measured, reads: readonly Cost[], sizes: readonly Size[])
 /**
  * One node on PostgreSQL and Redis beside several. On one machine they share its cores, so what is compared is the CPU that
  * a send costs all nodes together: n nodes with cores of their own carry n × (one node's cost ÷ theirs) as much as one.
- * A process costs more where others have been on its core; so what a node costs alone is measured while as many others
- * work, all of them with chats of their own: what is left is what it costs that chats are across nodes.
+ *
+ * What one node's send costs depends on what else the machine does: more where others have been on its core, or its own
+ * work comes in smaller groups; less where a busy database lets groups grow. So that cost is measured while as many others
+ * are as busy, each with chats of its own and nothing to tell the others. Beside it stands one that has the machine alone.
  */
 export async function main() {
   const chosen = options({ seconds: 3, rounds: 9 })
@@ -172,30 +198,37 @@ export async function main() {
   await convene(['seed', '--users', `${community.users}`, '--messages', `${community.messages}`], { DATA_DIR: seeded })
   await convene(['copy', '--from', `sqlite:${seeded}/convene.db`, '--to', postgres.url], {})
   const couples = await pairs(dataDir(), chats, alone)
+  // As autovacuum does in time: without statistics what is read for another node is planned as for an empty table.
+  await analyzed(postgres)
   const single = await startOurs(dataDir(), { more: alone })
   const nodes: Server[] = []
   while (nodes.length < nodesAtMost)
     nodes.push(await startOurs(dataDir(), { more: { ...alone, REDIS_URL: redis.url } }))
-  const setups: Setup[] = [
-    { name: 'one, without Redis', nodes: [single] },
-    { name: 'one', nodes: nodes.slice(0, 1) },
-    { name: 'two, each with chats of its own', nodes: nodes.slice(0, 2), own: true },
-    { name: 'two', nodes: nodes.slice(0, 2) },
-    { name: 'three, each with chats of its own', nodes, own: true },
-    { name: 'three', nodes },
-  ]
+  const [one, two] = [nodes.slice(0, 1), nodes.slice(0, 2)]
+  const setups = {
+    'one, without Redis': { nodes: [single] },
+    one: { nodes: one },
+    'two, each with chats of its own': { nodes: two, own: true },
+    two: { nodes: two },
+    'three, each with chats of its own': { nodes, own: true },
+    three: { nodes },
+    'one, steady': { nodes: one, isSteady: true },
+    'two, steady, each with chats of its own': { nodes: two, own: true, isSteady: true },
+    'two, steady': { nodes: two, isSteady: true },
+  } satisfies Record<string, Setup>
+  type Name = keyof typeof setups
+  const names = Object.keys(setups) as Name[]
   for (const node of [single, ...nodes])
     await warmUp(
       node,
       couples.map((couple, i) => sendOf(couple, couple.a, i)),
     )
-  const found = setups.map(() => [] as Measured[])
+  const found = new Map(names.map((name) => [name, [] as Measured[]]))
   const loads = [loadavg()[0]!]
   for (let round = 0; round < chosen.rounds; round++) {
-    const turns = [...setups.entries()]
     // There and back, so that what becomes slower meanwhile is slower for all.
-    for (const [i, setup] of round % 2 === 0 ? turns : turns.toReversed())
-      found[i]!.push(await measure(setup, couples, [postgres, redis], chosen.seconds))
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      found.get(name)!.push(await measure(setups[name], couples, [postgres, redis], chosen.seconds))
     loads.push(loadavg()[0]!)
   }
   const reads = await readCosts(nodes[0]!, couples, postgres, chosen.seconds)
@@ -204,32 +237,33 @@ export async function main() {
   await redis.stop()
   await postgres.stop()
 
-  const results = found.map(medianOf)
-  const [, , ownTwo, two, ownThree, three] = results as [Measured, Measured, Measured, Measured, Measured, Measured]
-  const costs = costsOf(three, reads, sizes)
+  const of = (name: Name) => medianOf(found.get(name)!)
+  const costs = costsOf(of('three'), reads, sizes)
   const communities = [1e4, 1e6, 1e8].map((users) => sizing(users, costs))
   /** How many times what one node does so many carry: of each round, as a machine that others use too is slower for minutes. */
-  const times = (count: number, alone: string, joined: string) => {
-    const [ofAlone, ofJoined] = [alone, joined].map((name) => found[setups.findIndex((setup) => setup.name === name)]!)
-    return median(ofAlone!.map(({ node }, round) => (count * node) / ofJoined![round]!.node))
-  }
+  const times = (count: number, alone: Name, joined: Name) =>
+    median(found.get(alone)!.map(({ node }, round) => (count * node) / found.get(joined)![round]!.node))
+  const pair = (name: string, joined: Name, apart: Name) => ({
+    name,
+    unit: 'µs',
+    ours: of(joined).node,
+    theirs: of(apart).node,
+    peer: 'each with chats of its own',
+  })
   await publish(
     {
       title: `Sends on PostgreSQL: ${chats * 2} users, all with a socket, the two of a chat on different nodes`,
       tables: [
         markdown(
           ['nodes that send', 'nodes µs', 'PostgreSQL µs', 'Redis µs', 'sends a second', 'p50 / p99 ms', 'frames'],
-          results.map(({ run, node, postgres, redis, frames }, i) => [
-            setups[i]!.name,
-            number(node),
-            number(postgres),
-            number(redis),
-            number(run.perSecond),
-            `${number(run.p50)} / ${number(run.p99)}`,
-            number(frames),
-          ]),
+          names.map((name) => {
+            const { run, node, postgres, redis, frames } = of(name)
+            const latency = `${number(run.p50)} / ${number(run.p99)}`
+            return [name, ...[node, postgres, redis, run.perSecond].map(number), latency, number(frames)]
+          }),
         ),
-        'Microseconds of CPU, of all processes of a kind together, and frames, for each answered send.',
+        `Microseconds of CPU, of all processes of a kind together, and frames, for each answered send. Each node is sent as
+much as it can take, or steadily ${number(steady.rate)} a second.`,
         markdown(
           ['other requests, one node', 'node µs', 'PostgreSQL µs'],
           reads.map(({ name, node, postgres }) => [name, number(node), number(postgres)]),
@@ -244,30 +278,36 @@ export async function main() {
       ],
       findings: [
         {
-          name: 'two nodes carry so many times what one does: 2 × its µs ÷ theirs',
-          value: times(2, 'one', 'two'),
+          name: 'two nodes carry so many times what one does: 2 × its µs, beside another as busy, ÷ theirs',
+          value: times(2, 'two, each with chats of its own', 'two'),
           bound: { atLeast: 1.7 },
         },
-        { name: 'three nodes: 3 × its µs ÷ theirs', value: times(3, 'one', 'three'), bound: null },
         {
-          name: 'two beside two as busy, with chats of their own',
-          value: times(2, 'two, each with chats of its own', 'two'),
-          bound: null,
+          name: 'the same at a steady rate',
+          value: times(2, 'two, steady, each with chats of its own', 'two, steady'),
+          bound: { atLeast: 1.7 },
         },
         {
-          name: 'three beside three as busy',
+          name: 'three nodes: 3 × the µs of one beside others as busy ÷ theirs',
           value: times(3, 'three, each with chats of its own', 'three'),
           bound: null,
         },
-        { name: 'frames for each send, two nodes', value: two.frames, bound: { atLeast: 1.99 } },
+        { name: 'two, and one that is alone', value: times(2, 'one', 'two'), bound: null },
+        { name: 'three, and one that is alone', value: times(3, 'one', 'three'), bound: null },
+        {
+          name: 'two, and one that is alone, at a steady rate',
+          value: times(2, 'one, steady', 'two, steady'),
+          bound: null,
+        },
+        { name: 'frames for each send, two nodes', value: of('two').frames, bound: { atLeast: 1.99 } },
       ],
       pairs: [
-        { name: 'CPU of two nodes for a send', ours: two.node, theirs: ownTwo.node },
-        { name: 'CPU of three nodes for a send', ours: three.node, theirs: ownThree.node },
-      ].map((pair) => ({ ...pair, unit: 'µs', peer: 'each with chats of its own' })),
+        pair('CPU of two nodes for a send', 'two', 'two, each with chats of its own'),
+        pair('CPU of three nodes for a send', 'three', 'three, each with chats of its own'),
+      ],
       figures: {
         load_average: loads,
-        setups: setups.map(({ name }, i) => ({ name, median: results[i], rounds: found[i] })),
+        setups: names.map((name) => ({ name, median: of(name), rounds: found.get(name) })),
         reads,
         row_sizes: sizes,
         sizing: communities,
