@@ -207,7 +207,7 @@ describe.skipIf(missing.length > 0)(
       const gets = await round('GET', '/api/v1/me')
       expect([gets.statuses, gets.times]).toEqual([[200, 200, 200], 4])
       const posts = await round('POST', '/api/v1/chats')
-      expect([posts.statuses.toSorted(), posts.times]).toEqual([[200, 200, 502], 3])
+      expect([posts.statuses.toSorted(), posts.times]).toEqual([[200, 200, 503], 3])
     })
 
     test('does not ask again where a node says that it cannot', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Problem } from '../src/http/errors.ts'
 import { startServer } from './convene.ts'
 import { freePort } from './pages.ts'
 
@@ -185,6 +186,16 @@ describe.each(proxies)('behind $name, by the example', ({ needs, lay }) => {
 
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(base.origin + path, { ...init, tls: { rejectUnauthorized: false } })
+  /** The error of an answer, which is in the one form, whoever gives it. */
+  async function problemOf(answer: Response) {
+    expect(answer.headers.get('content-type')).toStartWith('application/problem+json')
+    const problem = (await answer.json()) as Problem
+    expect(problem.status).toBe(answer.status)
+    expect(problem.type).toBe(`urn:convene:problem:${problem.code}`)
+    expect(problem.request_id).toBe(answer.headers.get('x-request-id')!)
+    expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'detail', 'code', 'request_id'])
+    return problem
+  }
   const json = { 'content-type': 'application/json' }
   const register = async (name: string, headers = {}) => {
     const account = {
@@ -254,10 +265,10 @@ describe.each(proxies)('behind $name, by the example', ({ needs, lay }) => {
       const form = new FormData()
       form.append('file', new Blob([new Uint8Array(bytes)]), 'a.png')
       const headers = { authorization: `Bearer ${access_token}` }
-      return (await ask('/api/v1/media', { method: 'POST', headers, body: form })).status
+      return problemOf(await ask('/api/v1/media', { method: 'POST', headers, body: form }))
     }
-    expect(await upload(10 * 2 ** 20)).toBe(415)
-    expect(await upload(12 * 2 ** 20)).toBe(413)
+    expect(await upload(10 * 2 ** 20)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+    expect(await upload(12 * 2 ** 20)).toMatchObject({ status: 413, code: 'payload_too_large' })
   })
 
   test('no token gets into its logs, not even where the server is gone', async () => {
@@ -273,7 +284,10 @@ describe.each(proxies)('behind $name, by the example', ({ needs, lay }) => {
       )
     expect((await queries()).map(({ status }) => status)).toEqual([200, 200])
     await server.end('SIGKILL')
-    expect((await queries()).map(({ status }) => status)).toEqual([502, 502])
+    for (const answer of await queries()) {
+      expect(answer.headers.get('retry-after')).toBe('5')
+      expect(await problemOf(answer)).toMatchObject({ status: 503, code: 'busy', title: 'Busy' })
+    }
     await new Promise((resolve) => {
       const socket = new WebSocket(socketUrl(access_token), { tls: { rejectUnauthorized: false } })
       socket.onclose = resolve
