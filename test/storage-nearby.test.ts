@@ -257,8 +257,8 @@ for (const engine of engines) {
         )
         const { visible } = await of(other.id)
         expect(Number((await rows('SELECT count(*) FROM nearby_traits'))[0]![0])).toBe(visible ? 3 : 1)
-        expect(await rows('SELECT trait, square FROM nearby_traits ORDER BY 1')).toEqual(
-          await rows('SELECT trait, square FROM visible_traits ORDER BY 1'),
+        expect(await rows('SELECT trait, square FROM nearby_traits ORDER BY 1, 2')).toEqual(
+          await rows('SELECT trait, square FROM visible_traits ORDER BY 1, 2'),
         )
         await setVisible(other.id, false)
         expect(Number((await rows('SELECT count(*) FROM nearby_traits'))[0]![0])).toBe(1)
