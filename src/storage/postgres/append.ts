@@ -1,6 +1,7 @@
 import type { ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
 import { noPhoto } from '../chat-entries.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database } from './database.ts'
+import type { Queries } from './queries.ts'
 import { recordEvents } from './events.ts'
 import { apart, hasWritten, isErased, messages, stateOf } from './messages.ts'
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { AuditEntry, AuditStore } from '../../features/audit/store.ts'
-import { build, type Database, type Queries } from './database.ts'
+import type { Database } from './database.ts'
+import { build, type Queries } from './queries.ts'
 import { auditLog } from './schema.ts'
 
 /** Writes an entry, inside the write that it tells of. */

@@ -8,7 +8,8 @@ import {
   type SessionStore,
   type SessionWithUser,
 } from '../../features/auth/store.ts'
-import type { Database, Queries, Value } from './database.ts'
+import type { Database } from './database.ts'
+import type { Queries, Value } from './queries.ts'
 import { lockLiving } from './living.ts'
 
 // One of these names may belong to somebody already; the unique index says so. An id that was used twice is a defect.

@@ -1,6 +1,8 @@
 import type { Page, Side, Table, Target, Value } from '../copy.ts'
 import { copyMark } from '../migrate.ts'
-import { connect, type Database, openDatabase, type Queries, queriesOn, unusable } from './database.ts'
+import { connect, type Database, openDatabase } from './database.ts'
+import { unusable } from './failures.ts'
+import { type Queries, queriesOn } from './queries.ts'
 import { serversOf, shownUrl } from './url.ts'
 
 type Ask = <T>(work: (q: Queries) => Promise<T>) => Promise<T>

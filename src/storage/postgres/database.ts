@@ -1,28 +1,20 @@
 import { SQL } from 'bun'
-import { drizzle } from 'drizzle-orm/bun-sql'
 import { Refusal } from '../../refusal.ts'
-import * as schema from './schema.ts'
-import { type ServerUrl, serversOf, shownUrl } from './url.ts'
-
-export type Value = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[]
-
-/** A statement made by `build`. Its rows are keyed by the names of columns, so give none another name. */
-type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: readonly Row[] } }
-
-/**
- * Runs statements. The text holds `$1`, `$2` …, never a value, so that each is prepared once on a connection. Statements
- * that are started together (`Promise.all`) go out together, in that order: a pipeline costs one round trip.
- *
- * int8 and numeric arrive as numbers, bytea as Buffer, boolean as boolean, JSON as the text that it is stored as.
- */
-export type Queries = {
-  all<Row>(statement: Built<Row>): Promise<Row[]>
-  all<Row>(text: string, values?: readonly Value[]): Promise<Row[]>
-  get<Row>(statement: Built<Row>): Promise<Row | null>
-  get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
-  /** Answers how many rows were written. */
-  run(text: string, values?: readonly Value[]): Promise<number>
-}
+import {
+  busy,
+  isLoss,
+  isTransient,
+  Lost,
+  neverConnected,
+  ReadOnly,
+  refusalOf,
+  sqlstate,
+  toldOf,
+  Unknown,
+  unusable,
+} from './failures.ts'
+import { type Queries, queriesOn, type Turn } from './queries.ts'
+import { type ServerUrl, serversOf } from './url.ts'
 
 export type Database = {
   /** Reads, each statement the state of its own moment. Called again where the connection is lost. */
@@ -54,9 +46,6 @@ export type DatabaseOptions = {
   /** How many connections, where the URL does not say. */
   max?: number
 }
-
-/** Builds statements by the tables' types, for those whose text depends on what is asked. Runs none. */
-export const build = drizzle.mock({ schema })
 
 // Beyond this the last one would wait for seconds.
 const runningLimit = 2048
@@ -283,160 +272,4 @@ async function silence(ms: number): Promise<never> {
   const turns = 30
   for (let i = 0; i < turns; i++) await Bun.sleep(ms / turns)
   throw new Lost(new Error('no answer'))
-}
-
-type Turn = { isOver: boolean }
-
-/** The statements of one client, or of one transaction. Keeps their failures in order. */
-export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures: unknown[] = []): Queries {
-  async function rows(statement: string | Built<unknown>, values: readonly Value[] = []) {
-    if (turn.isOver) throw new Error('nobody waits for this any more')
-    const { sql, params } = typeof statement === 'string' ? { sql: statement, params: values } : statement.toSQL()
-    try {
-      return await client.unsafe(sql, (params as Value[]).map(sendable))
-    } catch (error) {
-      failures.push(error)
-      throw error
-    }
-  }
-  return {
-    all: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
-      asNumbers(await rows(statement, values)),
-    get: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
-      asNumbers(await rows(statement, values))[0] ?? null,
-    run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
-  }
-}
-
-/**
- * The text of a value as PostgreSQL can hold it. It refuses NUL, which no text that our rules let through has, but what
- * somebody looks for may: it becomes U+FFFD, as half a surrogate pair does on its way. So it finds nothing, and fails nothing.
- */
-function sendable(value: Value): Value {
-  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
-  return Array.isArray(value) ? arrayLiteral(value) : value
-}
-
-/** An array as PostgreSQL reads it: written as in JSON, but for what is escaped there. Bun's own way takes longer. */
-function arrayLiteral(values: readonly (string | number | null)[]): Value {
-  const json = JSON.stringify(values)
-  return json.includes('\\') ? (values.map(sendable) as string[] | number[]) : `{${json.slice(1, -1)}}`
-}
-
-const int8 = 20
-const numeric = 1700
-const numbersOf = new WeakMap<object, string[]>()
-
-/** The rows, with the numbers that come as text made numbers: all of ours are below 2^53. */
-// oxlint-disable-next-line no-explicit-any -- a row is what the statement asks for
-function asNumbers(result: any): any[] {
-  const { statement } = result
-  let names = numbersOf.get(statement)
-  if (names === undefined) {
-    const columns: { name: string; type: number }[] = result.columns
-    names = columns.filter(({ type }) => type === int8 || type === numeric).map(({ name }) => name)
-    numbersOf.set(statement, names)
-  }
-  for (const name of names) for (const row of result) if (row[name] !== null) row[name] = Number(row[name])
-  return Array.from(result)
-}
-
-/** The server takes no writes. */
-class ReadOnly extends Error {
-  constructor() {
-    super('it takes no writes')
-  }
-}
-/** There is no server. */
-class Lost extends Error {
-  constructor(cause: Error) {
-    super(cause.message, { cause })
-  }
-}
-/** The connection was lost after the statements, before the commit was answered. */
-class Unknown extends Error {
-  constructor(cause: Error) {
-    super(cause.message, { cause })
-  }
-}
-
-/** An error of the server, without the values that its details show. */
-export class PostgresFault extends Error {
-  override readonly name = 'PostgresFault'
-
-  constructor(
-    readonly sqlstate: string,
-    message: string,
-  ) {
-    super(`${message} (${sqlstate})`)
-  }
-}
-
-const sqlstate = (error: unknown) =>
-  error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
-const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '')
-
-/**
- * Whether the server, or the way to it, is gone. 57P01 to 57P03 are its shutdown and its start, 25006 that of a primary which
- * has become a standby, 25P03 its own impatience, 53300 that it takes no more connections.
- */
-function isLoss(error: unknown): boolean {
-  if (error instanceof Lost || error instanceof ReadOnly) return true
-  const state = sqlstate(error)
-  if (state !== '') return /^(08|57P0[1-5]|25006|25P03|53300|40003)/.test(state)
-  return /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME_TIMEOUT|TLS)/.test(codeOf(error))
-}
-
-const neverConnected = (error: unknown) =>
-  error instanceof Lost ||
-  error instanceof ReadOnly ||
-  /^(57P03|53300|25006)$/.test(sqlstate(error)) ||
-  /^ERR_POSTGRES_(CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS)/.test(codeOf(error))
-
-/** Deadlocks and serialization failures: the same transaction may succeed the next time. */
-const isTransient = (error: unknown) => /^(40001|40P01)$/.test(sqlstate(error))
-
-export const busy = (detail: string, cause?: unknown) =>
-  Object.assign(new Refusal('busy', `${detail} Try again shortly.`, undefined, { 'retry-after': '1' }), { cause })
-
-function refusalOf(error: unknown): unknown {
-  if (error instanceof Unknown)
-    return busy('The database went away while this was stored: it may have been stored, or not.', toldOf(error.cause))
-  if (isLoss(error)) return busy('The database cannot be reached.', toldOf(error))
-  const state = sqlstate(error)
-  if (state === '53100')
-    return Object.assign(
-      new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' }),
-      { cause: toldOf(error) },
-    )
-  // Out of memory and the like, a lock or a statement that took too long, and conflicts that did not end.
-  if (/^(53|55P03|57014|40)/.test(state)) return busy('The database is busy.', toldOf(error))
-  return state === '' ? error : toldOf(error)
-}
-
-/** An error as the log may have it. Details of the server's show the row, and messages of class 22 the value. */
-function toldOf(error: unknown): Error {
-  const state = sqlstate(error)
-  if (state === '') return error instanceof Lost || error instanceof Unknown ? toldOf(error.cause) : (error as Error)
-  const { message } = error as Error
-  return new PostgresFault(state, state.startsWith('22') ? message.replace(/:? ".*"/s, '') : message)
-}
-
-/** What is wrong with the database, told to the operator. */
-export function unusable(url: string, error: unknown): Error {
-  const { database } = serversOf(url)!
-  const state = sqlstate(error)
-  const reason =
-    error instanceof ReadOnly
-      ? 'can only be read: it is a standby, or was made read-only. Name its primary'
-      : state.startsWith('28')
-        ? 'refuses the user or the password of DATABASE_URL'
-        : state === '3D000'
-          ? `has no database ${database}: create it first, as with createdb ${database}`
-          : /TLS|CERT|SSL/.test(codeOf(error))
-            ? `and DATABASE_URL do not agree on TLS (${toldOf(error).message}): look at its sslmode`
-            : isLoss(error)
-              ? `cannot be reached (${toldOf(error).message}): is it running, and DATABASE_URL right?`
-              : `cannot be used: ${toldOf(error).message}`
-  return new Error(`${shownUrl(url)} ${reason}`, { cause: toldOf(error) })
 }

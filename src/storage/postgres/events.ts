@@ -1,6 +1,7 @@
 import type { EventNumbers } from '../../features/chats/store.ts'
 import type { EventStore, StoredEvent } from '../../realtime/store.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database } from './database.ts'
+import type { Queries } from './queries.ts'
 
 /**
  * Gives the next event of each of those users its number. Call it inside the write that causes the event, as its last

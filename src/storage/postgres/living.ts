@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './queries.ts'
 
 const shared = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR SHARE'
 const alone = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE'

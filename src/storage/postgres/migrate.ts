@@ -16,7 +16,9 @@ import {
   refuseNewer,
   statesOf,
 } from '../migrate.ts'
-import { connect, type Queries, queriesOn, unusable } from './database.ts'
+import { connect } from './database.ts'
+import { unusable } from './failures.ts'
+import { type Queries, queriesOn } from './queries.ts'
 import { serversOf } from './url.ts'
 
 type Options = { now?: () => number; onStep?: (name: string) => void }

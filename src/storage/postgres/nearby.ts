@@ -2,7 +2,8 @@ import { boxAround, EARTH_RADIUS_M, type Point } from '../../features/location/s
 import type { NearbyQuery, Neighbour } from '../../features/location/store.ts'
 import type { ReachCache } from '../reach-cache.ts'
 import { covering, extent, numbersIn, quarters, type Square } from '../squares.ts'
-import type { Database, Value } from './database.ts'
+import type { Database } from './database.ts'
+import type { Value } from './queries.ts'
 
 /** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
 const FIRST_REACH_M = 35

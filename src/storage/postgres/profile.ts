@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
-import { build, type Database, type Queries } from './database.ts'
+import type { Database } from './database.ts'
+import { build, type Queries } from './queries.ts'
 import { lockLiving } from './living.ts'
 import { users } from './schema.ts'
 import { retrait } from './traits.ts'

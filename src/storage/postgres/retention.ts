@@ -1,5 +1,6 @@
 import type { RetentionStore } from '../../features/retention/store.ts'
-import type { Database, Value } from './database.ts'
+import type { Database } from './database.ts'
+import type { Value } from './queries.ts'
 import { holdLiving, lockLiving } from './living.ts'
 import { retrait } from './traits.ts'
 

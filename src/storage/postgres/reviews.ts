@@ -1,5 +1,6 @@
 import type { Review, ReviewStore } from '../../features/reviews/store.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database } from './database.ts'
+import type { Queries } from './queries.ts'
 import { recordEvents } from './events.ts'
 import { holdLiving } from './living.ts'
 

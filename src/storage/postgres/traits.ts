@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './queries.ts'
 
 /**
  * Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. Call it inside a
