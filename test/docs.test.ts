@@ -61,6 +61,15 @@ test('every block is of a kind that is run, or says why it is not', () => {
   expect(run).toBeGreaterThan(40)
 })
 
+test('what is to be pasted means the same in zsh, where readers have it open', () => {
+  for (const { path, blocks } of pages.values())
+    for (const { line, code } of blocks.filter(({ language }) => language === 'sh')) {
+      // Comments are words there, and an exclamation mark in double quotes is a command of the past.
+      expect([path, line, code.match(/(?:^|\s)#.*/)?.[0]]).toEqual([path, line, undefined])
+      expect([path, line, code.replaceAll(/'[^']*'/g, '').match(/"[^"\n]*!.*/)?.[0]]).toEqual([path, line, undefined])
+    }
+})
+
 test('the TypeScript of the documentation has no type errors', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'convene-docs-types-'))
   try {

@@ -9,15 +9,18 @@ const root = join(import.meta.dir, '..')
 // A page takes some seconds; one that hangs must not hang the tests.
 const patienceMs = 60_000
 
-/** A fenced block of a page. `reason` says why it is not run. */
-export type Block = { line: number; language: string; code: string; reason: string | null }
+/**
+ * A fenced block of a page. `reason` says why it is not run; `announced` are the HTTP errors that it leads to, by the line
+ * after it: `→ 403 …`, or by its own comments.
+ */
+export type Block = { line: number; language: string; code: string; reason: string | null; announced: number[] }
 
 export type Page = { path: string; text: string; blocks: Block[] }
 
 /** What a page's blocks came to: `failure` is null where all of them ran. */
 export type Run = { failure: string | null; output: string; answers: Answers[] }
 
-/** The HTTP errors that a block met, and those that its comments announce, as `# 403 forbidden`. */
+/** The HTTP errors that a block met, and those that were announced. */
 type Answers = { line: number; met: number[]; announced: number[] }
 
 /** What a run needs that a machine may not have. */
@@ -35,24 +38,30 @@ function blocksOf(text: string): Block[] {
   for (const [index, line] of text.split('\n').entries()) {
     if (open) {
       if (line === '```') open = null
-      else open.code += `${line}\n`
+      else {
+        open.code += `${line}\n`
+        open.announced.push(...statusesIn(/\/\/ ([45]\d\d)\b/g, line))
+      }
     } else if (line.trimStart().startsWith('```')) {
-      open = { line: index + 1, language: line.trim().slice(3), code: '', reason }
+      open = { line: index + 1, language: line.trim().slice(3), code: '', reason, announced: [] }
       blocks.push(open)
       reason = null
     } else if (line !== '') {
       reason = /^<!-- not run: (.+) -->$/.exec(line)?.[1] ?? null
+      if (line.startsWith('→ ')) blocks.at(-1)!.announced.push(...statusesIn(/\b([45]\d\d) `/g, line))
     }
   }
   return blocks
 }
+
+const statusesIn = (pattern: RegExp, line: string) => [...line.matchAll(pattern)].map(([, status]) => Number(status))
 
 /** The name that a TypeScript block is to be saved under, from its first line: `// chat.ts`. */
 export const fileNameOf = ({ code }: Block) => /^\/\/ ([\w-]+\.ts)$/m.exec(code.split('\n', 1)[0]!)?.[1] ?? null
 
 // A command that stays: the server is started in the background, and the next block runs once it is ready.
 export const startsServer = ({ code }: Block) =>
-  /(?:\bstart|(?:convene|src\/main\.ts)(?: serve)?)(?:\s*#.*)?\n$/.test(code)
+  /(?:\bstart|(?:convene|src\/main\.ts)(?: serve)?)\n$/.test(code)
 
 /**
  * Runs a page's blocks in order, as a reader would in one terminal: shell blocks in one bash, servers in the background,
@@ -118,7 +127,7 @@ async function step(block: Block, directory: string): Promise<string> {
   }
   if (!startsServer(block)) return `${begin}\n${code}`
   const port = /\bPORT=(\d+)/.exec(code)?.[1] ?? '$PORT'
-  return `${begin}\nstop_server ${port}\n${code.replace(/(?:\s*#.*)?\n$/, '')} >> "$TOOLS/server-${port}" 2>&1 &\nserver_ready ${port} $!`
+  return `${begin}\nstop_server ${port}\n${code.trimEnd()} >> "$TOOLS/server-${port}" 2>&1 &\nserver_ready ${port} $!`
 }
 
 const prelude = `exec 9<&0 < /dev/null
@@ -202,8 +211,7 @@ function answersOf(log: string, run: readonly Block[]): Answers[] {
       if (Number(entry) >= 400) answers.at(-1)?.met.push(Number(entry))
       continue
     }
-    const { code } = run.find((block) => block.line === Number(line))!
-    const announced = [...code.matchAll(/(?:#|\/\/) ([45]\d\d)\b/g)].map(([, status]) => Number(status))
+    const { announced } = run.find((block) => block.line === Number(line))!
     answers.push({ line: Number(line), met: [], announced })
   }
   return answers
