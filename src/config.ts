@@ -298,7 +298,7 @@ function origins(env: Environment): string[] {
     const origin = part.trim()
     if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:[^*]+$/.test(origin))
       throw new ConfigError(
-        'CORS_ORIGINS must be a list of origins between commas, for example https://app.example.org',
+        'CORS_ORIGINS must be a list of origins between commas, for example https://app.example.org, without a slash or a path after it',
       )
     return origin
   })

@@ -41,6 +41,7 @@ function cannotListen(error: unknown, host: string, port: number): unknown {
     case 'EACCES':
       return because(`PORT ${port} is not for this user: choose one from 1024 on`)
     default:
-      return error
+      // What is no address at all has no code.
+      return because(`HOST must be an address of this machine, and ${host} cannot be listened on`)
   }
 }

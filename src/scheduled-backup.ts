@@ -1,5 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { environmentFor } from './config.ts'
 import { s3ObjectUrl, type S3Place } from './s3-place.ts'
 import { openBucket } from './storage/files/bucket.ts'
@@ -7,6 +17,22 @@ import { compact } from './time.ts'
 
 const name = /^convene-\d{8}T\d{6}Z\.db$/
 const unfinishedName = /^convene-\d{8}T\d{6}Z\.db\.[0-9a-f]{8}\.part(-journal)?$/
+
+/** Why the directory cannot be written, or made where it is not there; null where it can. Changes nothing. */
+export function backupDirectoryProblem(directory: string): string | null {
+  const there = nearest(directory)
+  try {
+    if (!statSync(there).isDirectory()) return `must be a directory, and ${there} is none`
+    accessSync(there, constants.W_OK | constants.X_OK)
+    return null
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return `must be a directory that can be written, and ${there} cannot (${code})`
+  }
+}
+
+/** The directory, or the one above it that is there. */
+const nearest = (path: string): string => (existsSync(path) || dirname(path) === path ? path : nearest(dirname(path)))
 
 /** The newest backup in the directory, by the time that it was finished; null where there is none, or none to be seen. */
 export function newestBackup(directory: string): Made | null {

@@ -85,6 +85,8 @@ function readOrMake(path: string): string {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    if (existsSync(path))
+      throw new ConfigError(`${path} cannot be read (${code}): look at who owns it`, { cause: error })
     throw new ConfigError(`DATA_DIR must be a directory that can be written, for ${path} (${code})`, { cause: error })
   }
 }

@@ -19,6 +19,7 @@ import { readConfig } from '../src/config.ts'
 import { holdDataDir } from '../src/storage/data-dir.ts'
 import { up } from '../src/storage/migrate.ts'
 import { openDatabase } from '../src/storage/sqlite/database.ts'
+import { days, iso } from '../src/time.ts'
 import { testApp } from './app.ts'
 import { command, convene, type Outcome, startServer } from './convene.ts'
 import { connect, ofType } from './socket-client.ts'
@@ -110,6 +111,38 @@ describe('a start that cannot succeed touches nothing', () => {
     const outcome = await convene([], { DATA_DIR: path, PORT: String(other.port) })
     other.stop()
     expectRefusal(outcome, 1, new RegExp(`port ${other.port} is taken`))
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('where the host is no address', async () => {
+    const path = newPath()
+    for (const HOST of ['999.1.1.1', 'nowhere.invalid'])
+      expectRefusal(
+        await convene([], { DATA_DIR: path, PORT: '0', HOST }),
+        1,
+        /HOST must be an address of this machine/,
+      )
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('where the backups can never be written', async () => {
+    const [path, file] = [newPath(), join(root, 'no-directory')]
+    writeFileSync(file, 'a file')
+    for (const BACKUP_DIR of [file, join(file, 'below')])
+      expectRefusal(
+        await convene([], { DATA_DIR: path, PORT: '0', BACKUP_DIR }),
+        1,
+        /BACKUP_DIR must be a directory, and \S+no-directory is none/,
+      )
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('where a legal text says nothing', async () => {
+    const [path, LEGAL_DIR] = [newPath(), newPath()]
+    mkdirSync(LEGAL_DIR)
+    writeFileSync(join(LEGAL_DIR, 'terms.en.md'), ' \n')
+    const outcome = await convene([], { DATA_DIR: path, PORT: '0', LEGAL_DIR })
+    expectRefusal(outcome, 1, /LEGAL_DIR has texts without content: terms\.en\.md/)
     expect(existsSync(path)).toBe(false)
   })
 
@@ -398,14 +431,41 @@ describe('check', () => {
       /something was stored at 20\d\d-/,
     ])
       expect(out).toMatch(problem)
+    // Nor is the key that is missing told again as another one's.
     expect(out).toEndWith('8 things are wrong.\n')
     expect(listing(path)).toEqual(before)
+  })
+
+  test('names legal texts that nobody is shown, and settings that let old logins in', async () => {
+    const LEGAL_DIR = newPath()
+    mkdirSync(LEGAL_DIR)
+    for (const [file, text] of Object.entries({ 'terms.md': '# Terms', 'privacy.en.md': '', 'README.md': 'ours' }))
+      writeFileSync(join(LEGAL_DIR, file), text)
+    const { out } = await convene(['check'], {
+      DATA_DIR: dataDir(),
+      LEGAL_DIR,
+      MESSENGER_BOT_TOKEN: '7000000000:a-bot-of-this-test',
+      INIT_DATA_MAX_AGE_S: '0',
+    })
+    expect(out.match(/^WRONG .*/gm)).toEqual([
+      'WRONG  INIT_DATA_MAX_AGE_S is 0: whoever finds init data of any age is in',
+      'WRONG  privacy.en.md in LEGAL_DIR has no content',
+      'WRONG  terms.md in LEGAL_DIR is not used',
+    ])
   })
 
   test('looks at the newest scheduled backup, by when the next one was due', async () => {
     const settings = { DATA_DIR: dataDir(), BACKUP_DIR: newPath(), BACKUP_CRON: '0 3 * * 0' }
     const none = await convene(['check'], settings)
-    expect([none.code, none.out]).toEqual([1, expect.stringContaining('WRONG  there is no backup in BACKUP_DIR')])
+    expect([none.code, none.out]).toEqual([
+      0,
+      expect.stringContaining(`ok     the first backup in ${settings.BACKUP_DIR}`),
+    ])
+    const db = new Database(join(settings.DATA_DIR, 'convene.db'))
+    db.run('UPDATE schema_migrations SET applied_at = ?', [iso(Date.now() - 9 * days)])
+    db.close()
+    const overdue = await convene(['check'], settings)
+    expect([overdue.code, overdue.out]).toEqual([1, expect.stringContaining('WRONG  there is no backup in BACKUP_DIR')])
     mkdirSync(settings.BACKUP_DIR)
     const file = join(settings.BACKUP_DIR, 'convene-20261101T030000Z.db')
     writeFileSync(file, 'a backup')

@@ -60,8 +60,7 @@ const statusesIn = (pattern: RegExp, line: string) => [...line.matchAll(pattern)
 export const fileNameOf = ({ code }: Block) => /^\/\/ ([\w-]+\.ts)$/m.exec(code.split('\n', 1)[0]!)?.[1] ?? null
 
 // A command that stays: the server is started in the background, and the next block runs once it is ready.
-export const startsServer = ({ code }: Block) =>
-  /(?:\bstart|(?:convene|src\/main\.ts)(?: serve)?)\n$/.test(code)
+export const startsServer = ({ code }: Block) => /(?:\bstart|(?:convene|src\/main\.ts)(?: serve)?)\n$/.test(code)
 
 /**
  * Runs a page's blocks in order, as a reader would in one terminal: shell blocks in one bash, servers in the background,

@@ -24,8 +24,8 @@ export const help = `usage: convene admin grant WHO moderator|admin
        convene admin erase WHO --yes
        convene admin adopt [--yes]
 
-What an operator does to one account, and adopt to all. WHO is its e-mail address, its phone number (+49…), its messenger id (digits) or its
-id. All of it works while the server runs, and is written to the audit log.
+What an operator does to one account, and adopt to all. WHO is its e-mail address, its phone number (+49…), its messenger
+id (digits) or its id. All of it but adopt works while the server runs, and is written to the audit log.
 
   grant    gives the account a role, and revoke takes it away again, from the next request on:
              moderator   reads reports and appeals, decides on them, suspends and warns, reads the audit log

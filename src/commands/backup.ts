@@ -98,7 +98,12 @@ async function whole<T>(
   handOver: (part: string, contents: Contents) => Promise<T>,
 ): Promise<T> {
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
-  closeSync(openSync(part, 'wx', 0o600))
+  try {
+    closeSync(openSync(part, 'wx', 0o600))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new Error(`nothing can be written into ${dirname(path)} (${code})`, { cause: error })
+  }
   try {
     const files = media === null ? openDiskFiles(join(dataDir, 'media')) : null
     const progress = await openByteProgress('backing up', backupBytes(databasePath, { photos: files !== null }))

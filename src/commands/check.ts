@@ -12,8 +12,8 @@ import {
 } from '../config.ts'
 import { strangeness } from '../belongings.ts'
 import { strangeSecrets } from '../features/community/service.ts'
-import { legalDirExists } from '../features/legal/service.ts'
-import { newestBackup, newestInBucket } from '../scheduled-backup.ts'
+import { legalFiles } from '../features/legal/service.ts'
+import { backupDirectoryProblem, newestBackup, newestInBucket } from '../scheduled-backup.ts'
 import { shownPlace } from '../s3-place.ts'
 import { secretsAtHand } from '../secrets.ts'
 import { openBucket } from '../storage/files/bucket.ts'
@@ -83,12 +83,16 @@ async function* examine(): AsyncGenerator<Finding> {
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-function* settings({ host, corsOrigins, rateLimit, metricsToken, legalDir, database }: Config): Generator<Finding> {
+function* settings(config: Config): Generator<Finding> {
+  const { host, corsOrigins, rateLimit, metricsToken, messengerBotToken, initDataMaxAgeS, legalDir, database } = config
   const problems: Finding[] = []
   if (!rateLimit)
     problems.push(wrong('RATE_LIMIT is off: passwords can be guessed without end', 'leave RATE_LIMIT out'))
-  if (legalDir !== null && !legalDirExists(legalDir))
-    problems.push(wrong(`LEGAL_DIR is no directory: ${legalDir}`, 'make it, or leave LEGAL_DIR out'))
+  if (messengerBotToken !== null && initDataMaxAgeS === 0)
+    problems.push(
+      wrong('INIT_DATA_MAX_AGE_S is 0: whoever finds init data of any age is in', 'leave INIT_DATA_MAX_AGE_S out'),
+    )
+  if (legalDir !== null) problems.push(...legalTexts(legalDir))
   if (database.engine === 'sqlite' && database.path === ':memory:')
     problems.push(wrong('DATABASE_URL keeps everything in memory: it ends with the process', 'leave DATABASE_URL out'))
   if (!isLoopback(host)) {
@@ -102,12 +106,24 @@ function* settings({ host, corsOrigins, rateLimit, metricsToken, legalDir, datab
     if (metricsToken === null)
       problems.push(
         wrong(
-          `HOST is ${host}, where others reach it, and there is no METRICS_TOKEN: whoever comes through a proxy on this machine reads /metrics`,
+          `HOST is ${host}, where others reach it, and there is no METRICS_TOKEN: whoever comes through a proxy on this machine that sends no X-Forwarded-For reads /metrics`,
           'set METRICS_TOKEN to 16 random characters or more, such as the output of: openssl rand -hex 16',
         ),
       )
   }
   yield* problems.length === 0 ? [fine('the settings are fit for production')] : problems
+}
+
+function legalTexts(directory: string): Finding[] {
+  try {
+    const { empty, misnamed } = legalFiles(directory)
+    return [
+      ...empty.map((file) => wrong(`${file} in LEGAL_DIR has no content`, 'write it, or remove it')),
+      ...misnamed.map((file) => wrong(`${file} in LEGAL_DIR is not used`, 'name it like terms.en.md, or remove it')),
+    ]
+  } catch {
+    return [wrong(`LEGAL_DIR is no directory that can be read: ${directory}`, 'make it, or leave LEGAL_DIR out')]
+  }
 }
 
 async function redis(address: RedisAddress): Promise<Finding> {
@@ -133,6 +149,11 @@ async function* buckets({ dataDir, media, backupDir }: Config): AsyncGenerator<F
     }
   }
   const left = join(dataDir, 'media')
+  if (media === null && existsSync(left) && !isWritable(left))
+    yield wrong(
+      `images cannot be stored in ${left}`,
+      `chown -R it to the user that runs the server, and chmod 700 ${left}`,
+    )
   if (media !== null && existsSync(left) && readdirSync(left).length > 0)
     yield wrong(
       `images lie in ${left}, where nobody looks for them while there is a MEDIA_URL`,
@@ -146,14 +167,19 @@ function openTo(path: string): string | null {
   return process.platform === 'win32' || (mode & 0o077) === 0 ? null : mode.toString(8)
 }
 
-function deniedTo(dataDir: string): Finding | null {
+function isWritable(directory: string): boolean {
   try {
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-    return null
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
   } catch {
-    const mend = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
-    return wrong(`DATA_DIR is not for this user: ${dataDir}`, mend)
+    return false
   }
+}
+
+function deniedTo(dataDir: string): Finding | null {
+  if (isWritable(dataDir)) return null
+  const mend = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
+  return wrong(`DATA_DIR is not for this user: ${dataDir}`, mend)
 }
 
 function dataDirectory(dataDir: string): Finding {
@@ -174,7 +200,7 @@ function* secrets({ dataDir, jwtSecret, locationKey }: Config): Generator<Findin
     else if (!existsSync(path))
       yield wrong(
         `${name} is missing`,
-        `restore it from your copy of ${dataDir}; without one the next start makes a new one, which ${loss}`,
+        `restore it from your copy of ${dataDir}; where that is lost, convene admin adopt --yes makes a new one, which ${loss}`,
       )
     else yield secretFile(path, name)
   }
@@ -241,7 +267,10 @@ const remembered = 'SELECT name, value FROM community'
 /** Whether secrets and photos are those of the community that the database is of. */
 async function* belongings(config: Config, rows: readonly Remembered[]): AsyncGenerator<Finding> {
   const known = new Map(rows.map(({ name, value }) => [name, value]))
-  const strange = strangeSecrets(known, secretsAtHand(config))
+  const atHand = secretsAtHand(config)
+  const isAtHand = { jwt_secret: atHand.jwt !== null, location_key: atHand.location !== null, photos: true }
+  // Of those that are missing, or cannot be read, it was told before, and how to mend that.
+  const strange = strangeSecrets(known, atHand).filter((name) => isAtHand[name])
   // A bucket that does not answer was told of before.
   const owner =
     config.media &&
@@ -253,7 +282,8 @@ async function* belongings(config: Config, rows: readonly Remembered[]): AsyncGe
     const { text, mend } = strangeness(belonging, config)
     yield wrong(text, mend)
   }
-  if (strange.length === 0 && known.has('location_key')) yield fine('the secrets are those of the database')
+  if (strange.length === 0 && atHand.jwt !== null && atHand.location !== null && known.has('location_key'))
+    yield fine('the secrets are those of the database')
 }
 
 const missingOf = (steps: readonly MigrationState[]) => steps.filter(({ applied_at }) => applied_at === null).length
@@ -325,19 +355,40 @@ function* disk({ dataDir, database }: Config): Generator<Finding> {
 // A backup of a large community takes its time, and a machine may be down for a while.
 const grace = days
 
-async function* backups({ backupDir, backupCron }: Config, now: number): AsyncGenerator<Finding> {
+async function* backups(config: Config, now: number): AsyncGenerator<Finding> {
+  const { backupDir, backupCron } = config
   if (backupDir === null) return
+  const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
+  if (problem !== null) return yield wrong(`BACKUP_DIR ${problem}`, 'set BACKUP_DIR right, or look at who owns it')
   const isBucket = typeof backupDir !== 'string'
   // Of one that does not answer it was told before.
   const newest = isBucket ? await newestInBucket(backupDir).catch(() => undefined) : newestBackup(backupDir)
   if (newest === undefined) return
   const shown = isBucket ? shownPlace(backupDir) : backupDir
   const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
-  if (!newest) return yield wrong(`there is no backup in BACKUP_DIR: ${shown}`, mend)
-  const next = Bun.cron.parse(backupCron, newest.at, { tz: 'UTC' })!.getTime()
+  const dueAfter = (at: number) => Bun.cron.parse(backupCron, at, { tz: 'UTC' })!.getTime()
+  if (!newest) {
+    const first = dueAfter(firstStart(config))
+    if (now <= first + grace) return yield fine(`the first backup in ${shown} is due at ${iso(first)}`)
+    return yield wrong(`there is no backup in BACKUP_DIR: ${shown}`, mend)
+  }
+  const next = dueAfter(newest.at)
   yield now > next + grace
     ? wrong(`the newest backup in ${shown} is of ${iso(newest.at)}`, mend)
     : fine(`the newest backup is of ${iso(newest.at)}, with ${gigabytes(newest.bytes)}`)
+}
+
+/** When the first start was, by the first step of the schema; long ago where that cannot be told. */
+function firstStart({ database }: Config): number {
+  if (database.engine !== 'sqlite' || !existsSync(database.path)) return 0
+  try {
+    const db = openReadOnly(database.path)
+    const at = status(db).at(0)?.applied_at
+    db.close()
+    return at ? Date.parse(at) : 0
+  } catch {
+    return 0
+  }
 }
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`

@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import { refuseStrange } from '../belongings.ts'
-import { type Config, ConfigError, readConfig } from '../config.ts'
-import { legalDirExists } from '../features/legal/service.ts'
+import { type Config, ConfigError, type DatabaseConfig, readConfig } from '../config.ts'
+import { type LegalFiles, legalFiles } from '../features/legal/service.ts'
 import { jobs, startJobs } from '../jobs.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
 import { openLog } from '../log.ts'
 import { openMetrics } from '../metrics.ts'
+import { backupDirectoryProblem } from '../scheduled-backup.ts'
 import { missingSecrets, readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
 import { BucketError, openBucket } from '../storage/files/bucket.ts'
@@ -62,15 +64,17 @@ export async function run(args: string[]): Promise<void> {
 
 /** Migrates, listens, and returns once it does. Ends the process on SIGTERM and SIGINT, when what runs is done. */
 export async function serve(config: Config): Promise<void> {
-  if (config.legalDir !== null && !legalDirExists(config.legalDir))
-    throw new ConfigError('LEGAL_DIR must be a directory that can be read')
+  const legal = ownLegalTexts(config)
   // A start that cannot succeed touches nothing; beside a server of an older release it would even migrate under it.
   refuseTakenPort(config)
   await refuseForeign(config.database)
   const log = openLog(config)
-  await refuseBuckets(config, log)
+  if (legal !== null) tellOfTexts(legal, log)
+  await refusePlaces(config, log)
   holdDataDir(config.dataDir)
   const made = missingSecrets(config)
+  if (isLost(config.database) && made.length === 0)
+    log.warn({ data_dir: config.dataDir }, 'there are secrets but no database: a new community begins')
   const secrets = readSecrets(config)
   const metrics = openMetrics({ ofProcess: true })
   const shared =
@@ -129,8 +133,36 @@ export async function serve(config: Config): Promise<void> {
   log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
 }
 
-/** Throws ConfigError where a bucket is not there or does not take the keys, or images could not be stored now. */
-async function refuseBuckets({ media, backupDir }: Config, log: Logger) {
+/** What stands in LEGAL_DIR; null without one. Throws ConfigError where that cannot be read, or says nothing. */
+function ownLegalTexts({ legalDir }: Config): LegalFiles | null {
+  if (legalDir === null) return null
+  let files: LegalFiles
+  try {
+    files = legalFiles(legalDir)
+  } catch (error) {
+    throw new ConfigError('LEGAL_DIR must be a directory that can be read', { cause: error })
+  }
+  if (files.empty.length > 0) throw new ConfigError(`LEGAL_DIR has texts without content: ${files.empty.join(', ')}`)
+  return files
+}
+
+function tellOfTexts({ texts, misnamed }: LegalFiles, log: Logger) {
+  log.info({ texts }, 'legal texts of LEGAL_DIR')
+  if (misnamed.length > 0)
+    log.warn({ misnamed }, 'files of LEGAL_DIR are not used, as they are not named like terms.en.md')
+}
+
+/** Whether a file of a database should be there and is not. */
+const isLost = (database: DatabaseConfig) =>
+  database.engine === 'sqlite' && database.path !== ':memory:' && !existsSync(database.path)
+
+/**
+ * Throws ConfigError where a bucket is not there or does not take the keys, images could not be stored now, or the directory
+ * of the backups can never be written.
+ */
+async function refusePlaces({ media, backupDir }: Config, log: Logger) {
+  const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
+  if (problem !== null) throw new ConfigError(`BACKUP_DIR ${problem}`)
   const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
   for (const [name, place] of Object.entries(places)) {
     if (place === null) continue

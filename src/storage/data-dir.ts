@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../config.ts'
 
@@ -15,6 +15,7 @@ export function holdDataDir(dataDir: string): () => void {
   const path = join(dataDir, 'convene.lock')
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
     closeSync(openSync(path, 'a', 0o600))
   } catch (error) {
     const { code } = error as { code?: string }

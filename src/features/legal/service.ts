@@ -102,9 +102,8 @@ function editionOf(kind: LegalKind, dir: string | null): Edition {
 }
 
 function ownTexts(kind: LegalKind, dir: string) {
-  const named = new RegExp(`^${kind}\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
   const files = readdirSync(dir)
-    .filter((file) => named.test(file))
+    .filter((file) => kindOfFile(file) === kind)
     .sort()
   if (files.length === 0) return null
   const texts = files.map((file): [string, string] => [
@@ -114,12 +113,19 @@ function ownTexts(kind: LegalKind, dir: string) {
   return { texts, updatedAt: Math.max(...files.map((file) => Math.floor(statSync(join(dir, file)).mtimeMs))) }
 }
 
-/** Whether the directory can be read at all; for the check at start. */
-export function legalDirExists(dir: string): boolean {
-  try {
-    readdirSync(dir)
-    return true
-  } catch {
-    return false
+const fileName = new RegExp(`^(${legalKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
+const kindOfFile = (file: string) => fileName.exec(file)?.[1]!.toLowerCase() ?? null
+
+/** What an operator's own directory holds: texts, those of them without content, and what is none but looks like one. */
+export type LegalFiles = { texts: string[]; empty: string[]; misnamed: string[] }
+
+/** For the checks before a start. Throws where it is no directory that can be read. */
+export function legalFiles(dir: string): LegalFiles {
+  const files = readdirSync(dir).sort()
+  const texts = files.filter((file) => kindOfFile(file) !== null)
+  return {
+    texts,
+    empty: texts.filter((file) => readFileSync(join(dir, file), 'utf8').trim() === ''),
+    misnamed: files.filter((file) => !texts.includes(file) && legalKinds.some((kind) => file.includes(kind))),
   }
 }
