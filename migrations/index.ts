@@ -26,6 +26,8 @@ import up0014 from './0014_unread_counts.up.sql' with { type: 'text' }
 import down0014 from './0014_unread_counts.down.sql' with { type: 'text' }
 import up0015 from './0015_community.up.sql' with { type: 'text' }
 import down0015 from './0015_community.down.sql' with { type: 'text' }
+import up0016 from './0016_review_reports.up.sql' with { type: 'text' }
+import down0016 from './0016_review_reports.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -55,6 +57,8 @@ import pgUp0014 from './postgres/0014_unread_counts.up.sql' with { type: 'text' 
 import pgDown0014 from './postgres/0014_unread_counts.down.sql' with { type: 'text' }
 import pgUp0015 from './postgres/0015_community.up.sql' with { type: 'text' }
 import pgDown0015 from './postgres/0015_community.down.sql' with { type: 'text' }
+import pgUp0016 from './postgres/0016_review_reports.up.sql' with { type: 'text' }
+import pgDown0016 from './postgres/0016_review_reports.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -101,4 +105,11 @@ export const migrations: readonly Migration[] = [
   { number: 13, name: 'erasures', up: up0013, down: down0013, postgres: { up: pgUp0013, down: pgDown0013 } },
   { number: 14, name: 'unread_counts', up: up0014, down: down0014, postgres: { up: pgUp0014, down: pgDown0014 } },
   { number: 15, name: 'community', up: up0015, down: down0015, postgres: { up: pgUp0015, down: pgDown0015 } },
+  {
+    number: 16,
+    name: 'review_reports',
+    up: up0016,
+    down: down0016,
+    postgres: { up: pgUp0016, down: pgDown0016 },
+  },
 ]

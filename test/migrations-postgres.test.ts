@@ -151,7 +151,7 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
       await run('status'),
       await run('up'),
       await run('up'),
-      await run('down', '--steps', '3'),
+      await run('down', '--steps', '4'),
       await run('status'),
     ]
     for (const { code, err, out } of outcomes) {
@@ -162,7 +162,9 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
     expect(before).toMatch(/0013 {2}erasures +not applied/)
     expect(up).toContain('applied 0013_erasures')
     expect(again).toContain('nothing to do')
-    expect(down).toBe('took back 0015_community\ntook back 0014_unread_counts\ntook back 0013_erasures\n')
+    expect(down).toBe(
+      'took back 0016_review_reports\ntook back 0015_community\ntook back 0014_unread_counts\ntook back 0013_erasures\n',
+    )
     expect(after).toMatch(/0012 {2}account +20/)
     expect(after).toMatch(/0013 {2}erasures +not applied/)
   })

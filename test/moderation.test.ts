@@ -606,8 +606,53 @@ test('the audit log says who did what to whom, and never repeats what was writte
   const first = (await mo.get('admin/audit?limit=2')).body
   const rest = (await mo.get(`admin/audit?limit=100&cursor=${first.next_cursor}`)).body
   expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(all.map(({ id }) => id))
-  for (const query of ['from=yesterday', 'to=2026-11-21', 'actor_id=mo', 'limit=0', 'cursor=nonsense'])
+  const noTimes = ['from=yesterday', 'to=2026-11-21', 'to=2026-02-31T25:61Z', 'from=2026-99-99T00:00Z']
+  for (const query of [...noTimes, 'actor_id=mo', 'limit=0', 'cursor=nonsense'])
     expect((await mo.get(`admin/audit?${query}`)).status).toBe(422)
+})
+
+test('the audit log tells a moderator nothing of who blocked, reported or anonymously reviewed them', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  const [other, cleo] = [await withRole(app, 'moderator'), await app.person('Cleo')]
+  const chatWithMo = (await cleo.post('chats', { user_id: mo.id })).body.id
+  const review = (await cleo.post('reviews', { chat_id: chatWithMo, rating: 1, anonymous: true, text: 'Rude.' })).body
+  const { id: ownReport } = (await mo.post('reports', { review_id: review.id, reason: 'hate' })).body
+  const ofMo = await bob.post('reports', { user_id: mo.id, reason: 'spam' })
+  const block = (await ada.post('blocks', { user_id: mo.id })).body
+  await ada.delete(`blocks/${block.id}`)
+  await ada.post('blocks', { user_id: bob.id })
+  await other.get(`admin/reports/${ownReport}`)
+  await resolve(other, { body: { id: ownReport } }, { action: 'dismiss' })
+  await resolve(other, ofMo, { action: 'dismiss' })
+  const listed = async (reader: Person, query = '') =>
+    (await reader.get(`admin/audit?limit=100${query}`)).body.items as any[]
+  const actionsOf = (entries: any[]) => entries.map(({ action }) => action)
+  // Another one sees all of it, but for who wrote the review.
+  const all = await listed(other)
+  for (const action of ['block', 'unblock', 'report', 'report_read', 'report_resolved'])
+    expect(actionsOf(all)).toContain(action)
+  expect(JSON.stringify(all.filter(({ action }) => action.startsWith('report')))).not.toContain(cleo.id)
+  // Mo sees none of what is about Mo, however it is asked for.
+  const seen = await listed(mo)
+  expect(actionsOf(seen).filter((action) => action.startsWith('report'))).toEqual([])
+  expect(seen.filter(({ action }) => /block/.test(action)).map(({ subject_id }) => subject_id)).toEqual([bob.id])
+  for (const query of [
+    `&subject_id=${mo.id}`,
+    `&subject_id=${cleo.id}`,
+    `&subject_id=${ownReport}`,
+    `&subject_id=${ofMo.body.id}`,
+    `&actor_id=${bob.id}`,
+    `&actor_id=${ada.id}`,
+  ])
+    for (const { action, subject_id } of await listed(mo, query))
+      expect([query, action, /report/.test(action) || (/block/.test(action) && subject_id === mo.id)]).toEqual([
+        query,
+        action,
+        false,
+      ])
+  const { id, subject_id } = (await other.get('admin/reports?status=resolved')).body.items[0]
+  expect([id, subject_id]).toEqual([ownReport, null])
 })
 
 test('what happens to an account that ends while it is judged', async () => {

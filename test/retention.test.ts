@@ -182,6 +182,28 @@ test('the evidence of a report goes 180 days after its decision, with the photos
   expect(await run(app, 'media-sweep')).toBe(1)
 })
 
+test('a report of a review names its author to nobody once its evidence is gone', async () => {
+  const app = await testApp()
+  const [author, mo, other] = [await app.person(), await app.person(), await app.person()]
+  for (const { id } of [mo, other]) await app.services.storage.users.setRole(id, 'moderator', app.clock.now)
+  const chat = (await author.post('chats', { user_id: mo.id })).body
+  const review = { chat_id: chat.id, rating: 1, anonymous: true, text: 'Rude.' }
+  const { id: review_id } = (await author.post('reviews', review)).body
+  const report = (await mo.post('reports', { review_id, reason: 'hate', details: 'It was them.' })).body
+  await other.post(`admin/reports/${report.id}/resolve`, { action: 'dismiss', note: 'Ask them.' })
+  expect((await mo.get(`admin/reports/${report.id}`)).status).toBe(403)
+  app.clock.now += kept.evidence + 1
+  expect(await run(app, 'old-evidence')).toBe(1)
+  const reviewed = await back(app, mo)
+  for (const path of [`admin/reports/${report.id}`, 'admin/reports', 'admin/audit?action=report_resolved']) {
+    const { status, text } = await reviewed.get(path)
+    expect([path, status, text.includes(author.id)]).toEqual([path, 200, false])
+  }
+  expect(await app.rows('SELECT subject_id, details, note FROM reports')).toEqual([
+    { subject_id: null, details: null, note: null },
+  ])
+})
+
 test('of a report by or about an erased user nothing that was said is left when its evidence goes', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]

@@ -7,7 +7,15 @@ export type AuditEntry = {
   metadata: Record<string, unknown>
 }
 
-export type AuditFilter = { actor_id?: string; subject_id?: string; action?: string; from?: number; to?: number }
+export type AuditFilter = {
+  actor_id?: string
+  subject_id?: string
+  action?: string
+  from?: number
+  to?: number
+  /** Leaves out who blocked this moderator, and all of reports about them or a review of them. */
+  reader?: string
+}
 
 export type AuditStore = {
   record(entry: AuditEntry): Promise<void>

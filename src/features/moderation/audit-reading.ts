@@ -1,4 +1,5 @@
 import { keyOf, type Page, pageOf } from '../../paging.ts'
+import { invalid } from '../../refusal.ts'
 import { iso } from '../../time.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../audit/store.ts'
 import type { Caller } from '../auth/callers.ts'
@@ -9,17 +10,24 @@ export type AuditQuery = Pick<AuditFilter, 'actor_id' | 'subject_id' | 'action'>
 type Deps = { auditLog: Pick<AuditStore, 'list'>; standings: Standings }
 
 export const auditReading = ({ auditLog, standings }: Deps) => ({
-  /** The audit log, newest first. */
+  /** The audit log, newest first, without what would tell the caller who blocked, reported or reviewed them. */
   async auditLog(caller: Caller, { limit = 30, cursor, from, to, ...filter }: AuditQuery & Page) {
-    await standings.moderatorOf(caller)
+    const { id: reader } = await standings.moderatorOf(caller)
     const key = keyOf('audit', cursor, ['number', 'string'])
     const rows = await auditLog.list(
-      { ...filter, ...(from && { from: Date.parse(from) }), ...(to && { to: Date.parse(to) }) },
+      { ...filter, ...(from && { from: timeOf(from, '/from') }), ...(to && { to: timeOf(to, '/to') }), reader },
       limit + 1,
       key && { at: key[0], id: key[1] },
     )
     return pageOf('audit', rows, limit, ({ at, id }) => [at, id], auditView)
   },
 })
+
+function timeOf(text: string, path: string): number {
+  const at = Date.parse(text)
+  // One that no calendar has.
+  if (Number.isNaN(at)) throw invalid(path, 'Expected a time that there is')
+  return at
+}
 
 const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: iso(at) })

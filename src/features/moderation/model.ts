@@ -35,7 +35,9 @@ const evidence = t.Object(
 const queuedReportFields = {
   ...reportFields,
   reporter_id: nullable(t.String()),
-  subject_id: nullable(t.String({ description: 'The user concerned: the reported one, or the author' })),
+  subject_id: nullable(
+    t.String({ description: 'The user concerned: the reported one, or the author; in lists not that of a review' }),
+  ),
   waiting_s: t.Integer({ description: 'Seconds that it has waited, or did wait' }),
   resolution: nullable(
     t.Object({

@@ -39,14 +39,15 @@ export function reportCases({ store, standings, decisions, audit, now, ...shown 
   const queuedReport = (report: Report) => ({
     ...reportView(report),
     reporter_id: report.reporter_id,
-    subject_id: report.subject_id,
+    subject_id: report.target === 'review' ? null : report.subject_id,
     waiting_s: waitingS(report, now()),
     resolution: resolutionOf(report),
   })
 
   async function shownReport(moderator: Moderator, reportId: string) {
     const report = await reportOf(moderator, reportId)
-    return { ...queuedReport(report), evidence: report.evidence && evidenceView(report.evidence, reportId) }
+    const { subject_id } = report
+    return { ...queuedReport(report), subject_id, evidence: report.evidence && evidenceView(report.evidence, reportId) }
   }
 
   return {
@@ -87,7 +88,8 @@ export function reportCases({ store, standings, decisions, audit, now, ...shown 
       await decisions.carryOut(
         {
           at,
-          audit: audit.entry('report_resolved', moderator.id, report.subject_id, {
+          // Who wrote a review is for its evidence alone to say.
+          audit: audit.entry('report_resolved', moderator.id, report.target === 'review' ? null : report.subject_id, {
             report_id: report.id,
             action,
             ...(action === 'suspend' && { until: isoOrNull(end) }),

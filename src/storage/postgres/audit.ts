@@ -2,6 +2,7 @@ import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { AuditEntry, AuditStore } from '../../features/audit/store.ts'
 import type { Database } from './database.ts'
 import { build, type Queries } from './queries.ts'
+import { reviewedIn } from './safety.ts'
 import { auditLog } from './schema.ts'
 
 /** Writes an entry, inside the write that it tells of. */
@@ -34,6 +35,7 @@ export function auditStore(db: Database): AuditStore {
                 filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
                 filter.from === undefined ? undefined : gte(auditLog.at, filter.from),
                 filter.to === undefined ? undefined : lte(auditLog.at, filter.to),
+                filter.reader === undefined ? undefined : concernsOthers(filter.reader),
                 after === null ? undefined : sql`(${auditLog.at}, ${auditLog.id}) < (${after.at}, ${after.id})`,
               ),
             )
@@ -45,3 +47,14 @@ export function auditStore(db: Database): AuditStore {
     },
   }
 }
+
+/** Whether an entry tells the reader nothing of who blocked them, reported them, or reviewed them. */
+const concernsOthers = (reader: string) => sql`
+  (${auditLog.action} NOT IN ('block', 'unblock') OR ${auditLog.subject_id} IS DISTINCT FROM ${reader})
+  AND NOT EXISTS (
+    SELECT 1 FROM reports
+    WHERE reports.id = CASE
+        WHEN ${auditLog.action} IN ('report', 'report_read') THEN ${auditLog.subject_id}
+        WHEN ${auditLog.action} = 'report_resolved' THEN ${auditLog.metadata}::json ->> 'report_id' END
+      AND (reports.subject_id = ${reader}
+        OR reports.target = 'review' AND strpos(coalesce(reports.evidence, ''), ${reviewedIn(reader)}) > 0))`

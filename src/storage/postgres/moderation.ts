@@ -16,7 +16,7 @@ import type { Queries, Value } from './queries.ts'
 import { recordEvents } from './events.ts'
 import { holdLiving } from './living.ts'
 import { recount } from './reviews.ts'
-import { newestAfter, reportColumns } from './safety.ts'
+import { newestAfter, reportColumns, reviewedIn } from './safety.ts'
 import { retrait } from './traits.ts'
 import { recountUnread } from './unread.ts'
 
@@ -116,8 +116,7 @@ export function moderationStore(db: Database): ModerationStore {
 
     reports: ({ reader, status, reason }, limit, after) => {
       const { at, id } = after ?? firstOfAll
-      // As JSON.stringify writes it. Within a text that somebody has written, the quotes have backslashes.
-      const values: Value[] = [at, id, reader, `"reviewed_id":${JSON.stringify(reader)}`]
+      const values: Value[] = [at, id, reader, reviewedIn(reader)]
       const named = naming(values)
       return db.read((q) =>
         q.all<Report>(

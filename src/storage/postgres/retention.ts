@@ -68,9 +68,11 @@ export function retentionStore(db: Database): RetentionStore {
         const values: Value[] = [idsOf(settled), idsOf(detailed), idsOf(noted)]
         const [dropped] = await Promise.all([
           tx.run(
+            // Only the evidence may say who wrote a review; what is noted of them could not go with their account any more.
             `UPDATE reports SET evidence = NULL,
-               details = CASE WHEN id = ANY($2::text[]) THEN details END,
-               note = CASE WHEN id = ANY($3::text[]) THEN note END
+               subject_id = CASE WHEN target <> 'review' THEN subject_id END,
+               details = CASE WHEN target <> 'review' AND id = ANY($2::text[]) THEN details END,
+               note = CASE WHEN target <> 'review' AND id = ANY($3::text[]) THEN note END
              WHERE id = ANY($1::text[]) AND evidence IS NOT NULL`,
             values,
           ),

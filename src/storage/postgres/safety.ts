@@ -96,6 +96,12 @@ export function blockStore(db: Database): BlockStore {
   }
 }
 
+/**
+ * What the evidence of a report holds where it is about a review of that user, as JSON.stringify writes it. Within a text that
+ * somebody has written, the quotes have backslashes.
+ */
+export const reviewedIn = (userId: string) => `"reviewed_id":${JSON.stringify(userId)}`
+
 export const reportColumns =
   'id, reporter_id, target, target_id, subject_id, reason, details, status, created_at, resolved_at, resolved_by, action, note, until'
 

@@ -25,6 +25,7 @@ export function auditStore(db: Db, writer: Writer): AuditStore {
             filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
             filter.from === undefined ? undefined : gte(auditLog.at, filter.from),
             filter.to === undefined ? undefined : lte(auditLog.at, filter.to),
+            filter.reader === undefined ? undefined : concernsOthers(filter.reader),
             after === null ? undefined : sql`(${auditLog.at}, ${auditLog.id}) < (${after.at}, ${after.id})`,
           ),
         )
@@ -33,3 +34,13 @@ export function auditStore(db: Db, writer: Writer): AuditStore {
         .all(),
   }
 }
+
+/** Whether an entry tells the reader nothing of who blocked them, reported them, or reviewed them. */
+const concernsOthers = (reader: string) => sql`
+  (${auditLog.action} NOT IN ('block', 'unblock') OR ${auditLog.subject_id} IS NOT ${reader})
+  AND NOT EXISTS (
+    SELECT 1 FROM reports
+    WHERE reports.id = CASE
+        WHEN ${auditLog.action} IN ('report', 'report_read') THEN ${auditLog.subject_id}
+        WHEN ${auditLog.action} = 'report_resolved' THEN ${auditLog.metadata} ->> '$.report_id' END
+      AND (reports.subject_id = ${reader} OR reports.evidence ->> '$.review.reviewed_id' = ${reader}))`

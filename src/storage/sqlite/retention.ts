@@ -22,8 +22,10 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
   const isErased = 'EXISTS (SELECT 1 FROM users WHERE users.id = subject_id AND deleted_at IS NOT NULL)'
   const dropEvidence = client.prepare<null, [string]>(`
     UPDATE reports SET evidence = NULL,
-      details = CASE WHEN reporter_id IS NOT NULL AND NOT ${isErased} THEN details END,
-      note = CASE WHEN NOT ${isErased} THEN note END
+      -- Only the evidence may say who wrote a review; what is noted of them could not go with their account any more.
+      subject_id = CASE WHEN target <> 'review' THEN subject_id END,
+      details = CASE WHEN target <> 'review' AND reporter_id IS NOT NULL AND NOT ${isErased} THEN details END,
+      note = CASE WHEN target <> 'review' AND NOT ${isErased} THEN note END
     WHERE id IN (SELECT value FROM json_each(?))`)
   const dropEvidencePhotos = client.prepare<null, [string]>(
     'DELETE FROM evidence_photos WHERE report_id IN (SELECT value FROM json_each(?))',

@@ -1,0 +1,2 @@
+-- What was removed is gone, and no release before needs it.
+SELECT 1;
