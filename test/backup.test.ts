@@ -86,6 +86,12 @@ function rowsOf(path: string) {
   }
 }
 
+/** But for the events, whose numbers begin anew in a restore. */
+function storedIn(path: string) {
+  const { events: _, event_counters: __, ...rows } = rowsOf(path)
+  return rows
+}
+
 /** A community of two with photos, closed; its data directory. */
 async function closedInstallation(): Promise<{ dataDir: string; ada: Person; bob: Person }> {
   const app = await installation()
@@ -136,7 +142,11 @@ test('a backup under load is one moment’s state, and restored it is equal to i
 
   const dataDir = newPath()
   expect(await convene(dataDir, 'restore', file)).toMatchObject({ code: 0, error: '' })
-  expect(rowsOf(join(dataDir, 'convene.db'))).toEqual(rowsOf(file))
+  expect(storedIn(join(dataDir, 'convene.db'))).toEqual(storedIn(file))
+  const { events, event_counters: counters } = rowsOf(file)
+  const numbers = events!.flatMap(([user, seq]) => (user === bob.id ? [seq] : []))
+  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1))
+  expect(counters).toContainEqual([bob.id, numbers.length])
   expect(contentOf(join(dataDir, 'media'))).toEqual(contentOf(join(app.dataDir, 'media')))
   const restored = openReadOnly(join(dataDir, 'convene.db'))
   expect(restored.query('PRAGMA integrity_check').values()).toEqual([['ok']])
@@ -150,14 +160,44 @@ test('a backup under load is one moment’s state, and restored it is equal to i
   expect(ids).toEqual(answered.slice(0, ids.length))
   const { last_seq } = restored.query<{ last_seq: number }, []>('SELECT last_seq FROM chats').get()!
   expect(last_seq).toBe(ids.length + 1)
-  const { n } = restored
-    .query<{ n: number }, [string]>('SELECT count(*) AS n FROM events WHERE user_id = ?')
-    .get(bob.id)!
-  const { seq } = restored
-    .query<{ seq: number }, [string]>('SELECT seq FROM event_counters WHERE user_id = ?')
-    .get(bob.id)!
-  expect(n).toBe(seq)
   restored.close()
+})
+
+test('who has seen more than a backup knows finds a gap after its restore, however much was stored since', async () => {
+  const first = await installation()
+  const [ada, bob, cay] = [await first.person('Ada'), await first.person('Bob'), await first.person('Cay')]
+  const chat = (await ada.post('chats', { user_id: bob.id })).body.id
+  const say = (text: string) => ada.post(`chats/${chat}/messages`, { text })
+  for (let i = 0; i < 3; i++) await say(`old ${i}`)
+  const file = newPath('.db')
+  expect(await program(environmentOf(first), ['backup', file])).toMatchObject({ code: 0 })
+  for (let i = 0; i < 3; i++) await say(`lost ${i}`)
+  // Of whom the backup knows no event at all.
+  await cay.post('chats', { user_id: bob.id })
+  const seen = { bob: (await bob.get('sync?since=0')).body.seq, cay: (await cay.get('sync?since=0')).body.seq }
+  expect(seen).toEqual({ bob: 8, cay: 1 })
+
+  for (let times = 0; times < 2; times++) {
+    const dataDir = newPath()
+    expect(await convene(dataDir, 'restore', file)).toMatchObject({ code: 0, error: '' })
+    const again = await testApp({}, { databasePath: join(dataDir, 'convene.db') })
+    const back = async ({ id }: Person) =>
+      again.as((await again.services.auth.begin(id, { address: '', user_agent: null, language: null })).access_token)
+    const [ada2, bob2, cay2] = [await back(ada), await back(bob), await back(cay)]
+    const since = async (person: typeof bob2, seq: number) => (await person.get(`sync?since=${seq}`)).body
+    for (let i = 0; i < 12; i++) await ada2.post(`chats/${chat}/messages`, { text: `new ${i}` })
+    const chats = Array.from({ length: 3 }, () => again.person())
+    for (const person of await Promise.all(chats)) await cay2.post('chats', { user_id: person.id })
+    expect(await since(bob2, seen.bob)).toMatchObject({ resume: 'gap', items: [] })
+    expect(await since(cay2, seen.cay)).toMatchObject({ resume: 'gap', items: [] })
+    // From there on it goes on without one.
+    const { seq } = await since(bob2, seen.bob)
+    await ada2.post(`chats/${chat}/messages`, { text: 'and on' })
+    expect((await since(bob2, seq)).items).toMatchObject([{ seq: seq + 1, data: { text: 'and on' } }])
+    seen.bob = seq + 1
+    seen.cay = (await since(cay2, seen.cay)).seq
+    await again.close()
+  }
 })
 
 test('a backup is for its owner only, and holds neither a secret nor a true position', async () => {
@@ -365,7 +405,7 @@ test('a broken database is put aside as it is', async () => {
   writeFileSync(join(dataDir, 'convene.db'), 'rubbish')
   writeFileSync(join(dataDir, 'convene.db-wal'), 'more rubbish')
   expect(await convene(dataDir, 'restore', file)).toMatchObject({ code: 0, error: '' })
-  expect(rowsOf(join(dataDir, 'convene.db'))).toEqual(rowsOf(file))
+  expect(storedIn(join(dataDir, 'convene.db'))).toEqual(storedIn(file))
   const kept = readdirSync(dataDir).filter((name) => name.startsWith('convene.db.'))
   expect(kept.map((name) => readFileSync(join(dataDir, name), 'utf8')).sort()).toEqual(['more rubbish', 'rubbish'])
 })

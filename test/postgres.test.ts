@@ -56,6 +56,35 @@ const refusal = async (work: Promise<unknown>): Promise<Refusal> => {
 }
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 
+test.skipIf(noPostgres !== null)(
+  `who has seen more than a database from the past finds a gap, by the statements of the documentation${noPostgres ? `, ${noPostgres}` : ''}`,
+  async () => {
+    const url = await migrated()
+    const db = await opened(url)
+    const { events } = postgresStorage(db)
+    const record = (user_id: string) =>
+      db.write(async (tx) => (await recordEvents(tx, [user_id], 'notice', 1, { data: {} }))[0]!.seq)
+    await db.write(async (tx) => void (await Promise.all(['ada', 'bob'].map((id) => addUser(tx, id)))))
+    for (let i = 0; i < 3; i++) await record('ada')
+    const page = await Bun.file(`${import.meta.dir}/../docs/reliability.md`).text()
+    const statements = /^psql .*<<'END'\n([^]*?)\nEND$/m.exec(page)![1]!
+    const sql = new SQL(url, { max: 1 })
+    await sql.unsafe(statements).simple()
+    await sql.close()
+    for (const [user, seen] of [
+      ['ada', 7],
+      ['bob', 2],
+    ] as const) {
+      const from = (await events.range(user)).newest
+      for (let i = 1; i <= 10; i++) expect(await record(user)).toBe(from + i)
+      const { oldest, newest } = await events.range(user)
+      expect([oldest, newest]).toEqual([from + 1, from + 10])
+      // As replay decides it.
+      expect(seen < oldest - 1).toBe(true)
+    }
+  },
+)
+
 describe.skipIf(noPostgres !== null)(`PostgreSQL${noPostgres ? `, ${noPostgres}` : ''}`, () => {
   describe('values', () => {
     test('come back as they were given', async () => {

@@ -41,6 +41,7 @@ import {
   unpackPhotos,
 } from '../storage/sqlite/backup.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
+import { beginNumbersAnew } from '../storage/sqlite/events.ts'
 import { remakeTraits } from '../storage/sqlite/traits.ts'
 import { compact, seconds } from '../time.ts'
 import { UsageError } from './command.ts'
@@ -183,7 +184,7 @@ async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
   )
 }
 
-/** Brings a database to this release's schema, erases again who was erased since, and copies it clean. Answers how many. */
+/** Brings a database to this release's schema and the present, erases again who was erased since, and copies it clean. Answers how many. */
 async function bringUpToDate(
   unpacked: string,
   target: string,
@@ -192,6 +193,7 @@ async function bringUpToDate(
   const db = openDatabase(unpacked)
   up(db)
   remakeTraits(db)
+  beginNumbersAnew(db, at)
   const storage = sqliteStorage(withDrizzle(db), {
     onFatal(error) {
       throw error

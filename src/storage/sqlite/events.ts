@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import type { EventStore, StoredEvent } from '../../realtime/store.ts'
 import type { Db } from './database.ts'
 import type { Reads } from './reads.ts'
@@ -24,6 +25,19 @@ export function eventRecorder(db: Db) {
     insert.run(userId, seq, type, at, event.ref ?? null, event.data === undefined ? null : JSON.stringify(event.data))
     return seq
   }
+}
+
+/**
+ * Lets everybody's events begin anew at numbers that none has had, as a database from the past would give again those that
+ * clients have seen since: who asks for what came after one of these finds a gap. The time in milliseconds, as nobody has so
+ * many events, and as a restore that comes later begins beyond this one.
+ */
+export function beginNumbersAnew(client: Database, at: number) {
+  client.transaction(() => {
+    client.run('DELETE FROM events')
+    client.run('INSERT OR IGNORE INTO event_counters (user_id, seq) SELECT id, 0 FROM users WHERE deleted_at IS NULL')
+    client.run('UPDATE event_counters SET seq = max(seq + 1, ?)', [at])
+  })()
 }
 
 export function eventStore(db: Db, writer: Writer, { read }: Reads): EventStore {
