@@ -150,6 +150,7 @@ export function buildServices({
     now,
     messengerBotToken: config.messengerBotToken,
     initDataMaxAgeS: config.initDataMaxAgeS,
+    consentGate: config.consentGate,
   })
   const safety = safetyService({ blocks: storage.blocks, reports: storage.reports, push: hub.push, audit, ids, now })
   const reviews = reviewService({ store: storage.reviews, blocking, push: hub.push, audit, ids, now })

@@ -5,7 +5,8 @@ import { Type as t } from '@sinclair/typebox'
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 const controlsButBreaks = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 const loneSurrogate = /\p{Surrogate}/u
-const visible = /[^\p{C}\p{Z}\p{M}]/u
+// Letters and signs that show nothing stand beside white space: fillers of Hangul, and Braille without a dot.
+const visible = /[^\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/u
 
 /** Text as it is stored: NFC, without white space at its ends. Windows' line ends become newlines. */
 export const tidy = (text: string) => text.replaceAll('\r\n', '\n').normalize('NFC').trim()

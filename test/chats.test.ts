@@ -150,6 +150,34 @@ test('a client_id is its sender’s in all their chats: elsewhere it answers the
   expect((await bob.post(`chats/${withBob}/messages`, { text: 'Bob’s own', client_id: 'c1' })).status).toBe(201)
 })
 
+test('a retry is answered with the first message, whatever has become of the two meanwhile', async () => {
+  const app = await testApp()
+  const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
+  const say = async (who: Person, to: Person, client_id: string) => {
+    const { body: chat } = await who.post('chats', { user_id: to.id })
+    return () => who.post(`chats/${chat.id}/messages`, { text: 'Hello', client_id })
+  }
+  const [toBob, toEve] = [await say(ada, bob, 'b'), await say(ada, eve, 'e')]
+  const [first, second] = [await toBob(), await toEve()]
+  expect([first.status, second.status]).toEqual([201, 201])
+  await bob.post('blocks', { user_id: ada.id })
+  await eve.delete('me', { password })
+  for (const [again, original] of [
+    [await toBob(), first],
+    [await toEve(), second],
+  ] as const)
+    expect([again.status, again.body]).toEqual([200, original.body])
+  expect((await bob.get('chats')).body.items[0].last_message.id).toBe(first.body.id)
+})
+
+test('a client_id is one without the white space around it', async () => {
+  const app = await testApp()
+  const { ada, chat } = await pair(app)
+  const sent = await ada.post(`chats/${chat.id}/messages`, { text: 'x', client_id: `${' '.repeat(900)}k\t` })
+  expect([sent.status, sent.body.client_id]).toEqual([201, 'k'])
+  expect((await ada.post(`chats/${chat.id}/messages`, { text: 'x', client_id: 'k' })).status).toBe(200)
+})
+
 test('messages page both ways without repeat or gap while more arrive', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
@@ -323,16 +351,28 @@ test('where the first contact is guarded, a stranger sends three texts without l
   const app = await testApp({ FIRST_CONTACT: 'guarded' })
   const { ada, bob, chat } = await pair(app)
   const path = `chats/${chat.id}/messages`
-  for (const text of ['see https://example.org', 'www.example.org', 'example.org/x', 'write me: t.me']) {
-    expect((await ada.post(path, { text })).body.code).toBe('awaiting_reply')
-  }
+  for (const text of [
+    'see https://example.org',
+    'www.example.org',
+    'example.unknown/x',
+    'write me: t.me',
+    'see example.com.',
+    'EXAMPLE。com',
+    'ｅｘａｍｐｌｅ．ｃｏｍ',
+    'hxxp://a',
+    'пиши на пример.рф',
+  ])
+    expect([text, (await ada.post(path, { text })).body.code]).toEqual([text, 'awaiting_reply'])
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, i) => ada.post(path, { text: `hello ${i}`, client_id: `${i}` })),
+    Array.from({ length: 10 }, (_, i) =>
+      ada.post(path, { text: `hello.Are you e.g. at 7.30 in room ${i}.a?`, client_id: `${i}` }),
+    ),
   )
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
   expect(answers.filter(({ body }) => body.code === 'awaiting_reply')).toHaveLength(7)
   const taken = answers.findIndex(({ status }) => status === 201)
-  expect((await ada.post(path, { text: 'again', client_id: `${taken}` })).status).toBe(200)
+  for (const text of ['again', 'https://example.org'])
+    expect((await ada.post(path, { text, client_id: `${taken}` })).status).toBe(200)
   expect((await ada.put(`messages/${answers[taken]!.body.id}`, { text: 'https://example.org' })).body.code).toBe(
     'awaiting_reply',
   )

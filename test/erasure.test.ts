@@ -446,6 +446,12 @@ test('a crash midway ends in a whole erasure at the next start', async () => {
   const first = await storage.erasures.clear(ada.id, at, null)
   await storage.erasures.clear(ada.id, at, first.next)
   expect(await wordsOf(app, ada.id)).toBeWithin(1, 1500)
+  // Meanwhile the others find nothing broken.
+  for (const other of others)
+    for (const { id } of (await other.get('chats')).body.items)
+      expect([(await other.get(`chats/${id}`)).status, (await other.put(`chats/${id}/read`)).status]).toEqual([
+        200, 200,
+      ])
 
   // Erased they are already: what is left is finished.
   expect(await erasures.replay()).toBe(0)

@@ -127,6 +127,20 @@ describe('a body', () => {
   })
 })
 
+test('a host that is none is nobody’s error', async () => {
+  const { listen, person } = await testApp()
+  const base = await listen()
+  const ada = await person('Ada')
+  const query = `lat=1&lng=1&drinks=tea&_t=${ada.token}`
+  for (const host of ['[::::', 'a b%', '', 'x:y:z']) {
+    const client = tcpConnect(Number(base.port), '127.0.0.1')
+    client.write(`GET /api/v1/search/nearby?${query} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+    let answer = ''
+    for await (const chunk of client) answer += chunk
+    expect([host, answer.slice(0, 12)]).toEqual([host, expect.stringMatching(/^HTTP\/1\.1 (200|400)$/)])
+  }
+})
+
 /** Asks for a socket and answers how that was refused. */
 async function upgrade(base: URL, path: string, headers: Record<string, string>) {
   const response = await fetch(new URL(path, base), {

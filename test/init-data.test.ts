@@ -559,6 +559,8 @@ describe('the user', () => {
     expect(nameOf('', { username: 'countess' })).toBe('countess')
     expect(nameOf(' \u0000\u202E ', { last_name: '\u3000', username: 'countess' })).toBe('countess')
     expect(nameOf('', { username: ' ' })).toBe('User')
+    for (const nothing of ['\u200B', '\u00AD\u2060', '\u061C\u200F', '\u3164', '\u2800'])
+      expect([nothing, nameOf(nothing, { username: 'countess' })]).toEqual([nothing, 'countess'])
     expect(nameOf(undefined)).toBe('User')
     expect(nameOf(42, { last_name: ['x'], username: {} })).toBe('User')
   })

@@ -7,7 +7,7 @@ import { withFormFile } from '../src/http/form-file.ts'
 import { Refusal } from '../src/refusal.ts'
 import { days, hours, minutes } from '../src/time.ts'
 import { type Answer, type Person, type TestApp, testApp } from './app.ts'
-import { nodesOfApps, oneNodeTest } from './engines.ts'
+import { engineOfApps, nodesOfApps, oneNodeTest } from './engines.ts'
 
 const MiB = 1024 * 1024
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
@@ -480,6 +480,9 @@ describe('a profile photo', () => {
     const [first, second] = [await uploaded(ada), await uploaded(ada)]
     const firstUrl = (await ada.put('me', { photo: first.id })).body.photo
     expect((await ada.put('me', { photo: first.id.toUpperCase(), city: 'Paris' })).body.photo).toBe(firstUrl)
+    // A profile that is sent back as it came changes nothing, by whichever address it was read.
+    for (const photo of [firstUrl, new URL(firstUrl, 'https://api.example.org').href])
+      expect((await ada.put('me', { photo })).body.photo).toBe(firstUrl)
     expect((await server.request('GET', firstUrl)).status).toBe(200)
 
     const secondUrl = (await ada.put('me', { photo: second.id })).body.photo
@@ -534,8 +537,8 @@ describe('a profile photo', () => {
         expect([refused(answer), await rowsOf(server), photo]).toEqual([[422, 'validation_failed', '/photo'], 0, null])
       await ada.put('me', { photo: null })
     }
-    // By real HTTP it is chance which comes first.
-    if (nodesOfApps === 1) expect([...outcomes].toSorted()).toEqual([200, 422])
+    // By real HTTP, or over a connection to a database, it is chance which comes first.
+    if (nodesOfApps === 1 && engineOfApps.name === 'SQLite') expect([...outcomes].toSorted()).toEqual([200, 422])
   })
 })
 

@@ -133,7 +133,12 @@ test('where the gate is on, no socket opens before the consents are given', asyn
   const refused = await fetch(new URL(`/ws?token=${ada.token}`, base), { headers })
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, 'consents_required'])
   await ada.post('auth/consents', { consents: { terms: true } })
-  await connect(base, ada.token).until(ofType('hello'))
+  const open = connect(base, ada.token)
+  await open.until(ofType('hello'))
+  // Nor does one stay open that would not be let in now.
+  await ada.post('auth/consents', { consents: { marketing: false } })
+  await ada.post('auth/consents', { consents: { privacy: false } })
+  expect(await open.closed).toBe(4401)
 })
 
 test('since brings what was missed, as it is now, in order, and then what happens', async () => {
@@ -300,6 +305,10 @@ test('ping is answered with its cid; what is no frame is refused and the socket 
   client.socket.send(new Uint8Array([1, 2, 3]))
   client.send({ type: 'ping', cid: 'c7' })
   expect((await client.until(ofType('pong'))).cid).toBe('c7')
+  for (const cid of [7, 'x'.repeat(500)]) {
+    client.send({ type: 'ping', cid })
+    await client.until((frame) => frame.type === 'pong' && frame.cid === cid)
+  }
   expect(client.frames.filter(ofType('error')).map(({ data }) => data.code)).toEqual([
     'malformed_body',
     'malformed_body',

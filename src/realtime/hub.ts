@@ -7,6 +7,9 @@ import type { Ear, Nodes } from './nodes.ts'
 import type { Replay } from './replay.ts'
 import { openTopics } from './topics.ts'
 
+/** What a client calls its frame, to know the answer by. */
+export type Cid = string | number
+
 export type Hub = ReturnType<typeof openHub>
 
 const socketsPerUser = 20
@@ -49,7 +52,7 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
   const toLookAt = new Set<string>()
   let looking = false
 
-  const passing = (type: string, data: unknown, cid?: string) =>
+  const passing = (type: string, data: unknown, cid?: Cid) =>
     JSON.stringify({ type, ...(cid === undefined ? {} : { cid }), at: iso(now()), data })
 
   function shut(connection: Connection, code: number, reason: string) {

@@ -7,7 +7,7 @@ import type { Origins } from '../http/origins.ts'
 import { requireConsented } from '../http/signed-in.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { closing, type Owner } from './connection.ts'
-import { heartbeatS, type Hub } from './hub.ts'
+import { type Cid, heartbeatS, type Hub } from './hub.ts'
 
 type Typing = {
   /** Who is to see that a user types in a chat: nobody across a block. A stranger types in none. */
@@ -65,7 +65,7 @@ export const socketRoute = ({
       if (!asksForSocket(request.headers)) throw upgradeRequired()
       hub.refuseWhileClosing()
       const data: SocketData = {
-        id: crypto.randomUUID(),
+        id: Bun.randomUUIDv7(),
         owner: { user_id: caller.id, session_id: caller.session_id, token_expires_at: caller.token_expires_at },
         token,
         since: since === undefined ? null : Number(since),
@@ -119,12 +119,12 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
     const { id } = ws.data
     if (!mayReceive(ws.data, now())) return hub.cutOff(id, closing.flood, 'too many frames')
     if (Buffer.byteLength(raw) > frameLimit) return hub.cutOff(id, closing.frameTooLarge, 'frame too large')
-    const refuse = (code: string, detail: string, cid?: string) => ws.send(hub.passing('error', { code, detail }, cid))
+    const refuse = (code: string, detail: string, cid?: Cid) => ws.send(hub.passing('error', { code, detail }, cid))
     if (typeof raw !== 'string') return refuse('unsupported_media_type', 'Frames are text.')
     const frame = parse(raw)
     if (!frame) return refuse('malformed_body', 'A frame is a JSON object.')
     const { type, data } = frame
-    const cid = typeof frame.cid === 'string' && frame.cid.length <= 64 ? frame.cid : undefined
+    const cid = typeof frame.cid === 'string' || typeof frame.cid === 'number' ? frame.cid : undefined
     if (type === 'ping') return ws.send(hub.passing('pong', {}, cid))
     if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing.', cid)
     const chatId = typeof data === 'object' && data !== null && 'chat_id' in data ? data.chat_id : null

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../../refusal.ts'
-import { languageTag } from '../../text.ts'
+import { isVisible, languageTag } from '../../text.ts'
 
 /** Whom a messenger's mini-app vouches for. */
 export type InitData = {
@@ -125,7 +125,8 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 function nameFrom(given: string): string {
   const oneLine = given.replace(/\s+/g, ' ')
   const clean = oneLine.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '').normalize('NFC')
-  return [...clean.trim()].slice(0, NAME_MAX).join('').trim()
+  const name = [...clean.trim()].slice(0, NAME_MAX).join('').trim()
+  return isVisible(name) ? name : ''
 }
 
 const languageFrom = (tag: string) => (tag.length > LANGUAGE_MAX ? null : languageTag(tag))

@@ -38,6 +38,7 @@ type Deps = {
   now: () => number
   messengerBotToken: string | null
   initDataMaxAgeS: number
+  consentGate: boolean
 }
 
 type Registration = {
@@ -63,6 +64,7 @@ export type Proof = {
 
 export function authService(deps: Deps) {
   const { accounts, sessions, profiles, consents, callers, tokens, passwords, limits, sockets, audit, ids, now } = deps
+  const { consentGate } = deps
 
   async function begin(userId: string, client: Client, provenBy?: string) {
     const at = now()
@@ -337,9 +339,13 @@ export function authService(deps: Deps) {
     },
 
     async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {
-      const recorded = await consents.record(caller.id, choices, client)
-      await callers.forget(caller.id)
-      return recorded
+      try {
+        return await consents.record(caller.id, choices, client)
+      } finally {
+        await callers.forget(caller.id)
+        // What they would not be let in with now does not stay open.
+        if (consentGate && (await consents.missing(caller.id)).length > 0) sockets.end(caller.id)
+      }
     },
   }
 }

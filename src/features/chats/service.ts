@@ -2,7 +2,7 @@ import type { Ids } from '../../ids.ts'
 import { keyOf, type Page, pageOf } from '../../paging.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Shown } from '../../realtime/replay.ts'
-import { invalid, Refusal } from '../../refusal.ts'
+import { invalid, Refusal, type RefusalCode } from '../../refusal.ts'
 import { isVisible, tidy } from '../../text.ts'
 import { iso, isoOrNull } from '../../time.ts'
 import type { Caller } from '../auth/callers.ts'
@@ -38,9 +38,19 @@ type Deps = {
   firstContact: 'open' | 'guarded'
 }
 
+// Why a message is not stored that may have been stored before, when the same was sent.
+const settled: RefusalCode[] = ['blocked', 'awaiting_reply', 'conflict', 'validation_failed']
+
 // What a stranger may send before the other one answers, where the first contact is guarded.
 const textsBeforeReply = 3
-const link = /(?:https?:|www\.|\b[a-z0-9-]+\.[a-z]{2,}\/|t\.me|@[a-z0-9_]{4,})/i
+// Also a domain by itself, of those that are mostly sent: any two words with a point between them would be too many.
+const domains =
+  'ai app biz br by cc ch cn co club com cz de dev ee es eu fi fr gg info io kz link live lt lv ly me net nl online org pl ru рф se shop site store su top tr tv ua uk xyz'
+const link = new RegExp(
+  `h[tx]{2}ps?:|www\\.|@[a-z0-9_]{4,}|[\\p{L}\\p{N}-]\\.(?:\\p{L}{2,}/|(?:${domains.replaceAll(' ', '|')})(?![\\p{L}\\p{N}]))`,
+  'iu',
+)
+const hasLink = (text: string) => link.test(text.normalize('NFKC').replaceAll('。', '.'))
 
 export function chatService({ store, profiles, blocking, photos, push, ids, now, firstContact }: Deps) {
   /** The chat, for its members: 404 where there is none, 403 `not_a_member` for everybody else. */
@@ -126,8 +136,36 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
   /** What a stranger may say before the other one has answered, where the operator guards the first contact. */
   async function guardFirstContact(chat: Chat, otherId: string, kind: 'text' | 'photo', text: string | null) {
     if (firstContact === 'open' || (await store.hasWritten(chat.id, otherId))) return null
-    if (kind === 'photo' || link.test(text ?? '')) throw awaitingReply()
+    if (kind === 'photo' || hasLink(text ?? '')) throw awaitingReply()
     return textsBeforeReply
+  }
+
+  /** Stores a message, unless that `client_id` was used before, and tells both. */
+  async function sendNew(caller: Caller, chat: Chat, body: NewText, client_id: string | null) {
+    const otherId = otherOf(chat, caller.id)
+    const content = contentOf(body)
+    const untilReply = await guardFirstContact(chat, otherId, content.kind, content.text)
+    const sent = await store.append(
+      {
+        id: ids.next(),
+        chat_id: chat.id,
+        sender_id: caller.id,
+        ...content,
+        client_id,
+        created_at: now(),
+      },
+      otherId,
+      untilReply,
+    )
+    if (sent === 'blocked') throw blocked()
+    if (sent === 'awaiting_reply') throw awaitingReply()
+    if (sent === 'no_such_photo') throw notYourPhoto()
+    if (sent === 'nobody_there') throw new Refusal('conflict', 'The other one’s account is gone.')
+    const message = view(sent.message, caller.id)
+    tell(sent.events, 'message', sent.message.created_at, (userId) =>
+      userId === caller.id ? message : view(sent.message, userId),
+    )
+    return { message, created: sent.created }
   }
 
   function contentOf(body: NewText) {
@@ -205,33 +243,18 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       return pageOf('messages-after', await store.after(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
     },
 
-    /** Sends once per `client_id`: a retry answers the first message, with `created` false. */
+    /** Sends once per `client_id`: a retry answers the first message, with `created` false, whatever happened since. */
     async send(caller: Caller, chatId: string, body: NewText) {
       const chat = await chatOf(caller, chatId)
-      const otherId = otherOf(chat, caller.id)
-      const content = contentOf(body)
-      const untilReply = await guardFirstContact(chat, otherId, content.kind, content.text)
-      const sent = await store.append(
-        {
-          id: ids.next(),
-          chat_id: chat.id,
-          sender_id: caller.id,
-          ...content,
-          client_id: body.client_id ?? null,
-          created_at: now(),
-        },
-        otherId,
-        untilReply,
-      )
-      if (sent === 'blocked') throw blocked()
-      if (sent === 'awaiting_reply') throw awaitingReply()
-      if (sent === 'no_such_photo') throw notYourPhoto()
-      if (sent === 'nobody_there') throw new Refusal('conflict', 'The other one’s account is gone.')
-      const message = view(sent.message, caller.id)
-      tell(sent.events, 'message', sent.message.created_at, (userId) =>
-        userId === caller.id ? message : view(sent.message, userId),
-      )
-      return { message, created: sent.created }
+      const client_id = tidy(body.client_id ?? '') || null
+      try {
+        return await sendNew(caller, chat, body, client_id)
+      } catch (error) {
+        const isSettled = error instanceof Refusal && settled.includes(error.code)
+        const first = isSettled && client_id !== null ? await store.byClientId(caller.id, client_id) : null
+        if (!first) throw error
+        return { message: view(first, caller.id), created: false }
+      }
     },
 
     /**

@@ -69,6 +69,8 @@ export type ChatStore = {
   /** Messages after a number, oldest first. */
   after(chatId: string, seq: number, limit: number): Promise<Message[]>
   message(id: string): Promise<Message | null>
+  /** What that sender sent with that `client_id`. */
+  byClientId(senderId: string, clientId: string): Promise<Message | null>
   messages(ids: readonly string[]): Promise<Message[]>
   /** Whether that user has ever written in the chat. */
   hasWritten(chatId: string, userId: string): Promise<boolean>

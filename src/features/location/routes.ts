@@ -9,7 +9,8 @@ const filterNames = ['drinks', 'activities', 'purposes', 'language', 'gender'] a
 
 /** The filters of a query, read by hand: Elysia would split a value at its commas. */
 function filtersOf(url: string): NearbyFilters {
-  const query = new URL(url).searchParams
+  // Not as a URL: its host is whatever the client wrote.
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   return Object.fromEntries(filterNames.map((name) => [name, query.getAll(name).map(tidy)]))
 }
 

@@ -108,12 +108,14 @@ export type PublicProfile = Awaited<ReturnType<Profiles['byId']>>
 const wrongPhoto = () => invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
 
 function photoOf(photo: string): string {
-  const imageId = photo.toLowerCase()
+  // What an answer gave as its URL is that image still: who sends a profile back as it was changes nothing.
+  const imageId = (ourUrl.exec(photo)?.[1] ?? photo).toLowerCase()
   if (isImageId(imageId)) return imageId
   if (!URL.canParse(photo) || new URL(photo).protocol !== 'https:' || /\s/.test(photo)) throw wrongPhoto()
   return new URL(photo).href
 }
 
+const ourUrl = /^(?:https?:\/\/[^/?#]+)?\/api\/v1\/media\/([0-9a-f-]{36})\?for=profile&/i
 const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
 
 /** Text normalized as it is stored; an empty city or bio is none. */

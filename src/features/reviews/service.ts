@@ -64,9 +64,9 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
       const added = await store.add(review, at)
       if (added === 'exists') throw new Refusal('review_exists', 'This chat has a review already.')
       if (added === 'gone') throw new Refusal('not_found', noSuchUser)
+      push.events([{ user_id: reviewed_id, seq: added.seq, type: 'review', at, data: listedReview(review) }])
       // Whoever reads the log is not to find in it what the review does not show.
       await audit.record('review', anonymous ? null : caller.id, review.id)
-      push.events([{ user_id: reviewed_id, seq: added.seq, type: 'review', at, data: listedReview(review) }])
       return reviewView(review)
     },
 

@@ -36,8 +36,8 @@ export function safetyService({ blocks, reports, push, audit, ids, now }: Deps) 
       if (!ensured) throw new Refusal('not_found', noSuchUser)
       const { block, seq } = ensured
       if (seq !== null) {
-        await audit.record('block', caller.id, userId, { block_id: block.id })
         push.events([{ user_id: caller.id, seq, type: 'block', at: block.created_at, data: blockView(block) }])
+        await audit.record('block', caller.id, userId, { block_id: block.id })
       }
       return { block: blockView(block), created: seq !== null }
     },

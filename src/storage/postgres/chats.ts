@@ -113,6 +113,8 @@ export function chatStore(db: Database): ChatStore {
     after: (chatId, seq, limit) =>
       all<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3`, [chatId, seq, limit]),
     message: (id) => get<Message>(`${messages} WHERE m.id = $1`, [id]),
+    byClientId: (senderId, clientId) =>
+      get<Message>(`${messages} WHERE m.sender_id = $1 AND m.client_id = $2`, [senderId, clientId]),
     messages: (ids) => all<Message>(`${messages} WHERE m.id = ANY($1::text[])`, [ids]),
     hasWritten: async (chatId, userId) => (await get(hasWritten, [chatId, userId])) !== null,
 

@@ -189,6 +189,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     before: async (chatId, seq, limit) => read(() => messagesBefore.all(chatId, seq, limit)),
     after: async (chatId, seq, limit) => read(() => messagesAfter.all(chatId, seq, limit)),
     message: async (id) => read(() => messageById.get(id)),
+    byClientId: async (senderId, clientId) => read(() => messageByClientId.get(senderId, clientId)),
     messages: async (ids) => read(() => messagesByIds.all(JSON.stringify(ids))),
     hasWritten: async (chatId, userId) => read(() => sentBy.get(chatId, userId))!.n > 0,
 
@@ -198,7 +199,10 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         const { unread, read_to } = unreadOf.get({ reader: readerId, chat: chat.id })!
         if (unread === 0 || standing.get(readerId, otherId)!.apart)
           return { count: 0, last_read_message_id: null, events: [] }
-        const last_read_message_id = newestUnread.get(chat.id, read_to, otherId)!.id
+        const newest = newestUnread.get(chat.id, read_to, otherId)
+        // Counted still, and buried with the account that wrote it.
+        if (!newest) return { count: 0, last_read_message_id: null, events: [] }
+        const last_read_message_id = newest.id
         const count = markRead.run(now, chat.id, read_to, otherId).changes
         readTo[chat.user_a === readerId ? 'a' : 'b'].run(chat.id)
         const data = {
