@@ -67,7 +67,13 @@ export function buildServices({
   const nodes = shared?.nodes ?? null
   const limits = openLimits({ enabled: config.rateLimit, counter: shared?.counter })
   const legal = legalService({ dir: config.legalDir })
-  const audit = auditService({ store: storage.audit, ids, now })
+  const audit = auditService({
+    store: storage.audit,
+    ids,
+    now,
+    failed: (error, { action, actor_id, subject_id }) =>
+      log.error({ err: error, action, actor_id, subject_id }, 'an entry of the audit log could not be written'),
+  })
   const consents = consentsService({ store: storage.accounts, legal, audit, ids, now })
   const tokens = openTokens({ secret: secrets.jwt, now })
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, now })

@@ -1,7 +1,8 @@
 import { sign } from '@tma.js/init-data-node'
 import { describe, expect, test } from 'bun:test'
+import { Refusal } from '../src/refusal.ts'
 import { consents, password, start, type TestApp, testApp } from './app.ts'
-import { engineOfApps } from './engines.ts'
+import { engineOfApps, oneNodeTest } from './engines.ts'
 
 type Row = { at: number; actor_id: string | null; action: string; subject_id: string | null; metadata: string }
 
@@ -160,6 +161,38 @@ test('no secret is in any row of any table', async () => {
   expect(secrets.length).toBeGreaterThan(15)
   for (const one of [...secrets, botToken, 'a secret of the tests, long enough']) expect(everything).not.toContain(one)
 })
+
+oneNodeTest('it breaks one node')(
+  'where it cannot be written, what is done is answered so, and the server’s log has it; what has to stand there first is not',
+  async () => {
+    const app = await testApp({ CONSENT_GATE: 'on' })
+    const { services } = app
+    const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+    await services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    const report = (await ada.post('reports', { user_id: bob.id, reason: 'spam' })).body
+    expect((await ada.get('me/prefs')).status).toBe(200)
+    const failed: unknown[] = []
+    services.log.error = ((told: { action?: string }) => failed.push(told.action)) as never
+    const { record } = services.storage.audit
+    services.storage.audit.record = () => Promise.reject(new Refusal('busy', 'Not now.'))
+    const eve = { email: 'eve@example.org', password, name: 'Eve', consents }
+    for (const [status, answer] of [
+      [201, await app.request('POST', 'auth/register', { body: eve })],
+      [200, await app.request('POST', 'auth/login', { body: { email: eve.email, password } })],
+      [201, await ada.post('reviews', { chat_id: chat.id, rating: 5 })],
+      [201, await bob.post('blocks', { user_id: ada.id })],
+      [201, await ada.post('auth/consents', { consents: { terms: false } })],
+      [503, await mo.get(`admin/reports/${report.id}`)],
+      [503, await bob.get('me/export')],
+    ] as const)
+      expect(answer.status).toBe(status)
+    expect(failed.filter(Boolean)).toEqual(['register', 'login', 'review', 'block', 'consents'])
+    // What follows from it has followed.
+    expect((await ada.get('me/prefs')).body.code).toBe('consents_required')
+    services.storage.audit.record = record
+  },
+)
 
 describe('the list of the audit log', () => {
   test('is newest first, in pages, and by actor, subject, action and time', async () => {

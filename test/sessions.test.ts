@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
-import { Refusal } from '../src/refusal.ts'
 import { type Answer, type Person, password, start, type TestApp, testApp } from './app.ts'
 import { expectProblem } from './problem.ts'
 
@@ -476,17 +475,6 @@ describe('with CONSENT_GATE=on', () => {
     await withdraw(ada)
     expect((await ada.post('auth/logout')).status).toBe(204)
     expect((await bob.get('me/prefs')).status).toBe(200)
-  })
-
-  test('a withdrawal counts at once, also where it cannot be written into the audit log', async () => {
-    const app = await testApp({ CONSENT_GATE: 'on' })
-    const ada = await app.person('Ada')
-    expect((await ada.get('me/prefs')).status).toBe(200)
-    const { record } = app.services.storage.audit
-    app.services.storage.audit.record = () => Promise.reject(new Refusal('busy', 'Not now.'))
-    expect((await withdraw(ada)).status).toBe(503)
-    app.services.storage.audit.record = record
-    expectProblem(await ada.get('me/prefs'), 403, 'consents_required')
   })
 
   test('who does not agree can hide, read what was decided about them and appeal, take everything along, and go', async () => {

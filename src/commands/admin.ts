@@ -95,7 +95,7 @@ function nameOf(who: string) {
   return { by: { user_id: who.toLowerCase() }, named: 'id' }
 }
 
-const auditOf = (storage: Storage) => auditService({ store: storage.audit, ids, now: Date.now })
+const auditOf = (storage: Storage) => auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
 
 async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude<Role, 'user'>) {
   const done = await withAccount(who, async ({ storage, user }) => {
@@ -197,4 +197,8 @@ function holdIfFree(dataDir: string): (() => void) | null {
     if (error instanceof DataDirInUse) return null
     throw error
   }
+}
+
+function thrown(error: unknown): never {
+  throw error
 }

@@ -207,7 +207,7 @@ async function bringUpToDate(
       ({ user_id }) => !known.has(user_id),
     )
     if (unknown.length > 0) await journal.add(unknown)
-    const audit = auditService({ store: storage.audit, ids, now })
+    const audit = auditService({ store: storage.audit, ids, now, failed: thrown })
     const erasedAgain = await openErasures({ store: storage.erasures, journal, files, audit, now }).replay()
     copyClean(db, target)
     return erasedAgain
@@ -273,4 +273,8 @@ function keepAlso(path: string, name: string) {
     // Not every file system knows two names for one file.
     copyFileSync(path, name, constants.COPYFILE_EXCL)
   }
+}
+
+function thrown(error: unknown): never {
+  throw error
 }

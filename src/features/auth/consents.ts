@@ -50,7 +50,7 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
       const entries = this.entries(userId, choices, client)
       if (entries.length === 0) throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`)
       if (!(await store.recordConsents(userId, entries))) throw notSignedIn()
-      await audit.record('consents', userId, userId, { consents: choices })
+      await audit.note('consents', userId, userId, { consents: choices })
       return { items: entries.map(consentView) }
     },
 

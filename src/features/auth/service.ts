@@ -154,7 +154,7 @@ export function authService(deps: Deps) {
     const credentials = await accounts.credentials(email === undefined ? { phone: account } : { email: account })
     const password_hash = await provenHash(credentials, account, body.password, client)
     if (credentials && password_hash !== null) return { ...credentials, password_hash }
-    await audit.record('login_failed', null, credentials?.user_id ?? null)
+    await audit.note('login_failed', null, credentials?.user_id ?? null)
     throw invalidCredentials()
   }
 
@@ -196,7 +196,7 @@ export function authService(deps: Deps) {
       )
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
-      await audit.record('register', id, id, { by: email === null ? 'phone' : 'email' })
+      await audit.note('register', id, id, { by: email === null ? 'phone' : 'email' })
       return begin(id, client)
     },
 
@@ -205,7 +205,7 @@ export function authService(deps: Deps) {
       const credentials = await accountOf(body, client)
       refuseSuspended(credentials, now())
       const session = await begin(credentials.user_id, client, credentials.password_hash)
-      await audit.record('login', credentials.user_id, credentials.user_id, { by: 'password' })
+      await audit.note('login', credentials.user_id, credentials.user_id, { by: 'password' })
       return session
     },
 
@@ -228,7 +228,7 @@ export function authService(deps: Deps) {
       })
       const credentials = await accounts.credentials({ user_id })
       if (credentials) refuseSuspended(credentials, now())
-      await audit.record(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
+      await audit.note(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
       return { ...(await begin(user_id, client)), created }
     },
 
@@ -271,7 +271,7 @@ export function authService(deps: Deps) {
       if (current.ended_at === null && generation === current.generation - 1 && at - current.rotated_at < grace)
         return answer(session, current.generation)
       if (await sessions.end(session.user_id, session.id, at)) {
-        await audit.record('refresh_reused', session.user_id, session.id)
+        await audit.note('refresh_reused', session.user_id, session.id)
         await cutOff(session.user_id, [session.id])
       }
       throw reused()
@@ -280,7 +280,7 @@ export function authService(deps: Deps) {
     async logout(caller: Caller) {
       await sessions.end(caller.id, caller.session_id, now())
       await cutOff(caller.id, [caller.session_id])
-      await audit.record('logout', caller.id, caller.session_id)
+      await audit.note('logout', caller.id, caller.session_id)
     },
 
     /** The caller's live sessions, newest first. */
@@ -310,13 +310,13 @@ export function authService(deps: Deps) {
       if (!(await sessions.end(caller.id, sessionId, now())))
         throw new Refusal('not_found', 'There is no such session.')
       await cutOff(caller.id, [sessionId])
-      await audit.record('session_ended', caller.id, sessionId)
+      await audit.note('session_ended', caller.id, sessionId)
     },
 
     async endOtherSessions(caller: Caller) {
       const ended = await sessions.endAll(caller.id, now(), caller.session_id)
       await cutOff(caller.id, ended)
-      await audit.record('sessions_ended', caller.id, caller.id, { count: ended.length })
+      await audit.note('sessions_ended', caller.id, caller.id, { count: ended.length })
     },
 
     /** Refuses with 403 `wrong_password` where the confirmation fails. */
@@ -335,7 +335,7 @@ export function authService(deps: Deps) {
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() })
       if (ended === null) throw wrongPassword()
       await cutOff(caller.id, ended)
-      await audit.record('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
+      await audit.note('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
     },
 
     async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {

@@ -46,7 +46,7 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
     /** Shows the caller on the map, or hides them at once. */
     async setVisible(caller: Caller, visible: boolean) {
       if (!(await store.setVisible(caller.id, visible))) throw notSignedIn()
-      await audit.record('visibility', caller.id, caller.id, { visible })
+      await audit.note('visibility', caller.id, caller.id, { visible })
       return { visible }
     },
 

@@ -38,7 +38,7 @@ export function noticeService({ store, moderation, auth, audit, ids, now }: Deps
       note: null,
     }
     if (!(await store.appeal(filed))) throw new Refusal('conflict', 'You have appealed against this decision already.')
-    await audit.record('appeal', userId, filed.id, { notice_id: noticeId })
+    await audit.note('appeal', userId, filed.id, { notice_id: noticeId })
     return ownAppealView(filed)
   }
 

@@ -70,7 +70,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
       if (updated === 'not_their_image') throw wrongPhoto()
       const { user, replaced_photo } = updated
       if (replaced_photo !== null && isImageId(replaced_photo)) await photos.drop([replaced_photo])
-      await audit.record('profile', caller.id, caller.id, { fields: Object.keys(change) })
+      await audit.note('profile', caller.id, caller.id, { fields: Object.keys(change) })
       return meOf(user, await consents.missing(user.id))
     },
 
@@ -79,7 +79,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
     async savePreferences(caller: Caller, change: Partial<Preferences>) {
       const saved = await store.savePreferences(caller.id, tidyPreferences(change))
       if (!saved) throw notSignedIn()
-      await audit.record('preferences', caller.id, caller.id, { fields: Object.keys(change) })
+      await audit.note('preferences', caller.id, caller.id, { fields: Object.keys(change) })
       return saved
     },
 

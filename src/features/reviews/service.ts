@@ -66,7 +66,7 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
       if (added === 'gone') throw new Refusal('not_found', noSuchUser)
       push.events([{ user_id: reviewed_id, seq: added.seq, type: 'review', at, data: listedReview(review) }])
       // Whoever reads the log is not to find in it what the review does not show.
-      await audit.record('review', anonymous ? null : caller.id, review.id)
+      await audit.note('review', anonymous ? null : caller.id, review.id)
       return reviewView(review)
     },
 

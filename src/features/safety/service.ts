@@ -37,7 +37,7 @@ export function safetyService({ blocks, reports, push, audit, ids, now }: Deps) 
       const { block, seq } = ensured
       if (seq !== null) {
         push.events([{ user_id: caller.id, seq, type: 'block', at: block.created_at, data: blockView(block) }])
-        await audit.record('block', caller.id, userId, { block_id: block.id })
+        await audit.note('block', caller.id, userId, { block_id: block.id })
       }
       return { block: blockView(block), created: seq !== null }
     },
@@ -52,7 +52,7 @@ export function safetyService({ blocks, reports, push, audit, ids, now }: Deps) 
     async unblock(caller: Caller, blockId: string) {
       const userId = await blocks.remove(caller.id, blockId)
       if (userId === null) throw new Refusal('not_found', 'There is no such block.')
-      await audit.record('unblock', caller.id, userId, { block_id: blockId })
+      await audit.note('unblock', caller.id, userId, { block_id: blockId })
     },
 
     /**
@@ -81,7 +81,7 @@ export function safetyService({ blocks, reports, push, audit, ids, now }: Deps) 
       )
       if (!filed) throw notThere(target)
       const { report, created } = filed
-      if (created) await audit.record('report', caller.id, report.id, { target, reason: report.reason })
+      if (created) await audit.note('report', caller.id, report.id, { target, reason: report.reason })
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },
 
