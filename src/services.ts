@@ -76,7 +76,8 @@ export function buildServices({
   })
   const consents = consentsService({ store: storage.accounts, legal, audit, ids, now })
   const tokens = openTokens({ secret: secrets.jwt, now })
-  const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, now })
+  const mayMiss = nodes !== null || config.database.engine === 'postgres'
+  const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
   const files = openFiles(config, {
     now,
@@ -119,7 +120,6 @@ export function buildServices({
     chat: (shown) => chats.chatsForEach(shown),
     review: (shown) => reviews.forEvents(shown),
   }
-  const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const replay = openReplay({ store: storage.events, views, gathers: mayMiss })
   const hub = openHub({
     replay,

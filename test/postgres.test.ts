@@ -1,7 +1,11 @@
 import { SQL } from 'bun'
 import { afterEach, describe, expect, test } from 'bun:test'
 import { inspect } from 'node:util'
+import { readConfig } from '../src/config.ts'
+import { believedMs } from '../src/features/auth/callers.ts'
+import { openLog } from '../src/log.ts'
 import { Refusal } from '../src/refusal.ts'
+import { buildServices } from '../src/services.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../src/storage/postgres/database.ts'
 import type { Queries } from '../src/storage/postgres/queries.ts'
 import { recordEvents } from '../src/storage/postgres/events.ts'
@@ -82,6 +86,26 @@ test.skipIf(noPostgres !== null)(
       // As replay decides it.
       expect(seen < oldest - 1).toBe(true)
     }
+  },
+)
+
+test.skipIf(noPostgres !== null)(
+  `a session that ended without this process being told is refused half a minute later${noPostgres ? `, ${noPostgres}` : ''}`,
+  async () => {
+    const url = await migrated()
+    const db = await opened(url)
+    let at = Date.UTC(2026, 10, 21, 12)
+    const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', DATA_DIR: '/nowhere' })
+    const storage = postgresStorage(db)
+    const secrets = { jwt: new Uint8Array(32), location: new Uint8Array(32) }
+    const { auth, callers } = buildServices({ config, secrets, storage, log: openLog(config), now: () => at })
+    await db.write(async (tx) => void (await addUser(tx, 'ada')))
+    const { access_token } = await auth.begin('ada', { address: '', user_agent: null, language: null })
+    expect((await callers.byToken(access_token)).id).toBe('ada')
+    // As a commit does that had no answer.
+    await db.write(async (tx) => void (await tx.run('UPDATE sessions SET ended_at = 1')))
+    at += believedMs
+    await expect(callers.byToken(access_token)).rejects.toMatchObject({ code: 'unauthenticated' })
   },
 )
 

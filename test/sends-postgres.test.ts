@@ -170,6 +170,23 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'messages that arrive togethe
     for (const nobody of ['p2', 'p3']) expect(await eventsOf(sql, nobody)).toEqual([])
   })
 
+  test('that were sent before do not part the others', async () => {
+    const { node, sql } = await community(20)
+    const writes: unknown[] = []
+    const chats = await node(undefined, noting(writes))
+    await send(chats, 1, 'first', { client_id: 'x' })
+    writes.length = 0
+    const answers = await Promise.all(times(20, (i) => send(chats, i, `m${i}`, { client_id: i === 7 ? 'x' : `c${i}` })))
+    for (const [i, answer] of answers.entries())
+      expect(answer).toMatchObject(
+        i === 6 ? { created: false, message: { id: 'first' } } : { created: true, message: { id: `m${i + 1}` } },
+      )
+    // All of them, the one by itself, and the rest.
+    expect(writes).toHaveLength(3)
+    expect(await stored(sql)).toHaveLength(20)
+    expect(await eventsOf(sql, 'hub')).toHaveLength(20)
+  })
+
   test('leave those across a block aside, and stay together', async () => {
     const { node, sql } = await community(3)
     const writes: unknown[] = []

@@ -28,9 +28,9 @@ type Known = {
 // Some 300 bytes each.
 const remembered = 50_000
 /**
- * How long what is remembered is believed where there are other nodes. They tell this one what to forget, at once; the
- * first bound holds where one of them ended before it could, or cannot reach the others, the second while this node does
- * not hear them.
+ * How long what is remembered is believed where something may be stored that this process is not told of. Other nodes tell
+ * it what to forget, at once; the first bound holds where one of them ended before it could, or cannot reach the others, or
+ * where a commit of its own had no answer, the second while this node does not hear them.
  */
 export const believedMs = 30 * seconds
 export const believedUnheardMs = 2 * seconds
@@ -47,6 +47,7 @@ export function callers({
   sessions,
   consents,
   nodes,
+  mayMiss,
   now,
 }: {
   tokens: Tokens
@@ -54,6 +55,8 @@ export function callers({
   consents: Consents
   /** Null where this is the only node. */
   nodes: Pick<Nodes, 'forget' | 'hears'> | null
+  /** Whether something may be stored that this process is not told of. */
+  mayMiss: boolean
   now: () => number
 }) {
   const known = new Map<string, Known>()
@@ -94,10 +97,11 @@ export function callers({
     return entry
   }
 
-  /** Whether another node may have ended the session, or changed what its user may do, without this one knowing. */
-  function isStale({ looked_up_at }: Known, { hears }: Pick<Nodes, 'hears'>): boolean {
+  /** Whether the session may have ended, or what its user may do have changed, without this process knowing. */
+  function isStale({ looked_up_at }: Known): boolean {
+    if (!mayMiss) return false
     const age = now() - looked_up_at
-    return age < 0 || age >= (hears() ? believedMs : believedUnheardMs)
+    return age < 0 || age >= (nodes?.hears() === false ? believedUnheardMs : believedMs)
   }
 
   function forgetHere(userId: string) {
@@ -109,7 +113,7 @@ export function callers({
     /** Refuses with 401, or 403 `suspended`: not, where it is for one of the few things that a suspended user may do. */
     async byToken(token: string, evenSuspended = () => false): Promise<Caller> {
       let entry = known.get(token)
-      if (entry && (entry.expires_at <= now() || (nodes && isStale(entry, nodes)))) {
+      if (entry && (entry.expires_at <= now() || isStale(entry))) {
         drop(token)
         entry = undefined
       }

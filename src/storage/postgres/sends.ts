@@ -45,8 +45,12 @@ type Send = {
   fail(error: unknown): void
 }
 
-/** Undoes a group, as not all of it can be stored. */
-class NotAll extends Error {}
+/** Undoes a group, as these can be stored, and others of it cannot. */
+class NotAll extends Error {
+  constructor(readonly storable: ReadonlySet<string>) {
+    super('not all of a group can be stored')
+  }
+}
 
 /**
  * Stores messages that arrive together in one transaction, one of each chat: it takes as many statements for all as for
@@ -109,6 +113,13 @@ export function sends(db: Database): ChatStore['append'] {
         for (const send of group) end(send, () => send.fail(error))
         // Who has waited for a silent database as long as they did is not kept any longer.
         if (performance.now() - began >= patienceMs) for (const send of waiting.splice(0)) send.fail(error)
+      } else if (error instanceof NotAll) {
+        // Those that were sent before, above all: the others need not wait for each of them.
+        const [rest, others] = [true, false].map((can) =>
+          group.filter((send) => error.storable.has(send.message.id) === can),
+        )
+        for (const send of others!) void sendAlone(send)
+        if (rest!.length > 0) void sendTogether(rest!)
       } else {
         // Something is wrong with one of them, and so nothing was stored: with which, shows now.
         for (const send of group) void sendAlone(send)
@@ -176,7 +187,7 @@ async function storeAll(tx: Queries, group: readonly Send[]): Promise<Map<string
       ),
     ),
   ])
-  if (inserted.length < all.length) throw new NotAll()
+  if (inserted.length < all.length) throw new NotAll(new Set(inserted.map(({ id }) => id)))
   const seqs = new Map(inserted.map(({ id, seq }) => [id, seq]))
   for (const [i, { message }] of all.entries()) {
     const unread = { read_at: null, edited_at: null, deleted_at: null }
