@@ -10,6 +10,7 @@ export async function startNginx(nodes: readonly URL[]) {
   const directory = mkdtempSync(join(tmpdir(), 'convene-nginx-'))
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${kind};`)
   const errors = join(directory, 'error.log')
+  const id = crypto.randomUUID()
   for (let attempt = 0; attempt < 5; attempt++) {
     const port = freePort()
     await Bun.write(
@@ -24,6 +25,7 @@ export async function startNginx(nodes: readonly URL[]) {
           listen 127.0.0.1:${port};
           client_max_body_size 0; underscores_in_headers on; keepalive_requests 1000000;
           large_client_header_buffers 8 64k;
+          location = /-${id} { return 204; }
           location / {
             proxy_pass http://nodes;
             proxy_http_version 1.1; proxy_next_upstream off; proxy_read_timeout 180s;
@@ -38,7 +40,7 @@ export async function startNginx(nodes: readonly URL[]) {
     )
     const nginx = Bun.spawn(['nginx', '-p', directory, '-c', 'nginx.conf'], { stdout: 'ignore', stderr: 'ignore' })
     const base = new URL(`http://127.0.0.1:${port}`)
-    if (!(await listens(port, nginx))) continue
+    if (!(await answers(new URL(`/-${id}`, base), nginx))) continue
     return {
       base,
       /** Asks any of them, as if that URL were theirs. Tells nothing of this client but what `headers` say. */
@@ -64,16 +66,13 @@ function freePort(): number {
   return port
 }
 
-/** Waits until it does. False where it has ended, as where somebody else took the port. */
-async function listens(port: number, child: Bun.Subprocess): Promise<boolean> {
+/** Waits until this very server does. False where it has ended, as where somebody else took the port. */
+async function answers(url: URL, child: Bun.Subprocess): Promise<boolean> {
   let ended = false
   void child.exited.then(() => (ended = true))
-  while (!ended)
-    try {
-      ;(await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })).end()
-      return !ended
-    } catch {
-      await Bun.sleep(5)
-    }
+  for (; !ended; await Bun.sleep(5)) {
+    const answer = await fetch(url).catch(() => null)
+    if (answer?.status === 204) return true
+  }
   return false
 }

@@ -1,5 +1,8 @@
 import { SQL } from 'bun'
 import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { believedMs } from '../src/features/auth/callers.ts'
@@ -95,7 +98,9 @@ test.skipIf(noPostgres !== null)(
     const url = await migrated()
     const db = await opened(url)
     let at = Date.UTC(2026, 10, 21, 12)
-    const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', DATA_DIR: '/nowhere' })
+    const directory = mkdtempSync(join(tmpdir(), 'convene-postgres-'))
+    cleanUp.push(async () => rmSync(directory, { recursive: true }))
+    const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent', DATA_DIR: directory })
     const storage = postgresStorage(db)
     const secrets = { jwt: new Uint8Array(32), location: new Uint8Array(32) }
     const { auth, callers } = buildServices({ config, secrets, storage, log: openLog(config), now: () => at })
