@@ -623,19 +623,28 @@ test('the audit log tells a moderator nothing of who blocked, reported or anonym
   await ada.delete(`blocks/${block.id}`)
   await ada.post('blocks', { user_id: bob.id })
   await other.get(`admin/reports/${ownReport}`)
-  await resolve(other, { body: { id: ownReport } }, { action: 'dismiss' })
+  await resolve(other, { body: { id: ownReport } }, { action: 'remove_content' })
   await resolve(other, ofMo, { action: 'dismiss' })
+  const [notice] = await noticesOf(cleo)
+  const appeal = (await cleo.post('appeals', { notice_id: notice.id, text: 'It was so.' })).body
   const listed = async (reader: Person, query = '') =>
     (await reader.get(`admin/audit?limit=100${query}`)).body.items as any[]
   const actionsOf = (entries: any[]) => entries.map(({ action }) => action)
   // Another one sees all of it, but for who wrote the review.
   const all = await listed(other)
-  for (const action of ['block', 'unblock', 'report', 'report_read', 'report_resolved'])
+  for (const action of ['block', 'unblock', 'report', 'report_read', 'report_resolved', 'appeal'])
     expect(actionsOf(all)).toContain(action)
-  expect(JSON.stringify(all.filter(({ action }) => action.startsWith('report')))).not.toContain(cleo.id)
+  expect(JSON.stringify(all.filter(({ action }) => /^re(port|view)/.test(action)))).not.toContain(cleo.id)
+  expect(actionsOf(all)).not.toContain('review')
   // Mo sees none of what is about Mo, however it is asked for.
   const seen = await listed(mo)
-  expect(actionsOf(seen).filter((action) => action.startsWith('report'))).toEqual([])
+  expect(actionsOf(seen).filter((action) => /^(report|review|appeal)/.test(action))).toEqual([])
+  expect((await mo.get('admin/appeals')).body.items).toEqual([])
+  expect((await other.get('admin/appeals')).body.items).toMatchObject([{ id: appeal.id, user_id: cleo.id }])
+  const judged = (by: Person) => by.post(`admin/appeals/${appeal.id}/resolve`, { decision: 'reject', note: 'No.' })
+  expect(outcome(await judged(mo))).toEqual([403, 'forbidden'])
+  expect((await judged(other)).status).toBe(200)
+  expect(actionsOf(await listed(mo)).filter((action) => /^appeal/.test(action))).toEqual([])
   expect(seen.filter(({ action }) => /block/.test(action)).map(({ subject_id }) => subject_id)).toEqual([bob.id])
   for (const query of [
     `&subject_id=${mo.id}`,

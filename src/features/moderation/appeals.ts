@@ -9,7 +9,7 @@ import { isSuspended, refuseOwnCase, refuseRank, type Standings } from './standi
 import type { Appeal, AppealStatus, ModerationStore, NoticeInContext } from './store.ts'
 
 type Deps = {
-  store: Pick<ModerationStore, 'appeals' | 'appeal'>
+  store: Pick<ModerationStore, 'appeals' | 'appeal' | 'report'>
   standings: Standings
   decisions: Decisions
   audit: Audit
@@ -59,7 +59,9 @@ export function appealCases({ store, standings, decisions, audit, now }: Deps) {
       const moderator = await standings.moderatorOf(caller)
       const appeal = await appealOf(appealId)
       const user = await standings.userOf(appeal.user_id)
-      refuseOwnCase(moderator, user.id)
+      const { report_id } = appeal.notice
+      const report = report_id === null ? null : await store.report(report_id)
+      for (const id of [user.id, report?.evidence?.review?.reviewed_id]) refuseOwnCase(moderator, id)
       const upheld = body.decision === 'uphold'
       const lifts = upheld && user.suspension_id === appeal.notice_id && isSuspended(user, now())
       if (lifts) refuseRank(moderator, user)

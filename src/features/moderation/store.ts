@@ -110,7 +110,7 @@ export type ModerationStore = {
   reports(filter: ReportFilter & { reader: string }, limit: number, after: After): Promise<Report[]>
   /** `evidence` is null once its time is over. */
   report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
-  /** Oldest first, without the reader's own. */
+  /** Oldest first, without the reader's own, and without those against a decision on a review of the reader. */
   appeals(
     filter: { status?: AppealStatus; reader: string },
     limit: number,

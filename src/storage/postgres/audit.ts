@@ -48,7 +48,7 @@ export function auditStore(db: Database): AuditStore {
   }
 }
 
-/** Whether an entry tells the reader nothing of who blocked them, reported them, or reviewed them. */
+/** Whether an entry tells the reader nothing of who blocked them, reported them, or reviewed them: nor when. */
 const concernsOthers = (reader: string) => sql`
   (${auditLog.action} NOT IN ('block', 'unblock') OR ${auditLog.subject_id} IS DISTINCT FROM ${reader})
   AND NOT EXISTS (
@@ -57,4 +57,12 @@ const concernsOthers = (reader: string) => sql`
         WHEN ${auditLog.action} IN ('report', 'report_read') THEN ${auditLog.subject_id}
         WHEN ${auditLog.action} = 'report_resolved' THEN ${auditLog.metadata}::json ->> 'report_id' END
       AND (reports.subject_id = ${reader}
-        OR reports.target = 'review' AND strpos(coalesce(reports.evidence, ''), ${reviewedIn(reader)}) > 0))`
+        OR reports.target = 'review' AND strpos(coalesce(reports.evidence, ''), ${reviewedIn(reader)}) > 0))
+  AND NOT EXISTS (
+    SELECT 1 FROM appeals JOIN notices ON notices.user_id = appeals.user_id AND notices.id = appeals.notice_id
+      JOIN reports ON reports.id = notices.report_id
+    WHERE appeals.id = CASE
+        WHEN ${auditLog.action} = 'appeal' THEN ${auditLog.subject_id}
+        WHEN ${auditLog.action} = 'appeal_resolved' THEN ${auditLog.metadata}::json ->> 'appeal_id' END
+      AND reports.target = 'review' AND strpos(coalesce(reports.evidence, ''), ${reviewedIn(reader)}) > 0)
+  AND (${auditLog.action} <> 'review' OR ${auditLog.actor_id} IS NOT NULL)`

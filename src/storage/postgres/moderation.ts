@@ -142,14 +142,17 @@ export function moderationStore(db: Database): ModerationStore {
 
     appeals: ({ reader, status }, limit, after) => {
       const { at, id } = after ?? firstOfAll
-      const values: Value[] = [at, id, reader]
+      const values: Value[] = [at, id, reader, reviewedIn(reader)]
       const named = naming(values)
       return db.read(async (q) =>
         withNotices(
           q,
           await q.all<Appeal>(
             `SELECT ${appealColumns} FROM appeals
-             WHERE (created_at, id) > ($1, $2) AND user_id <> $3
+             WHERE (created_at, id) > ($1, $2) AND user_id <> $3 AND NOT EXISTS (
+               SELECT 1 FROM notices JOIN reports ON reports.id = notices.report_id
+               WHERE notices.user_id = appeals.user_id AND notices.id = appeals.notice_id
+                 AND reports.target = 'review' AND strpos(coalesce(reports.evidence, ''), $4) > 0)
                ${status === undefined ? '' : `AND status = ${named(status)}`}
              ORDER BY created_at, id LIMIT ${named(limit)}`,
             values,

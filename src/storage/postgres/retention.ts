@@ -77,6 +77,11 @@ export function retentionStore(db: Database): RetentionStore {
             values,
           ),
           tx.run('DELETE FROM evidence_photos WHERE report_id = ANY($1::text[])', [idsOf(settled)]),
+          tx.run(
+            `UPDATE notices SET report_id = NULL
+             WHERE report_id IN (SELECT id FROM reports WHERE target = 'review' AND id = ANY($1::text[]))`,
+            [idsOf(settled)],
+          ),
         ])
         return dropped
       }),

@@ -35,7 +35,7 @@ export function auditStore(db: Db, writer: Writer): AuditStore {
   }
 }
 
-/** Whether an entry tells the reader nothing of who blocked them, reported them, or reviewed them. */
+/** Whether an entry tells the reader nothing of who blocked them, reported them, or reviewed them: nor when. */
 const concernsOthers = (reader: string) => sql`
   (${auditLog.action} NOT IN ('block', 'unblock') OR ${auditLog.subject_id} IS NOT ${reader})
   AND NOT EXISTS (
@@ -43,4 +43,11 @@ const concernsOthers = (reader: string) => sql`
     WHERE reports.id = CASE
         WHEN ${auditLog.action} IN ('report', 'report_read') THEN ${auditLog.subject_id}
         WHEN ${auditLog.action} = 'report_resolved' THEN ${auditLog.metadata} ->> '$.report_id' END
-      AND (reports.subject_id = ${reader} OR reports.evidence ->> '$.review.reviewed_id' = ${reader}))`
+      AND (reports.subject_id = ${reader} OR reports.evidence ->> '$.review.reviewed_id' = ${reader}))
+  AND NOT EXISTS (
+    SELECT 1 FROM appeals JOIN notices ON notices.id = appeals.notice_id JOIN reports ON reports.id = notices.report_id
+    WHERE appeals.id = CASE
+        WHEN ${auditLog.action} = 'appeal' THEN ${auditLog.subject_id}
+        WHEN ${auditLog.action} = 'appeal_resolved' THEN ${auditLog.metadata} ->> '$.appeal_id' END
+      AND reports.evidence ->> '$.review.reviewed_id' = ${reader})
+  AND (${auditLog.action} <> 'review' OR ${auditLog.actor_id} IS NOT NULL)`

@@ -122,7 +122,9 @@ export function moderationStore(db: Db, writer: Writer): ModerationStore {
       return client
         .query<Appeal, Record<string, string | number>[]>(
           `SELECT ${appealColumns} FROM appeals
-           WHERE (created_at, id) > ($at, $id) AND user_id <> $reader
+           WHERE (created_at, id) > ($at, $id) AND user_id <> $reader AND NOT EXISTS (
+             SELECT 1 FROM notices JOIN reports ON reports.id = notices.report_id
+             WHERE notices.id = appeals.notice_id AND reports.evidence ->> '$.review.reviewed_id' = $reader)
              ${status === undefined ? '' : 'AND status = $status'}
            ORDER BY created_at, id LIMIT $limit`,
         )

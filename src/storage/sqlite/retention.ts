@@ -27,6 +27,9 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
       details = CASE WHEN target <> 'review' AND reporter_id IS NOT NULL AND NOT ${isErased} THEN details END,
       note = CASE WHEN target <> 'review' AND NOT ${isErased} THEN note END
     WHERE id IN (SELECT value FROM json_each(?))`)
+  const partFromNotices = client.prepare<null, [string]>(`
+    UPDATE notices SET report_id = NULL
+    WHERE report_id IN (SELECT id FROM reports WHERE target = 'review' AND id IN (SELECT value FROM json_each(?)))`)
   const dropEvidencePhotos = client.prepare<null, [string]>(
     'DELETE FROM evidence_photos WHERE report_id IN (SELECT value FROM json_each(?))',
   )
@@ -58,6 +61,7 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
         const ids = settledReports.all(before, limit).map(({ id }) => id)
         dropEvidence.run(JSON.stringify(ids))
         dropEvidencePhotos.run(JSON.stringify(ids))
+        partFromNotices.run(JSON.stringify(ids))
         return ids.length
       }),
 
