@@ -13,7 +13,7 @@ import { type Cost, type Costs, sizing, sizingTable } from './sizing.ts'
 const chats = 250
 /** Connections to each node, that send as fast as they can. */
 const connections = 32
-/** Sends a second to each node, where that is set: three of them are half of what this machine can do. */
+/** Sends a second to each node, where that is set: two of them are some two fifths of what a machine of two cores can do. */
 const steady = { rate: 1000, connections: 128 }
 const nodesAtMost = 3
 /** Who is there besides those who send, so that searches find somebody and rows have their usual size. */

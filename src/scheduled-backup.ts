@@ -19,15 +19,15 @@ const name = /^convene-\d{8}T\d{6}Z\.db$/
 const unfinishedName = /^convene-\d{8}T\d{6}Z\.db\.[0-9a-f]{8}\.part(-journal)?$/
 
 /** Why the directory cannot be written, or made where it is not there; null where it can. Changes nothing. */
-export function backupDirectoryProblem(directory: string): string | null {
+export function backupDirectoryProblem(directory: string): { text: string; isFinal: boolean } | null {
   const there = nearest(directory)
   try {
-    if (!statSync(there).isDirectory()) return `must be a directory, and ${there} is none`
+    if (!statSync(there).isDirectory()) return { text: `must be a directory, and ${there} is none`, isFinal: true }
     accessSync(there, constants.W_OK | constants.X_OK)
     return null
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return `must be a directory that can be written, and ${there} cannot (${code})`
+    return { text: `must be a directory that can be written, and ${there} cannot (${code})`, isFinal: false }
   }
 }
 

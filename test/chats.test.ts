@@ -378,6 +378,21 @@ test('where the first contact is guarded, a stranger sends three texts without l
   )
   await send(bob, chat.id, 'hi')
   expect((await ada.post(path, { text: 'see https://example.org' })).status).toBe(201)
+  // A space that is missing makes no link.
+  for (const text of [
+    'Nice to meet you.Me too!',
+    'Hola.Es un placer.Se fue',
+    'Merci.De rien',
+    'Great.By the way',
+    'To jest super.Co robisz?',
+    'Yes.Online tomorrow.Live music tonight?',
+    'привет.как дела',
+    'at 7.30 p.m.',
+  ]) {
+    const stranger = await app.person()
+    const { body: first } = await stranger.post('chats', { user_id: bob.id })
+    expect([text, (await stranger.post(`chats/${first.id}/messages`, { text })).status]).toEqual([text, 201])
+  }
 })
 
 test('nothing is sent to an account that is gone, and nothing is kept for it', async () => {

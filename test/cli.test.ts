@@ -141,8 +141,9 @@ describe('a start that cannot succeed touches nothing', () => {
     const [path, LEGAL_DIR] = [newPath(), newPath()]
     mkdirSync(LEGAL_DIR)
     writeFileSync(join(LEGAL_DIR, 'terms.en.md'), ' \n')
+    mkdirSync(join(LEGAL_DIR, 'disclaimer.en.md'))
     const outcome = await convene([], { DATA_DIR: path, PORT: '0', LEGAL_DIR })
-    expectRefusal(outcome, 1, /LEGAL_DIR has texts without content: terms\.en\.md/)
+    expectRefusal(outcome, 1, /LEGAL_DIR has texts without content to read: disclaimer\.en\.md, terms\.en\.md/)
     expect(existsSync(path)).toBe(false)
   })
 
@@ -439,7 +440,7 @@ describe('check', () => {
   test('names legal texts that nobody is shown, and settings that let old logins in', async () => {
     const LEGAL_DIR = newPath()
     mkdirSync(LEGAL_DIR)
-    for (const [file, text] of Object.entries({ 'terms.md': '# Terms', 'privacy.en.md': '', 'README.md': 'ours' }))
+    for (const [file, text] of Object.entries({ 'Terms.md': '# Terms', 'privacy.en.md': '', 'README.md': 'ours' }))
       writeFileSync(join(LEGAL_DIR, file), text)
     const { out } = await convene(['check'], {
       DATA_DIR: dataDir(),
@@ -450,7 +451,7 @@ describe('check', () => {
     expect(out.match(/^WRONG .*/gm)).toEqual([
       'WRONG  INIT_DATA_MAX_AGE_S is 0: whoever finds init data of any age is in',
       'WRONG  privacy.en.md in LEGAL_DIR has no content',
-      'WRONG  terms.md in LEGAL_DIR is not used',
+      'WRONG  Terms.md in LEGAL_DIR is not used',
     ])
   })
 

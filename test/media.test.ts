@@ -481,8 +481,16 @@ describe('a profile photo', () => {
     const firstUrl = (await ada.put('me', { photo: first.id })).body.photo
     expect((await ada.put('me', { photo: first.id.toUpperCase(), city: 'Paris' })).body.photo).toBe(firstUrl)
     // A profile that is sent back as it came changes nothing, by whichever address it was read.
-    for (const photo of [firstUrl, new URL(firstUrl, 'https://api.example.org').href])
-      expect((await ada.put('me', { photo })).body.photo).toBe(firstUrl)
+    const urls = [firstUrl, first.url, firstUrl.replace('?', '?x=1&')]
+    for (const url of urls.flatMap((url) => [
+      url,
+      new URL(url, 'https://api.example.org').href,
+      `//api.example.org${url}`,
+    ]))
+      expect((await ada.put('me', { photo: url })).body.photo).toBe(firstUrl)
+    const eve = await server.person()
+    for (const url of urls)
+      expect(refused(await eve.put('me', { photo: new URL(url, 'https://api.example.org').href }))[0]).toBe(422)
     expect((await server.request('GET', firstUrl)).status).toBe(200)
 
     const secondUrl = (await ada.put('me', { photo: second.id })).body.photo

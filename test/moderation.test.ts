@@ -644,7 +644,7 @@ test('the audit log tells a moderator nothing of who blocked, reported or anonym
   const judged = (by: Person) => by.post(`admin/appeals/${appeal.id}/resolve`, { decision: 'reject', note: 'No.' })
   expect(outcome(await judged(mo))).toEqual([403, 'forbidden'])
   expect((await judged(other)).status).toBe(200)
-  expect(actionsOf(await listed(mo)).filter((action) => /^appeal/.test(action))).toEqual([])
+  expect(actionsOf(await listed(mo)).filter((action) => action.startsWith('appeal'))).toEqual([])
   expect(seen.filter(({ action }) => /block/.test(action)).map(({ subject_id }) => subject_id)).toEqual([bob.id])
   for (const query of [
     `&subject_id=${mo.id}`,

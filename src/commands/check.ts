@@ -359,7 +359,7 @@ async function* backups(config: Config, now: number): AsyncGenerator<Finding> {
   const { backupDir, backupCron } = config
   if (backupDir === null) return
   const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
-  if (problem !== null) return yield wrong(`BACKUP_DIR ${problem}`, 'set BACKUP_DIR right, or look at who owns it')
+  if (problem !== null) return yield wrong(`BACKUP_DIR ${problem.text}`, 'set BACKUP_DIR right, or look at who owns it')
   const isBucket = typeof backupDir !== 'string'
   // Of one that does not answer it was told before.
   const newest = isBucket ? await newestInBucket(backupDir).catch(() => undefined) : newestBackup(backupDir)

@@ -73,7 +73,8 @@ export async function serve(config: Config): Promise<void> {
   await refusePlaces(config, log)
   holdDataDir(config.dataDir)
   const made = missingSecrets(config)
-  if (isLost(config.database) && made.length === 0)
+  const isOurs = config.jwtSecret === null && config.locationKey === null
+  if (isLost(config.database) && isOurs && made.length === 0)
     log.warn({ data_dir: config.dataDir }, 'there are secrets but no database: a new community begins')
   const secrets = readSecrets(config)
   const metrics = openMetrics({ ofProcess: true })
@@ -142,12 +143,14 @@ function ownLegalTexts({ legalDir }: Config): LegalFiles | null {
   } catch (error) {
     throw new ConfigError('LEGAL_DIR must be a directory that can be read', { cause: error })
   }
-  if (files.empty.length > 0) throw new ConfigError(`LEGAL_DIR has texts without content: ${files.empty.join(', ')}`)
+  if (files.empty.length > 0)
+    throw new ConfigError(`LEGAL_DIR has texts without content to read: ${files.empty.join(', ')}`)
   return files
 }
 
 function tellOfTexts({ texts, misnamed }: LegalFiles, log: Logger) {
-  log.info({ texts }, 'legal texts of LEGAL_DIR')
+  if (texts.length > 0) log.info({ texts }, 'legal texts of LEGAL_DIR')
+  else log.warn('LEGAL_DIR has no text that is named like terms.en.md: those of the product stand')
   if (misnamed.length > 0)
     log.warn({ misnamed }, 'files of LEGAL_DIR are not used, as they are not named like terms.en.md')
 }
@@ -157,12 +160,14 @@ const isLost = (database: DatabaseConfig) =>
   database.engine === 'sqlite' && database.path !== ':memory:' && !existsSync(database.path)
 
 /**
- * Throws ConfigError where a bucket is not there or does not take the keys, images could not be stored now, or the directory
- * of the backups can never be written.
+ * Throws ConfigError where a bucket is not there or does not take the keys, images could not be stored now, or BACKUP_DIR is
+ * no directory.
  */
 async function refusePlaces({ media, backupDir }: Config, log: Logger) {
   const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
-  if (problem !== null) throw new ConfigError(`BACKUP_DIR ${problem}`)
+  if (problem?.isFinal) throw new ConfigError(`BACKUP_DIR ${problem.text}`)
+  // As of a disk that is not there yet: backups can wait for it, and people need not wait for backups.
+  if (problem !== null) log.error({ reason: problem.text }, 'BACKUP_DIR cannot be written now')
   const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
   for (const [name, place] of Object.entries(places)) {
     if (place === null) continue

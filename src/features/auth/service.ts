@@ -10,7 +10,7 @@ import type { Gender } from '../profile/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
-import { type Client, type ConsentChoices, type Consents, registrationConsents } from './consents.ts'
+import { type Client, type ConsentChoices, type Consents, mandatory, registrationConsents } from './consents.ts'
 import { checkInitData } from './init-data.ts'
 import type { Passwords } from './passwords.ts'
 import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
@@ -339,13 +339,11 @@ export function authService(deps: Deps) {
     },
 
     async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {
-      try {
-        return await consents.record(caller.id, choices, client)
-      } finally {
-        await callers.forget(caller.id)
-        // What they would not be let in with now does not stay open.
-        if (consentGate && (await consents.missing(caller.id)).length > 0) sockets.end(caller.id)
-      }
+      const recorded = await consents.record(caller.id, choices, client)
+      await callers.forget(caller.id)
+      // Who would not be let in now does not stay in.
+      if (consentGate && mandatory.some((kind) => choices[kind] === false)) sockets.end(caller.id)
+      return recorded
     },
   }
 }

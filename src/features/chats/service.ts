@@ -39,15 +39,14 @@ type Deps = {
 }
 
 // Why a message is not stored that may have been stored before, when the same was sent.
-const settled: RefusalCode[] = ['blocked', 'awaiting_reply', 'conflict', 'validation_failed']
+const settled: RefusalCode[] = ['blocked', 'awaiting_reply', 'conflict']
 
 // What a stranger may send before the other one answers, where the first contact is guarded.
 const textsBeforeReply = 3
-// Also a domain by itself, of those that are mostly sent: any two words with a point between them would be too many.
-const domains =
-  'ai app biz br by cc ch cn co club com cz de dev ee es eu fi fr gg info io kz link live lt lv ly me net nl online org pl ru рф se shop site store su top tr tv ua uk xyz'
+// Also a domain by itself, of those that are mostly sent and no words: many leave out the space after a full stop.
+const domains = 'ai app biz br ch cz dev fr gg info io kz lt lv net nl org pl ru рф shop site store tr tv ua uk xyz com'
 const link = new RegExp(
-  `h[tx]{2}ps?:|www\\.|@[a-z0-9_]{4,}|[\\p{L}\\p{N}-]\\.(?:\\p{L}{2,}/|(?:${domains.replaceAll(' ', '|')})(?![\\p{L}\\p{N}]))`,
+  `h[tx]{2}ps?:|www\\.|t\\.me|@[a-z0-9_]{4,}|[\\p{L}\\p{N}-]\\.(?:\\p{L}{2,}/|(?:${domains.replaceAll(' ', '|')})(?![\\p{L}\\p{N}]))`,
   'iu',
 )
 const hasLink = (text: string) => link.test(text.normalize('NFKC').replaceAll('。', '.'))
@@ -250,7 +249,10 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       try {
         return await sendNew(caller, chat, body, client_id)
       } catch (error) {
-        const isSettled = error instanceof Refusal && settled.includes(error.code)
+        // Or the photo, which goes with its message.
+        const isSettled =
+          error instanceof Refusal &&
+          (settled.includes(error.code) || (body.photo && error.errors?.[0]?.path === '/photo'))
         const first = isSettled && client_id !== null ? await store.byClientId(caller.id, client_id) : null
         if (!first) throw error
         return { message: view(first, caller.id), created: false }

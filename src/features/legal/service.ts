@@ -116,8 +116,17 @@ function ownTexts(kind: LegalKind, dir: string) {
 const fileName = new RegExp(`^(${legalKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
 const kindOfFile = (file: string) => fileName.exec(file)?.[1]!.toLowerCase() ?? null
 
-/** What an operator's own directory holds: texts, those of them without content, and what is none but looks like one. */
+/** What an operator's own directory holds: texts, those of them without content to read, and what is none but looks like one. */
 export type LegalFiles = { texts: string[]; empty: string[]; misnamed: string[] }
+
+/** Whether there is nothing to read in it, as in a directory, or a file that this user may not read. */
+function isEmpty(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').trim() === ''
+  } catch {
+    return true
+  }
+}
 
 /** For the checks before a start. Throws where it is no directory that can be read. */
 export function legalFiles(dir: string): LegalFiles {
@@ -125,7 +134,9 @@ export function legalFiles(dir: string): LegalFiles {
   const texts = files.filter((file) => kindOfFile(file) !== null)
   return {
     texts,
-    empty: texts.filter((file) => readFileSync(join(dir, file), 'utf8').trim() === ''),
-    misnamed: files.filter((file) => !texts.includes(file) && legalKinds.some((kind) => file.includes(kind))),
+    empty: texts.filter((file) => isEmpty(join(dir, file))),
+    misnamed: files.filter(
+      (file) => !texts.includes(file) && legalKinds.some((kind) => file.toLowerCase().includes(kind)),
+    ),
   }
 }

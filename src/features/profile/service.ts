@@ -115,7 +115,8 @@ function photoOf(photo: string): string {
   return new URL(photo).href
 }
 
-const ourUrl = /^(?:https?:\/\/[^/?#]+)?\/api\/v1\/media\/([0-9a-f-]{36})\?for=profile&/i
+// By whatever address, and with whatever is signed: such a URL ends within days, and an image is named by its id alone.
+const ourUrl = /^(?:(?:https?:)?\/\/[^/?#]+)?\/+api\/v1\/media\/([0-9a-f-]{36})\?(?=.*\bsig=)/i
 const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
 
 /** Text normalized as it is stored; an empty city or bio is none. */
