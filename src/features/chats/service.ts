@@ -8,6 +8,7 @@ import { iso, isoOrNull } from '../../time.ts'
 import type { Caller } from '../auth/callers.ts'
 import { noSuchUser, type Profiles, type PublicProfile } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
+import { hasLink } from './links.ts'
 import type { Chat, ChatEntry, ChatStore, EventNumbers, Message } from './store.ts'
 
 export type Chats = ReturnType<typeof chatService>
@@ -43,13 +44,6 @@ const settled: RefusalCode[] = ['blocked', 'awaiting_reply', 'conflict']
 
 // What a stranger may send before the other one answers, where the first contact is guarded.
 const textsBeforeReply = 3
-// Also a domain by itself, of those that are mostly sent and no words: many leave out the space after a full stop.
-const domains = 'ai app biz br ch cz dev fr gg info io kz lt lv net nl org pl ru рф shop site store tr tv ua uk xyz com'
-const link = new RegExp(
-  `h[tx]{2}ps?:|www\\.|t\\.me|@[a-z0-9_]{4,}|[\\p{L}\\p{N}-]\\.(?:\\p{L}{2,}/|(?:${domains.replaceAll(' ', '|')})(?![\\p{L}\\p{N}]))`,
-  'iu',
-)
-const hasLink = (text: string) => link.test(text.normalize('NFKC').replaceAll('。', '.'))
 
 export function chatService({ store, profiles, blocking, photos, push, ids, now, firstContact }: Deps) {
   /** The chat, for its members: 404 where there is none, 403 `not_a_member` for everybody else. */
