@@ -179,8 +179,8 @@ function costsOf(send: Measured, reads: readonly Cost[], sizes: readonly Size[])
  * a send costs all nodes together: n nodes with cores of their own carry n × (one node's cost ÷ theirs) as much as one.
  *
  * What one node's send costs depends on what else the machine does: more where others have been on its core, or its own
- * work comes in smaller groups; less where a busy database lets groups grow. So that cost is measured while as many others
- * are as busy, each with chats of its own and nothing to tell the others. Beside it stands one that has the machine alone.
+ * work comes in smaller groups; less where a busy database lets groups grow. So beside the one that has the machine alone
+ * stands what one takes while as many others are as busy, each with chats of its own and nothing to tell the others.
  */
 export async function main() {
   const chosen = options({ seconds: 3, rounds: 9 })
@@ -278,25 +278,25 @@ much as it can take, or steadily ${number(steady.rate)} a second.`,
       ],
       findings: [
         {
-          name: 'two nodes carry so many times what one does: 2 × its µs, beside another as busy, ÷ theirs',
+          name: 'two nodes carry so many times what one does: 2 × its µs ÷ theirs',
+          value: times(2, 'one', 'two'),
+          bound: { atLeast: 1.7 },
+        },
+        { name: 'the same at a steady rate', value: times(2, 'one, steady', 'two, steady'), bound: { atLeast: 1.7 } },
+        { name: 'three nodes: 3 × its µs ÷ theirs', value: times(3, 'one', 'three'), bound: null },
+        {
+          name: 'two, and one beside another as busy',
           value: times(2, 'two, each with chats of its own', 'two'),
-          bound: { atLeast: 1.7 },
-        },
-        {
-          name: 'the same at a steady rate',
-          value: times(2, 'two, steady, each with chats of its own', 'two, steady'),
-          bound: { atLeast: 1.7 },
-        },
-        {
-          name: 'three nodes: 3 × the µs of one beside others as busy ÷ theirs',
-          value: times(3, 'three, each with chats of its own', 'three'),
           bound: null,
         },
-        { name: 'two, and one that is alone', value: times(2, 'one', 'two'), bound: null },
-        { name: 'three, and one that is alone', value: times(3, 'one', 'three'), bound: null },
         {
-          name: 'two, and one that is alone, at a steady rate',
-          value: times(2, 'one, steady', 'two, steady'),
+          name: 'the same at a steady rate, beside another as busy',
+          value: times(2, 'two, steady, each with chats of its own', 'two, steady'),
+          bound: null,
+        },
+        {
+          name: 'three, and one beside others as busy',
+          value: times(3, 'three, each with chats of its own', 'three'),
           bound: null,
         },
         { name: 'frames for each send, two nodes', value: of('two').frames, bound: { atLeast: 1.99 } },
