@@ -8,6 +8,7 @@ import { type Found, openLoop } from './open-loop.ts'
 import { bearer, convene, dataDir, type Pair as Couple, pairs, type Person, startOurs, text } from './ours.ts'
 import { cpuSeconds, family, type Server } from './process.ts'
 import { markdown, number, options, publish } from './report.ts'
+import { type Share, shareOf } from './share.ts'
 import { type Cost, type Costs, sizing, sizingTable } from './sizing.ts'
 
 const chats = 250
@@ -15,17 +16,21 @@ const chats = 250
 const connections = 32
 /** Sends a second to each node, where that is set: two of them are some two fifths of what a machine of two cores can do. */
 const steady = { rate: 1000, connections: 128 }
+/** Of each node, where its CPU is limited: what three of them and all that they need take leaves a machine of two cores room. */
+const quarter = 0.25
 const nodesAtMost = 3
 /** Who is there besides those who send, so that searches find somebody and rows have their usual size. */
 const community = { users: 20_000, messages: 100_000 }
 const warmUpCpuSeconds = 3
 const warmUpAtMostMs = 20_000
 
+type Node = Server & { share: Share | null }
 /**
  * Which nodes take the sends, as many as they can or each at the steady rate: so many of those that Redis joins, or the one
- * that has none. The two of a chat are on different nodes, or each chat is one node's `own`.
+ * that has none. The two of a chat are on different nodes, or each chat is one node's `own`. Each node uses as many `cores`
+ * as set, or what it gets.
  */
-type Setup = { nodes: Server[]; own?: boolean; isSteady?: boolean }
+type Setup = { nodes: Node[]; own?: boolean; isSteady?: boolean; cores?: number }
 type Measured = { run: Run; node: number; postgres: number; redis: number; frames: number }
 
 const json = { 'content-type': 'application/json' }
@@ -61,11 +66,11 @@ function made({ answers, failed }: Run, name: string) {
  * chats are the nodes' own.
  */
 async function measure(
-  { nodes, own, isSteady }: Setup,
+  { nodes, own, isSteady, cores }: Setup,
   couples: readonly Couple[],
   engines: Engine[],
   seconds: number,
-) {
+): Promise<Measured> {
   const nodeOf = (i: number) => nodes[i % nodes.length]!
   const listening = await listeners(
     couples.flatMap(({ a, b }, i) => [socketUrl(nodeOf(i), a), socketUrl(nodeOf(own ? i : i + 1), b)]),
@@ -85,6 +90,7 @@ async function measure(
         : await Promise.all(nodes.map((node, i) => load(node.url, sends[i]!, { connections, seconds }))),
     )
   const used = () => [cpuSeconds(nodes.map(({ pid }) => pid)), ...engines.map(({ pid }) => cpuSeconds(family(pid)))]
+  for (const { share } of nodes) share?.set(cores ?? null)
   await sendAll(1)
   await Bun.sleep(500)
   const [before, framesBefore] = [used(), await listening.frames()]
@@ -93,6 +99,7 @@ async function measure(
   const [after, frames] = [used(), await listening.frames()]
   await listening.close()
   for (const client of clients ?? []) client.close()
+  for (const { share } of nodes) share?.set(null)
   made(run, 'send')
   const [node, postgres, redis] = after.map((seconds, i) => ((seconds - before[i]!) * 1e6) / run.answers)
   return { run, node: node!, postgres: postgres!, redis: redis!, frames: (frames - framesBefore) / run.answers }
@@ -175,12 +182,14 @@ function costsOf(send: Measured, reads: readonly Cost[], sizes: readonly Size[])
 }
 
 /**
- * One node on PostgreSQL and Redis beside several. On one machine they share its cores, so what is compared is the CPU that
- * a send costs all nodes together: n nodes with cores of their own carry n × (one node's cost ÷ theirs) as much as one.
+ * One node on PostgreSQL and Redis beside several. On one machine they share its cores, which a node that is alone has for
+ * itself. So what is compared is the CPU that a send costs all nodes together (n nodes with cores of their own carry
+ * n × (one node's cost ÷ theirs) as much as one), and what they carry where each may use a quarter of a core, and the machine
+ * is not full.
  *
- * What one node's send costs depends on what else the machine does: more where others have been on its core, or its own
- * work comes in smaller groups; less where a busy database lets groups grow. So beside the one that has the machine alone
- * stands what one takes while as many others are as busy, each with chats of its own and nothing to tell the others.
+ * On a full machine that cost depends on what else it does: it is more where others have been on a node's core. So beside
+ * the one that has the machine alone stands what one takes while as many others are as busy, each with chats of its own and
+ * nothing to tell the others.
  */
 export async function main() {
   const chosen = options({ seconds: 3, rounds: 9 })
@@ -200,10 +209,12 @@ export async function main() {
   const couples = await pairs(dataDir(), chats, alone)
   // As autovacuum does in time: without statistics what is read for another node is planned as for an empty table.
   await analyzed(postgres)
-  const single = await startOurs(dataDir(), { more: alone })
-  const nodes: Server[] = []
-  while (nodes.length < nodesAtMost)
-    nodes.push(await startOurs(dataDir(), { more: { ...alone, REDIS_URL: redis.url } }))
+  const single = { ...(await startOurs(dataDir(), { more: alone })), share: null }
+  const nodes: Node[] = []
+  while (nodes.length < nodesAtMost) {
+    const node = await startOurs(dataDir(), { more: { ...alone, REDIS_URL: redis.url } })
+    nodes.push({ ...node, share: shareOf(node.pid, `node-${nodes.length}`) })
+  }
   const [one, two] = [nodes.slice(0, 1), nodes.slice(0, 2)]
   const setups = {
     'one, without Redis': { nodes: [single] },
@@ -215,15 +226,22 @@ export async function main() {
     'one, steady': { nodes: one, isSteady: true },
     'two, steady, each with chats of its own': { nodes: two, own: true, isSteady: true },
     'two, steady': { nodes: two, isSteady: true },
+    'one, a quarter of a core': { nodes: one, cores: quarter },
+    'two, a quarter each, chats of their own': { nodes: two, own: true, cores: quarter },
+    'two, a quarter each': { nodes: two, cores: quarter },
+    'three, a quarter each': { nodes, cores: quarter },
   } satisfies Record<string, Setup>
   type Name = keyof typeof setups
-  const names = Object.keys(setups) as Name[]
+  const isLimitable = nodes.every(({ share }) => share !== null)
+  if (!isLimitable)
+    console.error('Nodes with a quarter of a core are not measured: no control groups here, or no rights.')
+  const names = (Object.keys(setups) as Name[]).filter((name) => isLimitable || !('cores' in setups[name]))
   for (const node of [single, ...nodes])
     await warmUp(
       node,
       couples.map((couple, i) => sendOf(couple, couple.a, i)),
     )
-  const found = new Map(names.map((name) => [name, [] as Measured[]]))
+  const found = new Map((Object.keys(setups) as Name[]).map((name) => [name, [] as Measured[]]))
   const loads = [loadavg()[0]!]
   for (let round = 0; round < chosen.rounds; round++) {
     // There and back, so that what becomes slower meanwhile is slower for all.
@@ -232,7 +250,10 @@ export async function main() {
     loads.push(loadavg()[0]!)
   }
   const reads = await readCosts(nodes[0]!, couples, postgres, chosen.seconds)
-  for (const server of [...nodes, single]) await server.stop()
+  for (const { stop, share } of [...nodes, single]) {
+    await stop()
+    share?.remove()
+  }
   const sizes = await rowSizes(postgres)
   await redis.stop()
   await postgres.stop()
@@ -240,9 +261,17 @@ export async function main() {
   const of = (name: Name) => medianOf(found.get(name)!)
   const costs = costsOf(of('three'), reads, sizes)
   const communities = [1e4, 1e6, 1e8].map((users) => sizing(users, costs))
-  /** How many times what one node does so many carry: of each round, as a machine that others use too is slower for minutes. */
-  const times = (count: number, alone: Name, joined: Name) =>
-    median(found.get(alone)!.map(({ node }, round) => (count * node) / found.get(joined)![round]!.node))
+  /** Of each round, as a machine that others use too is slower for minutes. Null where they were not measured. */
+  const ratio = (joined: Name, alone: Name, of: (joined: Measured, alone: Measured) => number) => {
+    const [many, one] = [found.get(joined)!, found.get(alone)!]
+    return many.length === 0 ? null : median(many.map((measured, round) => of(measured, one[round]!)))
+  }
+  /** How many times what one node does so many carry, by the CPU that a send takes: cores of their own taken for granted. */
+  const times = (count: number, joined: Name, alone: Name) =>
+    ratio(joined, alone, (joined, alone) => (count * alone.node) / joined.node)
+  /** The same by what they did carry. */
+  const carried = (joined: Name, alone: Name) =>
+    ratio(joined, alone, (joined, alone) => joined.run.perSecond / alone.run.perSecond)
   const pair = (name: string, joined: Name, apart: Name) => ({
     name,
     unit: 'µs',
@@ -278,25 +307,49 @@ much as it can take, or steadily ${number(steady.rate)} a second.`,
       ],
       findings: [
         {
-          name: 'two nodes carry so many times what one does: 2 × its µs ÷ theirs',
-          value: times(2, 'one', 'two'),
+          name: 'two nodes, a quarter of a core each: their sends a second ÷ one’s',
+          value: carried('two, a quarter each', 'one, a quarter of a core'),
           bound: { atLeast: 1.7 },
         },
-        { name: 'the same at a steady rate', value: times(2, 'one, steady', 'two, steady'), bound: { atLeast: 1.7 } },
-        { name: 'three nodes: 3 × its µs ÷ theirs', value: times(3, 'one', 'three'), bound: null },
         {
-          name: 'two, and one beside another as busy',
-          value: times(2, 'two, each with chats of its own', 'two'),
+          name: 'two nodes, a quarter of a core each: 2 × one’s µs ÷ theirs',
+          value: times(2, 'two, a quarter each', 'one, a quarter of a core'),
+          bound: { atLeast: 1.7 },
+        },
+        {
+          name: 'three, a quarter of a core each: their sends a second ÷ one’s',
+          value: carried('three, a quarter each', 'one, a quarter of a core'),
           bound: null,
         },
         {
-          name: 'the same at a steady rate, beside another as busy',
-          value: times(2, 'two, steady, each with chats of its own', 'two, steady'),
+          name: 'two, a quarter of a core each, chats of their own: their sends a second ÷ one’s',
+          value: carried('two, a quarter each, chats of their own', 'one, a quarter of a core'),
           bound: null,
         },
         {
-          name: 'three, and one beside others as busy',
-          value: times(3, 'three, each with chats of its own', 'three'),
+          name: 'two nodes, full machine: 2 × one’s µs ÷ theirs',
+          value: times(2, 'two', 'one'),
+          bound: { atLeast: 1.7 },
+        },
+        {
+          name: 'two nodes, steadily: 2 × one’s µs ÷ theirs',
+          value: times(2, 'two, steady', 'one, steady'),
+          bound: { atLeast: 1.7 },
+        },
+        { name: 'three nodes, full machine: 3 × one’s µs ÷ theirs', value: times(3, 'three', 'one'), bound: null },
+        {
+          name: 'two, full machine, and one beside another as busy',
+          value: times(2, 'two', 'two, each with chats of its own'),
+          bound: null,
+        },
+        {
+          name: 'two, steadily, and one beside another as busy',
+          value: times(2, 'two, steady', 'two, steady, each with chats of its own'),
+          bound: null,
+        },
+        {
+          name: 'three, full machine, and one beside others as busy',
+          value: times(3, 'three', 'three, each with chats of its own'),
           bound: null,
         },
         { name: 'frames for each send, two nodes', value: of('two').frames, bound: { atLeast: 1.99 } },
