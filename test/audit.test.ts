@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { Refusal } from '../src/refusal.ts'
 import { consents, password, start, type TestApp, testApp } from './app.ts'
 import { engineOfApps, oneNodeTest } from './engines.ts'
+import { granted } from './rows.ts'
 
 type Row = { at: number; actor_id: string | null; action: string; subject_id: string | null; metadata: string }
 
@@ -168,7 +169,7 @@ oneNodeTest('it breaks one node')(
     const app = await testApp({ CONSENT_GATE: 'on' })
     const { services } = app
     const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
-    await services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    await services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
     const chat = (await ada.post('chats', { user_id: bob.id })).body
     const report = (await ada.post('reports', { user_id: bob.id, reason: 'spam' })).body
     expect((await ada.get('me/prefs')).status).toBe(200)

@@ -5,6 +5,7 @@ import swagger from 'swagger-ui-dist/package.json'
 import type { Answer, Person } from './app.ts'
 import { consents, password, start, testApp } from './app.ts'
 import { botToken, type Community, community, imageForm, metricsToken, truth, unknown } from './community.ts'
+import { granted } from './rows.ts'
 
 /**
  * Everything that a row is about is Ada's, the owner. Bob is the other member of their chat, Cleo a stranger. Dan is
@@ -442,8 +443,8 @@ test('a moderator neither reads nor decides what concerns themselves, nor finds 
     await app.person(),
     await app.person(),
   ]
-  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
-  await app.services.storage.users.setRole(other.id, 'admin', app.clock.now)
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+  await app.services.storage.users.setRole(other.id, 'admin', granted(other.id, app.clock.now))
   const chat = (await nora.post('chats', { user_id: mo.id })).body.id
   const review = (await nora.post('reviews', { chat_id: chat, rating: 1, anonymous: true })).body.id
   const reports = [
@@ -478,7 +479,7 @@ test.each(['suspended', 'signed out'])(
   async (end) => {
     const app = await testApp()
     const [ada, bob, mo] = [await app.person(), await app.person(), await app.person()]
-    await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
     const chat = (await ada.post('chats', { user_id: bob.id })).body.id
     const base = await app.listen()
     const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { migrations } from '../migrations/index.ts'
 import { jobs } from '../src/jobs.ts'
 import { backUpInto } from '../src/scheduled-backup.ts'
-import { holdDataDir } from '../src/storage/data-dir.ts'
+import { holdData } from '../src/storage/data-dir.ts'
 import { down, status } from '../src/storage/migrate.ts'
 import { openReadOnly } from '../src/storage/sqlite/database.ts'
 import { days, hours } from '../src/time.ts'
@@ -339,9 +339,10 @@ describe('restore refuses, and changes nothing,', () => {
 
   test('while a server runs on that data directory, or has the database open', async () => {
     const { dataDir, file } = await backup()
-    const letGo = holdDataDir(dataDir)
+    const data = { dataDir, database: { engine: 'sqlite', path: join(dataDir, 'convene.db') } } as const
+    const letGo = holdData(data)
     expect((await convene(dataDir, 'restore', file)).error).toContain('DATA_DIR is in use by another Convene')
-    expect(() => holdDataDir(dataDir)).toThrow('in use')
+    expect(() => holdData(data)).toThrow('in use')
     letGo()
     const database = new Database(join(dataDir, 'convene.db'))
     database.run('PRAGMA journal_mode = WAL')
@@ -477,6 +478,10 @@ test('who was erased is erased again at the start, if an older database was put 
     const { code, error } = await program({ DATA_DIR: dataDir, PORT: '0' }, args)
     expect([code, error]).toEqual([1, expect.stringContaining('DATA_DIR is in use by another Convene')])
   }
+  // Nor one with a data directory of its own, which would know nothing of what the first one decides.
+  const elsewhere = { DATA_DIR: newPath(), DATABASE_URL: `sqlite:${join(dataDir, 'convene.db')}`, PORT: '0' }
+  const { code, error } = await program(elsewhere, ['serve'])
+  expect([code, error]).toEqual([1, expect.stringContaining('the database is in use by another Convene')])
   await server.end()
   const bytes = readFileSync(join(dataDir, 'convene.db'))
   expect(bytes.includes(ada.email)).toBe(false)

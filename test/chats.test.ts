@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { password, type Person, testApp, type TestApp } from './app.ts'
 import { random } from './torture/random.ts'
+import { granted } from './rows.ts'
 
 const uuid = () => Bun.randomUUIDv7()
 
@@ -413,7 +414,7 @@ test('the unread count is what is there, whatever is sent, read, deleted, edited
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const mo = await app.person('Mo')
-  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
   const { next, pick } = random('unread')
   const messages: { id: string; from: Person }[] = []
   const readers = [ada, bob]

@@ -16,13 +16,14 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { help as serveHelp } from '../src/commands/serve.ts'
 import { readConfig } from '../src/config.ts'
-import { holdDataDir } from '../src/storage/data-dir.ts'
+import { holdData } from '../src/storage/data-dir.ts'
 import { up } from '../src/storage/migrate.ts'
 import { openDatabase } from '../src/storage/sqlite/database.ts'
 import { days, iso } from '../src/time.ts'
 import { testApp } from './app.ts'
 import { command, convene, type Outcome, startServer } from './convene.ts'
 import { connect, ofType } from './socket-client.ts'
+import { granted } from './rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'convene-cli-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -313,7 +314,11 @@ describe('admin', () => {
       JWT_SECRET: 'a secret of the tests, long enough',
       LOCATION_KEY: '11'.repeat(32),
     }
-    return { app, settings, letGo: holdDataDir(app.dataDir) }
+    return {
+      app,
+      settings,
+      letGo: holdData({ dataDir: app.dataDir, database: { engine: 'sqlite', path: databasePath } }),
+    }
   }
 
   test('erases an account beside a running server, which ends what it holds of it and removes the rest', async () => {
@@ -366,7 +371,7 @@ describe('admin', () => {
   test('exports an account for somebody who cannot log in, into a file for this user only', async () => {
     const { app, settings, letGo } = await serverOf()
     const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
-    await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
     const chat = (await ada.post('chats', { user_id: bob.id })).body
     await ada.post(`chats/${chat.id}/messages`, { text: 'Hello Bob' })
     await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Insults.' })

@@ -1,6 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { password, type Person, testApp } from './app.ts'
+import { granted } from './rows.ts'
 
 export const botToken = '12345678:the-bot-of-these-tests'
 export const metricsToken = 'the-token-of-the-metrics'
@@ -40,7 +41,7 @@ export async function community(options: Parameters<typeof testApp>[1] = {}) {
     app.person('Tom'),
   ])
   const people = [ada, bob, cleo, dan, eve, ivy, mo, nora, sue, tom]
-  await services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  await services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
 
   /** What belongs into the answers to its owner alone, or nowhere. */
   const secrets = new Map<Person, Record<string, string>>()

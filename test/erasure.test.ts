@@ -17,6 +17,7 @@ import { startServer } from './convene.ts'
 import { nodesOfApps, openSqliteAt, sqliteTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
 import { connect, ofType } from './socket-client.ts'
+import { granted } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'convene-erasure-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -225,7 +226,7 @@ test('blocks of and by the erased go; their reports stay, without who filed them
     await app.person('Cay'),
     await app.person('Mo'),
   ]
-  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
   await ada.post('blocks', { user_id: cay.id })
   await bob.post('blocks', { user_id: ada.id })
   await bob.post('blocks', { user_id: cay.id })

@@ -4,6 +4,7 @@ import { exported } from '../src/features/account/model.ts'
 import { days, minutes } from '../src/time.ts'
 import { type Person, type TestApp, testApp } from './app.ts'
 import { expectProblem } from './problem.ts'
+import { granted } from './rows.ts'
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 
@@ -46,7 +47,7 @@ test('somebody who has done nothing gets a whole document as a file', async () =
 test('everything stored about the caller is in it, in the documented form', async () => {
   const app = await testApp()
   const { Ada, Bob, Mo } = await people(app, 'Ada', 'Bob', 'Mo')
-  await app.services.storage.users.setRole(Mo.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(Mo.id, 'moderator', granted(Mo.id, app.clock.now))
   await Ada.put('me', { bio: 'I like rivers', gender: 'female' })
   await Ada.put('me/prefs', { drinks: ['tea'], language: 'de' })
   const { body: place } = await Ada.put('me/location', { latitude: 52.5163, longitude: 13.3777 })

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { days, hours } from '../src/time.ts'
 import { password, type Person, testApp, type TestApp } from './app.ts'
 import { connect, ofType } from './socket-client.ts'
+import { granted } from './rows.ts'
 
 const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
 const later = '2026-11-28T12:00:00.000Z'
@@ -10,7 +11,7 @@ const later = '2026-11-28T12:00:00.000Z'
 type Role = 'user' | 'moderator' | 'admin'
 
 const setRole = (app: TestApp, { id }: Person, role: Role) =>
-  app.services.storage.users.setRole(id, role, app.clock.now)
+  app.services.storage.users.setRole(id, role, granted(id, app.clock.now))
 
 async function withRole(app: TestApp, role: Role): Promise<Person> {
   const person = await app.person()

@@ -5,6 +5,7 @@ import { Refusal } from '../src/refusal.ts'
 import { password, type Person, testApp, type TestApp } from './app.ts'
 import { held, openNodes as openAll, redisTest, sweep, until } from './redis.ts'
 import { type Client, connect, ofType, presenceOf } from './socket-client.ts'
+import { granted } from './rows.ts'
 
 const prefixes: string[] = []
 afterEach(async () => {
@@ -63,7 +64,7 @@ redisTest('a message that one node takes reaches the sockets on the others, as t
 redisTest('whatever happens is told on every node, in the same frames', async () => {
   const { apps, bases, ada, bob, chat, send } = await pair()
   const [eve, mod] = [await apps[0].person('Eve'), await apps[0].person('Mod')]
-  await apps[0].services.storage.users.setRole(mod.id, 'admin', 0)
+  await apps[0].services.storage.users.setRole(mod.id, 'admin', granted(mod.id, 0))
   const [near, far] = [await join(apps[0], bases[0], bob), await join(apps[1], bases[1], bob)]
   const message = await send('hello')
   await ada.put(`messages/${message.id}`, { text: 'hello there' })
@@ -168,7 +169,7 @@ redisTest(
 redisTest('a suspension closes sockets on every node, after telling why', async () => {
   const { apps, bases, ada } = await pair()
   const mod = await apps[0].person('Mod')
-  await apps[0].services.storage.users.setRole(mod.id, 'admin', 0)
+  await apps[0].services.storage.users.setRole(mod.id, 'admin', granted(mod.id, 0))
   const client = await join(apps[1], bases[1], ada)
   expect((await apps[1].as(ada.token).get('me')).status).toBe(200)
   await mod.post(`admin/users/${ada.id}/suspend`, { reason: 'Against the rules.', ground: 'spam' })

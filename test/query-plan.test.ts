@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { up } from '../src/storage/migrate.ts'
 import { type Answer, consents, password, testApp } from './app.ts'
 import { sqliteTest } from './engines.ts'
+import { granted } from './rows.ts'
 
 /** Every statement that is compiled while `work` runs. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
@@ -59,7 +60,7 @@ async function done(answer: Promise<Answer>): Promise<Answer> {
 async function aDayOfWork() {
   const { person, request, services } = await testApp()
   const [ada, bob, mod] = [await person(), await person(), await person()]
-  await services.storage.users.setRole(mod.id, 'admin', 0)
+  await services.storage.users.setRole(mod.id, 'admin', granted(mod.id, 0))
   const account = { email: 'eve@example.org', phone: '+37120000000', password, name: 'Eve', consents }
   const { body: eve } = await done(request('POST', 'auth/register', { body: account }))
   await done(request('POST', 'auth/login', { body: { email: account.email, password } }))

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Person, testApp, type TestApp } from './app.ts'
+import { granted } from './rows.ts'
 
 const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
@@ -11,7 +12,7 @@ async function pair(app: TestApp) {
 
 async function moderatorOf(app: TestApp): Promise<Person> {
   const moderator = await app.person('Mo')
-  await app.services.storage.users.setRole(moderator.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(moderator.id, 'moderator', granted(moderator.id, app.clock.now))
   return moderator
 }
 

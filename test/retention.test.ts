@@ -7,6 +7,7 @@ import { type Job, jobs } from '../src/jobs.ts'
 import { days, hours } from '../src/time.ts'
 import { password, type Person, type TestApp, testApp } from './app.ts'
 import { engineOfApps } from './engines.ts'
+import { granted } from './rows.ts'
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 
@@ -149,7 +150,7 @@ async function uploaded(person: Person): Promise<string> {
 test('the evidence of a report goes 180 days after its decision, with the photos that only it kept', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
-  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
   const chatId = await chatOf(ada, bob)
   const shown = await send(bob, chatId, { kind: 'photo', photo: await uploaded(bob), text: 'Look' })
   const other = await send(bob, chatId, { text: 'More' })
@@ -185,7 +186,8 @@ test('the evidence of a report goes 180 days after its decision, with the photos
 test('a report of a review names its author to nobody once its evidence is gone', async () => {
   const app = await testApp()
   const [author, mo, other] = [await app.person(), await app.person(), await app.person()]
-  for (const { id } of [mo, other]) await app.services.storage.users.setRole(id, 'moderator', app.clock.now)
+  for (const { id } of [mo, other])
+    await app.services.storage.users.setRole(id, 'moderator', granted(id, app.clock.now))
   const chat = (await author.post('chats', { user_id: mo.id })).body
   const review = { chat_id: chat.id, rating: 1, anonymous: true, text: 'Rude.' }
   const { id: review_id } = (await author.post('reviews', review)).body
@@ -207,7 +209,7 @@ test('a report of a review names its author to nobody once its evidence is gone'
 test('of a report by or about an erased user nothing that was said is left when its evidence goes', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
-  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
   const photo = await uploaded(ada)
   await ada.put('me', { photo })
   const about = (await bob.post('reports', { user_id: ada.id, reason: 'spam', details: 'Ada sells things.' })).body
@@ -237,7 +239,7 @@ test('of a report by or about an erased user nothing that was said is left when 
 test('where the evidence was gone before the erasure, what was said goes with the account', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
-  await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
   const about = (await bob.post('reports', { user_id: ada.id, reason: 'spam', details: 'Ada sells things.' })).body
   const by = (await ada.post('reports', { user_id: bob.id, reason: 'scam', details: 'Bob owes me.' })).body
   for (const { id } of [about, by]) await mo.post(`admin/reports/${id}/resolve`, { action: 'dismiss', note: 'No.' })

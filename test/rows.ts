@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import type { AuditEntry } from '../src/features/audit/store.ts'
 import type { Consent, NewAccount } from '../src/features/auth/store.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { up } from '../src/storage/migrate.ts'
@@ -6,6 +7,16 @@ import { openDatabase as openPostgres } from '../src/storage/postgres/database.t
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
 import { openDatabase as openSqlite, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import { type Engine, migratedPostgres } from './engines.ts'
+
+/** What tells that somebody was given a role. */
+export const granted = (id: string, at: number): AuditEntry => ({
+  id: Bun.randomUUIDv7(),
+  at,
+  actor_id: null,
+  action: 'role_granted',
+  subject_id: id,
+  metadata: {},
+})
 
 type Row = Record<string, string | number | boolean | null>
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { type Answer, type Person, password, start, type TestApp, testApp } from './app.ts'
 import { expectProblem } from './problem.ts'
+import { granted } from './rows.ts'
 
 const days = 86_400_000
 const unknownId = '01a1fdfa-4600-7000-8000-000000000000'
@@ -481,7 +482,7 @@ describe('with CONSENT_GATE=on', () => {
     const app = await testApp({ CONSENT_GATE: 'on' })
     const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
     for (const { put } of [ada, bob]) await put('me/location', { latitude: 52.5, longitude: 13.4 })
-    await app.services.storage.users.setRole(mo.id, 'moderator', app.clock.now)
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
     const report = (await bob.post('reports', { user_id: ada.id, reason: 'spam' })).body.id
     await mo.post(`admin/reports/${report}/resolve`, { action: 'warn', note: 'Enough of that.' })
     await withdraw(ada)

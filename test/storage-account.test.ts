@@ -6,7 +6,7 @@ import type { Image } from '../src/features/media/store.ts'
 import type { Database } from '../src/storage/postgres/database.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
 import { type Engine, engines } from './engines.ts'
-import { chatOf, image, now, openWithRows, people, person, times, type WithRows } from './rows.ts'
+import { chatOf, image, now, openWithRows, people, person, times, type WithRows, granted } from './rows.ts'
 
 // Erasures, exports and what is kept for a time only, asked of every engine: the same tests, race for race.
 
@@ -340,7 +340,7 @@ for (const engine of engines) {
         ).toBe(false)
         expect(await storage.users.savePreferences(id, { drinks: ['tea'] })).toBeNull()
         expect(await storage.users.update(id, { bio: 'sings' }, now)).toBe('no_such_user')
-        expect(await storage.users.setRole(id, 'admin', now)).toBe(false)
+        expect(await storage.users.setRole(id, 'admin', granted(id, now))).toBe(false)
         expect(await storage.locations.setVisible(id, false)).toBe(false)
         expect(await storage.locations.follow(id, () => whereabouts, now)).toBeNull()
         expect(await storage.sessions.create(session(id))).toBe(false)

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import type { Consent, NewAccount, Session } from '../src/features/auth/store.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { engines } from './engines.ts'
+import { granted } from './rows.ts'
 
 // What the ports promise, asked of every engine: the same tests, race for race.
 
@@ -293,7 +294,7 @@ for (const engine of engines) {
           storage.users.savePreferences(id, { drinks: ['tea'] }),
           storage.users.savePreferences(id, { activities: ['walk', 'quote " and , comma {}'] }),
           storage.users.savePreferences(id, { language: 'pt' }),
-          storage.users.setRole(id, 'moderator', now + 1),
+          storage.users.setRole(id, 'moderator', granted(id, now + 1)),
         ])
         expect(await storage.users.byId(id)).toMatchObject({
           city: 'Lisbon',
@@ -322,8 +323,19 @@ for (const engine of engines) {
         expect(await storage.users.profiles([])).toEqual([])
         expect(await storage.users.profile('nobody')).toBeNull()
         expect(await storage.users.byId('nobody')).toBeNull()
-        expect(await storage.users.setRole('nobody', 'admin', now)).toBe(false)
         expect(await storage.users.update('nobody', { name: 'x' }, now)).toBe('no_such_user')
+      })
+
+      test('a role is set together with the entry that tells of it, or not at all', async () => {
+        const storage = await fresh()
+        const { id } = await registered(storage)
+        const entry = granted(id, now + 1)
+        expect(await storage.users.setRole(id, 'moderator', entry)).toBe(true)
+        expect(await storage.users.setRole('nobody', 'admin', granted('nobody', now))).toBe(false)
+        expect(await storage.audit.list({}, 10, null)).toEqual([entry])
+        // Its id is taken.
+        await expect(storage.users.setRole(id, 'admin', entry)).rejects.toThrow()
+        expect((await storage.users.byId(id))?.role).toBe('moderator')
       })
 
       test('the photo that a change took away is told once, and another’s image is refused', async () => {

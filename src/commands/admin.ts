@@ -10,7 +10,7 @@ import type { Role, User } from '../features/profile/store.ts'
 import { ids } from '../ids.ts'
 import { openLog } from '../log.ts'
 import { readSecrets, secretsAtHand } from '../secrets.ts'
-import { DataDirInUse, holdDataDir } from '../storage/data-dir.ts'
+import { DataInUse, holdData } from '../storage/data-dir.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -102,14 +102,9 @@ async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude
     if (action === 'revoke' && user.role !== role) throw new Error(`${who} is no ${role}, but ${user.role}`)
     if (action === 'grant' && user.role === role) return `${who} is ${role} already`
     const to = action === 'grant' ? role : 'user'
-    // Begun in one turn, the two are written in one transaction of SQLite's.
-    await Promise.all([
-      storage.users.setRole(user.id, to, Date.now()),
-      auditOf(storage).record(action === 'grant' ? 'role_granted' : 'role_revoked', null, user.id, {
-        role,
-        before: user.role,
-      }),
-    ])
+    const named = action === 'grant' ? 'role_granted' : 'role_revoked'
+    const entry = auditOf(storage).entry(named, null, user.id, { role, before: user.role })
+    if (!(await storage.users.setRole(user.id, to, entry))) throw new Error(`${who} is erased`)
     return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
   })
   console.log(done)
@@ -154,7 +149,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
     })
     const erasure = await erasures.begin(user.id, null)
     if (!erasure) return `${who} is erased already`
-    const letGo = holdIfFree(config.dataDir)
+    const letGo = holdIfFree(config)
     if (!letGo) return `erased ${who}; the running server removes messages and photos within a minute`
     try {
       await erasures.finish(erasure)
@@ -170,7 +165,7 @@ async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
   const config = readConfig()
   const { storage, close } = await openBesideServer(config)
-  const letGo = holdDataDir(config.dataDir)
+  const letGo = holdData(config)
   try {
     const files = openFiles(config, tellOperator)
     // What is lost is made anew, once that is meant.
@@ -190,11 +185,11 @@ async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
 }
 
 /** Null where a server runs. */
-function holdIfFree(dataDir: string): (() => void) | null {
+function holdIfFree(config: Config): (() => void) | null {
   try {
-    return holdDataDir(dataDir)
+    return holdData(config)
   } catch (error) {
-    if (error instanceof DataDirInUse) return null
+    if (error instanceof DataInUse) return null
     throw error
   }
 }

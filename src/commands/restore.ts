@@ -24,7 +24,7 @@ import { ids } from '../ids.ts'
 import { openByteProgress } from '../progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3-place.ts'
 import { secretsAtHand } from '../secrets.ts'
-import { holdDataDir } from '../storage/data-dir.ts'
+import { holdData } from '../storage/data-dir.ts'
 import { openBucket } from '../storage/files/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { erasuresIn, openErasureJournal } from '../storage/files/erasure-journal.ts'
@@ -90,9 +90,9 @@ async function fromFile(config: Config, file: string): Promise<string[]> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const erased = await openErasureJournal(join(dirname(file), 'erasures.log')).read()
   // A directory that is not there yet is made only for a backup that is one.
-  let letGo = existsSync(target.dataDir) ? holdDataDir(target.dataDir) : null
+  let letGo = existsSync(target.dataDir) ? holdData(config) : null
   try {
-    return await restore(target, file, { erased, onExamined: () => (letGo ??= holdDataDir(target.dataDir)) })
+    return await restore(target, file, { erased, onExamined: () => (letGo ??= holdData(config)) })
   } finally {
     letGo?.()
   }
@@ -102,7 +102,7 @@ async function fromBucket(config: Config, url: string): Promise<string[]> {
   const { place, name } = s3Object(url)
   const target = targetOf(config)
   const bucket = openBucket(place)
-  const letGo = holdDataDir(target.dataDir)
+  const letGo = holdData(config)
   const copy = join(target.dataDir, `${name}.${randomBytes(4).toString('hex')}.part`)
   try {
     if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shownPlace(place)}${name}`)

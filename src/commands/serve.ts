@@ -13,7 +13,7 @@ import { backupDirectoryProblem } from '../scheduled-backup.ts'
 import { missingSecrets, readSecrets } from '../secrets.ts'
 import { buildServices } from '../services.ts'
 import { BucketError, openBucket } from '../storage/files/bucket.ts'
-import { holdDataDir } from '../storage/data-dir.ts'
+import { holdData } from '../storage/data-dir.ts'
 import { openStorage, refuseForeign } from '../storage/open.ts'
 
 export const help = `usage: convene [serve]
@@ -71,7 +71,7 @@ export async function serve(config: Config): Promise<void> {
   const log = openLog(config)
   if (legal !== null) tellOfTexts(legal, log)
   await refusePlaces(config, log)
-  holdDataDir(config.dataDir)
+  holdData(config)
   const made = missingSecrets(config)
   const isOurs = config.jwtSecret === null && config.locationKey === null
   if (isLost(config.database) && isOurs && made.length === 0)

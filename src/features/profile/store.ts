@@ -1,3 +1,5 @@
+import type { AuditEntry } from '../audit/store.ts'
+
 export type Role = 'user' | 'moderator' | 'admin'
 export type Gender = 'female' | 'male' | 'other'
 
@@ -62,6 +64,6 @@ export type UserStore = {
   preferences(id: string): Promise<Preferences>
   /** Changes what is given and answers the whole set; null where the account is erased. */
   savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences | null>
-  /** Sets the role of an account; false where there is none. */
-  setRole(id: string, role: Role, now: number): Promise<boolean>
+  /** Sets the role of an account at the time of the entry, and writes that; false, and neither, where there is none. */
+  setRole(id: string, role: Role, audit: AuditEntry): Promise<boolean>
 }

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
+import { recordAudit } from './audit.ts'
 import type { Database } from './database.ts'
 import { build, type Queries } from './queries.ts'
 import { lockLiving } from './living.ts'
@@ -73,10 +74,17 @@ export function userStore(db: Database): UserStore {
         return saved
       }),
 
-    setRole: async (id, role, now) =>
-      (await db.statement((q) =>
-        q.run('UPDATE users SET role = $2, updated_at = $3 WHERE id = $1 AND deleted_at IS NULL', [id, role, now]),
-      )) > 0,
+    setRole: (id, role, entry) =>
+      db.write(async (tx) => {
+        const values = [id, role, entry.at]
+        if (
+          (await tx.run('UPDATE users SET role = $2, updated_at = $3 WHERE id = $1 AND deleted_at IS NULL', values)) ===
+          0
+        )
+          return false
+        await recordAudit(tx, entry)
+        return true
+      }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
+import { auditRecorder } from './audit.ts'
 import type { Db } from './database.ts'
 import { livingIn } from './living.ts'
 import type { Reads } from './reads.ts'
@@ -20,6 +21,7 @@ const profileColumns = `
 export function userStore(db: Db, writer: Writer, { read, remembered, rememberedEach }: Reads): UserStore {
   const retrait = traitKeeper(db)
   const isLiving = livingIn(db)
+  const audit = auditRecorder(db)
   const client = db.$client
   const userById = client.prepare<Omit<User, 'visible'> & { visible: number }, [string]>(`
     SELECT u.id, email, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible, 1) AS visible,
@@ -99,16 +101,18 @@ export function userStore(db: Db, writer: Writer, { read, remembered, remembered
         return saved
       }),
 
-    setRole: (id, role, now) =>
-      writer.write(
-        () =>
-          db
-            .update(users)
-            .set({ role, updated_at: now })
-            .where(and(eq(users.id, id), isNull(users.deleted_at)))
-            .returning({ id: users.id })
-            .all().length > 0,
-      ),
+    setRole: (id, role, entry) =>
+      writer.write(() => {
+        const changed = db
+          .update(users)
+          .set({ role, updated_at: entry.at })
+          .where(and(eq(users.id, id), isNull(users.deleted_at)))
+          .returning({ id: users.id })
+          .all()
+        if (changed.length === 0) return false
+        audit(entry)
+        return true
+      }),
   }
 }
 
