@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { connect as tcpConnect } from 'node:net'
+import { Refusal } from '../src/refusal.ts'
 import { type Person, testApp, type TestApp } from './app.ts'
 import { oneNodeTest } from './engines.ts'
 import { expectProblem } from './problem.ts'
@@ -141,6 +142,33 @@ test('where the gate is on, no socket opens before the consents are given', asyn
   expect(await open.closed).toBe(4401)
 })
 
+oneNodeTest('it breaks one node')(
+  'whoever may not have a socket any more when it opens loses it, and is told why',
+  async () => {
+    const { app, base, ada } = await pair({ CONSENT_GATE: 'on' })
+    const { callers } = app.services
+    const { byToken } = callers
+    /** Opens a socket whose owner comes to be refused between the upgrade and its opening. */
+    async function refused(second: () => Promise<unknown>) {
+      let looks = 0
+      callers.byToken = async (token) => {
+        if (++looks === 2) await second()
+        return byToken(token)
+      }
+      const code = await connect(base, ada.token).closed
+      callers.byToken = byToken
+      return code
+    }
+    const withdrawn = () => ada.post('auth/consents', { consents: { terms: false } })
+    expect(await refused(withdrawn)).toBe(4401)
+    await ada.post('auth/consents', { consents: { terms: true } })
+    // As where the database is away: nobody has to sign in again for that.
+    expect(await refused(() => Promise.reject(new Refusal('busy', 'Later.')))).toBe(1012)
+    expect(await refused(() => Promise.reject(new Refusal('suspended', 'For spam.')))).toBe(4403)
+    expect(await refused(() => ada.post('auth/logout'))).toBe(4401)
+  },
+)
+
 test('since brings what was missed, as it is now, in order, and then what happens', async () => {
   const { base, ada, bob, send } = await pair()
   const gone = await send('to be deleted')
@@ -245,6 +273,15 @@ test('reconnecting while others write finds every event exactly once, wherever t
   expect(new Set(got.map(({ data }) => data.text)).size).toBe(total)
   const synced = (await bob.get('sync?since=1&limit=100')).body
   expect(synced.items).toEqual(got.slice(0, 100).map(({ type, seq, at, data }) => ({ type, seq, at, data })))
+})
+
+oneNodeTest('it breaks one node')('typing that could not be looked at is no news of a stranger', async () => {
+  const { app, base, ada, chat } = await pair()
+  const a = connect(base, ada.token)
+  await a.until(ofType('hello'))
+  app.services.chats.typingTo = () => Promise.reject(new Refusal('busy', 'Later.'))
+  a.send({ type: 'typing', cid: 1, data: { chat_id: chat.id } })
+  expect(await a.until(ofType('error'))).toMatchObject({ cid: 1, data: { code: 'busy', detail: 'Later.' } })
 })
 
 test('typing goes to the other one only, once a second, and to nobody across a block or from a stranger', async () => {

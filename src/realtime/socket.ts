@@ -109,10 +109,10 @@ const upgradeRequired = () =>
     'sec-websocket-version': '13',
   })
 
-type Deps = { callers: Callers; hub: Hub; chats: Typing; now: () => number }
+type Deps = { config: Config; callers: Callers; hub: Hub; chats: Typing; now: () => number }
 
 /** What Bun does with the sockets. All of it is synchronous: inbound frames know no backpressure. */
-export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHandler<SocketData> {
+export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebSocketHandler<SocketData> {
   type Ws = ServerWebSocket<SocketData>
 
   function receive(ws: Ws, raw: string | Buffer) {
@@ -130,11 +130,11 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
     const chatId = typeof data === 'object' && data !== null && 'chat_id' in data ? data.chat_id : null
     if (typeof chatId !== 'string' || !/^[0-9a-f-]{36}$/i.test(chatId))
       return refuse('validation_failed', 'typing takes { chat_id }.', cid)
-    announceTyping(ws.data, chatId.toLowerCase(), () => refuse('not_a_member', 'You are not in this chat.', cid))
+    announceTyping(ws.data, chatId.toLowerCase(), ({ code, detail }) => refuse(code, detail, cid))
   }
 
   /** At most one a second and chat goes on, so that a look-up costs no more than that either. */
-  function announceTyping(socket: SocketData, chatId: string, refuse: () => void) {
+  function announceTyping(socket: SocketData, chatId: string, refuse: (why: Refusal) => void) {
     const at = now()
     socket.typed_at ??= new Map()
     const last = socket.typed_at.get(chatId)
@@ -144,10 +144,10 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
     const { user_id } = socket.owner
     chats.typingTo(user_id, chatId).then(
       (to) => {
-        if (to === 'stranger') refuse()
+        if (to === 'stranger') refuse(new Refusal('not_a_member', 'You are not in this chat.'))
         else if (to) hub.pass(to.user_id, 'typing', { chat_id: chatId, user_id })
       },
-      () => refuse(),
+      (error) => refuse(error instanceof Refusal ? error : new Refusal('internal_error', 'Something went wrong.')),
     )
   }
 
@@ -172,13 +172,25 @@ export function socketHandlers({ callers, hub, chats, now }: Deps): WebSocketHan
         owner,
         since,
       )
-      // A session that ended between the upgrade and now was not there to be closed.
-      callers.byToken(token).catch(() => hub.cutOff(id, closing.sessionEnded, 'session ended'))
+      // What ended between the upgrade and now found no socket to close.
+      callers
+        .byToken(token)
+        .then((caller) => requireConsented(config, caller))
+        .catch((error) => hub.cutOff(id, ...endOf(error)))
     },
     message: (ws, raw) => void receive(ws, raw),
     drain: (ws) => void hub.drained(ws.data.id),
     close: (ws) => hub.closed(ws.data.id),
   }
+}
+
+/** How a socket ends whose owner is not let in any more, or of whom that cannot be known now. */
+function endOf(error: unknown): [code: number, reason: string] {
+  const code = error instanceof Refusal ? error.code : null
+  if (code === 'suspended') return [closing.suspended, 'suspended']
+  if (code === 'unauthenticated' || code === 'token_expired' || code === 'consents_gate')
+    return [closing.sessionEnded, 'session ended']
+  return [closing.restart, 'try again']
 }
 
 /** Whether one more frame is fine: a bucket that fills again with time. */
