@@ -58,7 +58,8 @@ function backup(
     onEach: true,
     async run() {
       await backUpInto(where, { keep: backupKeep, at: now(), journal: join(dataDir, 'erasures.log') })
-      await tell()
+      // The backup is made, whether its directory can be listed now or not.
+      await tell().catch(() => {})
       return 1
     },
   }
@@ -107,12 +108,12 @@ async function runJob(job: Job, { log, storage, metrics, turns, now }: Here, sto
     started = performance.now()
     const count = await inTurn(job, turn)
     const ms = Math.round(performance.now() - started)
-    metrics.job(name, 'done', ms / 1000)
+    metrics.job(name, 'done', ms / 1000, now())
     // Some run every minute, and mostly find nothing.
     log[count > 0 ? 'info' : 'debug']({ job: name, count, ms }, 'job done')
   } catch (error) {
     const ms = Math.round(performance.now() - started)
-    metrics.job(name, 'failed', ms / 1000)
+    metrics.job(name, 'failed', ms / 1000, now())
     log.error({ job: name, err: error, ms }, 'job failed')
     storage.failed(error)
   }

@@ -128,9 +128,9 @@ export function openMetrics({ ofProcess = false } = {}) {
       jobDone.set({ job }, at)
     },
 
-    job(job: string, outcome: 'done' | 'failed', seconds: number) {
+    job(job: string, outcome: 'done' | 'failed', seconds: number, at: number) {
       jobTime.observe({ job, outcome }, seconds)
-      if (outcome === 'done') jobDone.set({ job }, Date.now() / 1000)
+      if (outcome === 'done') jobDone.set({ job }, at / 1000)
     },
 
     s3Request(operation: string, outcome: 'done' | 'failed', seconds: number) {

@@ -11,6 +11,7 @@ const text = (path: string) => Bun.file(join(import.meta.dir, '../deploy', path)
 type Service = {
   image: string
   environment?: Record<string, string>
+  env_file?: string
   healthcheck: { test: string[] }
   networks: Record<string, { ipv4_address: string }> | string[]
   depends_on?: Record<string, { condition: string }>
@@ -51,6 +52,8 @@ describe('compose.yaml', async () => {
     const [{ environment }] = nodes as [Service]
     for (const node of nodes) expect(node.environment).toEqual(environment!)
     expect(Object.keys(environment!).filter((name) => !known.has(name))).toEqual([])
+    // All others that an operator sets come from there.
+    expect(nodes.map(({ env_file }) => env_file)).toEqual(['.env', '.env', '.env'])
     const given = { POSTGRES_PASSWORD: 'hunter2', REDIS_PASSWORD: 'hunter3', MEDIA_URL: 's3://K:S@photos' }
     const secrets = { JWT_SECRET: 'ab'.repeat(32), LOCATION_KEY: 'cd'.repeat(32), METRICS_TOKEN: 'ef'.repeat(32) }
     // As Compose puts them in.

@@ -37,7 +37,7 @@ export type ChatStore = {
    */
   ensure(chat: Omit<Chat, 'last_msg_at'>): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | 'blocked'>
   byId(id: string): Promise<Chat | null>
-  /** Whether the pair has a chat. */
+  /** The chat of the pair; null where they have none. */
   ofPair(userA: string, userB: string): Promise<Chat | null>
   /** A member's chats, those with the newest message (or made last) first, with last message and unread count. */
   list(userId: string, limit: number, after: { at: number; id: string } | null): Promise<ChatEntry[]>

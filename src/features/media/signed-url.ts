@@ -2,7 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What a media URL is signed for. `scope` says by which right its holder fetches: `profile`, `upload` or a message id. */
+/**
+ * What a media URL is signed for. `scope` says by which right its holder fetches: `profile`, `upload`, or the id of a message
+ * or report.
+ */
 export type MediaGrant = { key: Uint8Array; id: string; scope: string }
 
 /**

@@ -101,6 +101,7 @@ const reasons: Record<string, string> = {
   SQLITE_CORRUPT: damaged,
   SQLITE_CANTOPEN: 'cannot be opened: is it a file, in a directory that this user can write?',
   SQLITE_READONLY: 'cannot be written: look at who owns it, and its directory',
+  SQLITE_FULL: 'cannot be opened, as its disk is full: make room there',
   SQLITE_BUSY: 'is in use: stop the server that uses it first',
 }
 
