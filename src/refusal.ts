@@ -57,3 +57,10 @@ export class Refusal extends Error {
 /** A refusal of one field: 422 `validation_failed` naming it. */
 export const invalid = (path: string, message: string) =>
   new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', [{ path, message }])
+
+/** There is no room, as of a disk or a quota. `cause` is for the log. */
+export const storageFull = (cause?: unknown) =>
+  Object.assign(
+    new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' }),
+    cause === undefined ? {} : { cause },
+  )

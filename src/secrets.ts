@@ -68,7 +68,8 @@ const filesOf = ({ dataDir }: Given) => ({ jwt: join(dataDir, 'jwt-secret'), loc
 const jwtOf = (text: string) => new TextEncoder().encode(text)
 const locationOf = (text: string) => Buffer.from(text, 'hex')
 
-const isSecret = (text: string) => /^[0-9a-f]{64}$/.test(text)
+/** Whether that is the text of a file of a secret. */
+export const isSecret = (text: string) => /^[0-9a-f]{64}$/.test(text)
 
 function secretFile(path: string): string {
   const secret = readOrMake(path)

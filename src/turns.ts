@@ -23,8 +23,6 @@ export type TurnStore = {
   replace(job: string, before: Turn | null, after: Turn): Promise<boolean>
 }
 
-export type Turns = ReturnType<typeof openTurns>
-
 export type Taken =
   { isMine: true; over(succeeded: boolean): Promise<void> } | { isMine: false; succeededAt: number | null }
 

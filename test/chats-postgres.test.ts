@@ -192,8 +192,6 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'plans', () => {
     await chats.messages(['one', 'two'])
     await chats.hasWritten('chat', 'a')
     for (const scope of ['upload', 'profile', 'one']) await media.fileFor('i', scope)
-    await media.isOwnedBy('i', 'a')
-    await media.idsOf('a')
     await media.before(now, null, 9)
     await media.strayFiles(['f', 'g'])
     await media.removeUnused(['i'])

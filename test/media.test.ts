@@ -586,29 +586,6 @@ describe('a message’s photo', () => {
       expect((await server.request('GET', gone)).status).toBe(404)
     expect(filesOf(server)).toEqual([])
   })
-
-  test('is its owner’s and nobody else’s to send', async () => {
-    const server = await testApp()
-    const [ada, eve] = [await server.person(), await server.person()]
-    const { id } = await uploaded(ada)
-    const { media } = server.services
-    expect(await media.isOwn(ada.id, id)).toBe(true)
-    expect(await media.isOwn(eve.id, id)).toBe(false)
-    expect(await media.isOwn(ada.id, Bun.randomUUIDv7())).toBe(false)
-  })
-
-  test('of all that a user uploaded, what nothing shows goes, and others’ images stay', async () => {
-    const server = await testApp()
-    const [ada, bob] = [await server.person(), await server.person()]
-    const [photo, sent] = [await uploaded(ada), await uploaded(ada), await uploaded(ada)]
-    const bobs = await uploaded(bob)
-    await ada.put('me', { photo: photo.id })
-    await messageWith(server, ada, bob, sent.id)
-    await server.services.media.dropAllOf(ada.id)
-    const left = await server.rows<{ id: string }>('SELECT id FROM media')
-    expect(left.map(({ id }) => id).toSorted()).toEqual([photo.id, sent.id, bobs.id].toSorted())
-    expect(filesOf(server)).toHaveLength(3)
-  })
 })
 
 describe('the sweep', () => {

@@ -187,7 +187,6 @@ for (const engine of engines) {
           generation: 5,
           rotated_at: now + 4,
           last_used_at: now + 4,
-          role: 'user',
           suspended_until: null,
           suspended_reason: null,
         })

@@ -15,7 +15,7 @@ import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { iso } from '../time.ts'
-import { UsageError } from './command.ts'
+import { thrown, UsageError } from './command.ts'
 import { openBesideServer } from './database.ts'
 
 export const help = `usage: convene admin grant WHO moderator|admin
@@ -192,8 +192,4 @@ function holdIfFree(config: Config): (() => void) | null {
     if (error instanceof DataInUse) return null
     throw error
   }
-}
-
-function thrown(error: unknown): never {
-  throw error
 }

@@ -15,7 +15,7 @@ import { strangeSecrets } from '../features/community/service.ts'
 import { legalFiles } from '../features/legal/service.ts'
 import { backupDirectoryProblem, newestBackup, newestInBucket } from '../scheduled-backup.ts'
 import { shownPlace } from '../s3-place.ts'
-import { secretsAtHand } from '../secrets.ts'
+import { isSecret, secretsAtHand } from '../secrets.ts'
 import { openBucket } from '../storage/files/bucket.ts'
 import { ownerMark } from '../storage/files/s3.ts'
 import { type MigrationState, status } from '../storage/migrate.ts'
@@ -210,7 +210,7 @@ function secretFile(path: string, name: string): Finding {
   const mode = openTo(path)
   if (mode !== null) return wrong(`others can read ${name} (mode ${mode})`, `chmod 600 ${path}`)
   try {
-    if (/^[0-9a-f]{64}$/.test(readFileSync(path, 'utf8').trim())) return fine(`${name} is for its owner only`)
+    if (isSecret(readFileSync(path, 'utf8').trim())) return fine(`${name} is for its owner only`)
     return wrong(`${name} does not hold 64 hexadecimal digits`, `restore ${path} from your copy`)
   } catch (error) {
     return wrong(`${name} cannot be read: ${(error as Error).message}`, `look at who owns ${path}`)

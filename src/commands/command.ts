@@ -13,3 +13,8 @@ export type Command = {
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** What takes a failure where nothing is to be done about it. */
+export function thrown(error: unknown): never {
+  throw error
+}

@@ -6,6 +6,7 @@ import { MigrationError } from '../storage/migrate.ts'
 import { refuseForeign, statusOf } from '../storage/open.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import type { Storage } from '../storage/storage.ts'
+import { thrown } from './command.ts'
 
 type Where = Pick<Config, 'database'>
 
@@ -56,11 +57,7 @@ export async function openBesideServer({ database }: Where): Promise<Beside> {
 function besideFile({ path }: DatabaseConfig & { engine: 'sqlite' }): Beside {
   const client = openDatabase(path)
   client.run(`PRAGMA busy_timeout = ${patienceMs}`)
-  const storage = sqliteStorage(withDrizzle(client), {
-    onFatal(error) {
-      throw error
-    },
-  })
+  const storage = sqliteStorage(withDrizzle(client), { onFatal: thrown })
   return {
     storage,
     async close() {

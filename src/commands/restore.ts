@@ -44,7 +44,7 @@ import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/stor
 import { beginNumbersAnew } from '../storage/sqlite/events.ts'
 import { remakeTraits } from '../storage/sqlite/traits.ts'
 import { compact, seconds } from '../time.ts'
-import { UsageError } from './command.ts'
+import { thrown, UsageError } from './command.ts'
 import { sqlitePath } from './database.ts'
 
 export const help = `usage: convene restore FILE
@@ -194,11 +194,7 @@ async function bringUpToDate(
   up(db)
   remakeTraits(db)
   beginNumbersAnew(db, at)
-  const storage = sqliteStorage(withDrizzle(db), {
-    onFatal(error) {
-      throw error
-    },
-  })
+  const storage = sqliteStorage(withDrizzle(db), { onFatal: thrown })
   try {
     const now = () => at
     const journal = openErasureJournal(join(dataDir, 'erasures.log'))
@@ -273,8 +269,4 @@ function keepAlso(path: string, name: string) {
     // Not every file system knows two names for one file.
     copyFileSync(path, name, constants.COPYFILE_EXCL)
   }
-}
-
-function thrown(error: unknown): never {
-  throw error
 }

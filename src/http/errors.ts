@@ -157,10 +157,7 @@ function refusalOf(
     case 'VALIDATION':
       return refusalOfValidation(error as ValidationError)
     case 'PARSE':
-    case 'INVALID_COOKIE_SIGNATURE':
       return new Refusal('bad_request', 'The request could not be read.')
-    case 'INVALID_FILE_TYPE':
-      return new Refusal('unsupported_media_type', 'This kind of file is not taken.')
     default:
       return new Refusal('internal_error', 'Something went wrong on our side.')
   }

@@ -6,7 +6,7 @@ import { version } from '../version.ts'
 type Deps = {
   storage: Pick<Storage, 'pendingMigrations'>
   files: Pick<Files, 'remote'>
-  hub: { isClosing(): boolean }
+  hub: { isDraining(): boolean }
   shared: { isUp(): boolean } | null
 }
 
@@ -67,7 +67,7 @@ async function checked({ storage, files, hub }: Deps) {
   return {
     storage: outcome(pending !== null),
     migrations: outcome(pending === 0),
-    running: outcome(!hub.isClosing()),
+    running: outcome(!hub.isDraining()),
     ...(media !== undefined && { media: outcome(media) }),
   }
 }

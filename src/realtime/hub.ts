@@ -197,7 +197,7 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
     },
 
     /** Refuses new sockets once the server is about to stop. */
-    refuseWhileClosing() {
+    refuseWhileDraining() {
       if (draining) throw new Refusal('shutting_down', 'This server is restarting: connect again shortly.')
     },
 
@@ -274,7 +274,7 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
       for (const connection of [...connections.values()]) close(connection)
     },
 
-    isClosing: () => draining,
+    isDraining: () => draining,
 
     /** Open sockets, users who have one, and the durable events told to such users so far. */
     counts: () => ({ sockets: connections.size, users: topics.count(), pushed }),

@@ -63,7 +63,7 @@ export const socketRoute = ({
       if (since !== undefined && !/^\d{1,15}$/.test(since))
         throw invalid('/since', 'Expected a seq: a whole number from 0')
       if (!asksForSocket(request.headers)) throw upgradeRequired()
-      hub.refuseWhileClosing()
+      hub.refuseWhileDraining()
       const data: SocketData = {
         id: Bun.randomUUIDv7(),
         owner: { user_id: caller.id, session_id: caller.session_id, token_expires_at: caller.token_expires_at },

@@ -2,8 +2,6 @@ import slotOf from 'cluster-key-slot'
 import { Cluster, type Redis } from 'ioredis'
 import type { Connected } from './connect.ts'
 
-export type Hearing = ReturnType<typeof openHearing>
-
 type Connection = {
   client: Redis
   /** How often it was opened; null while it is not. */

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
 import type { Commands } from './connect.ts'
 
-export type Presence = ReturnType<typeof openPresence>
-
 // Joins, or leaves, the nodes where a user has sockets; answers the other ones, as one step.
 const join = `local others = redis.call('SMEMBERS', KEYS[1]) redis.call('SADD', KEYS[1], ARGV[1]) return others`
 const leave = `redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('SMEMBERS', KEYS[1])`

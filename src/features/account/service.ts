@@ -69,7 +69,7 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
     /** The same for the operator, of somebody who cannot log in. */
     async exportOf(userId: string) {
       await audit.record('export', null, userId)
-      const caller: Caller = { id: userId, session_id: '', role: 'user', consents_missing: [], token_expires_at: 0 }
+      const caller: Caller = { id: userId, session_id: '', consents_missing: [], token_expires_at: 0 }
       return exporter.export(caller)
     },
   }

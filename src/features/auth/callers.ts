@@ -1,6 +1,5 @@
 import { Refusal } from '../../refusal.ts'
 import { iso, seconds } from '../../time.ts'
-import type { Role } from '../profile/store.ts'
 import type { Nodes } from '../../realtime/nodes.ts'
 import type { Consents } from './consents.ts'
 import type { ConsentKind, SessionStore } from './store.ts'
@@ -10,7 +9,6 @@ import { notSignedIn, type Tokens } from './tokens.ts'
 export type Caller = {
   id: string
   session_id: string
-  role: Role
   consents_missing: ConsentKind[]
   token_expires_at: number
 }
@@ -89,9 +87,9 @@ export function callers({
     const { user_id, session_id, expires_at } = await tokens.readAccess(token)
     const session = await sessions.byId(session_id)
     if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
-    const { suspended_until, suspended_reason, role } = session
+    const { suspended_until, suspended_reason } = session
     const consents_missing = await consents.missing(user_id)
-    const caller: Caller = { id: user_id, session_id, role, consents_missing, token_expires_at: expires_at }
+    const caller: Caller = { id: user_id, session_id, consents_missing, token_expires_at: expires_at }
     const entry = { caller, expires_at, suspended_until, suspended_reason, looked_up_at }
     if (began === epoch) remember(token, entry)
     return entry

@@ -1,4 +1,4 @@
-import type { Gender, Role } from '../profile/store.ts'
+import type { Gender } from '../profile/store.ts'
 
 export const consentKinds = ['terms', 'privacy', 'disclaimer', 'marketing'] as const
 export type ConsentKind = (typeof consentKinds)[number]
@@ -82,7 +82,6 @@ export type Session = {
 
 /** A session with what decides whether its user may act. */
 export type SessionWithUser = Session & {
-  role: Role
   suspended_until: number | null
   suspended_reason: string | null
 }

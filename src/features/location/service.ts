@@ -9,7 +9,7 @@ import type { Profiles } from '../profile/service.ts'
 import type { Gender } from '../profile/store.ts'
 import { follow, placeKey } from './published-point.ts'
 import type { SearchBudget } from './search-budget.ts'
-import type { Point } from './sphere.ts'
+import { type Point, roundedUp } from './sphere.ts'
 import type { LocationStore, NearbyFilters } from './store.ts'
 
 export type Locations = ReturnType<typeof locationService>
@@ -78,7 +78,7 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
           user: people.get(user_id)!,
           latitude,
           longitude,
-          distance_m: Math.ceil(distance / 100) * 100,
+          distance_m: roundedUp(distance),
           // Finer than the hour it would tell when somebody comes and goes.
           updated_at: iso(Math.floor(updated_at / hours) * hours),
         }),

@@ -1,6 +1,3 @@
-/** A stored file. `blob` reads lazily and supports `slice` for ranges; `size` is in bytes. */
-export type StoredFile = { blob: Blob; size: number }
-
 /**
  * Where the bytes of images are kept, apart from their rows. A name is lowercase hexadecimal digits and dashes (16 to 64
  * characters, the first four digits) followed by `.webp`; any other is a mistake of the caller and throws.
@@ -10,8 +7,8 @@ export type StoredFile = { blob: Blob; size: number }
 export type Files = {
   /** Stores a whole file or nothing: once it resolves, the file outlives a crash. Replaces one of the same name. */
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** Null where there is no such file. One that is removed later may fail while it is read. */
-  get(name: string): Promise<StoredFile | null>
+  /** A file to be read as it is needed; null where there is none. One that is removed later may fail while it is read. */
+  get(name: string): Promise<Blob | null>
   /**
    * Removes files, or what an interrupted `put` left under a name from `list`; no error where there is none. Answers how
    * many: a place elsewhere that does not answer keeps the others, for the sweep.

@@ -118,7 +118,7 @@ export function mediaService({ store, files, community, key, ids, now }: Deps) {
       }
       const stored = await files.get(file)
       if (!stored) throw noSuchImage()
-      return { image: stored.blob, max_age_s: left_s }
+      return { image: stored, max_age_s: left_s }
     },
 
     /** The URL of a profile's photo, which is an image's id or an https URL. */
@@ -133,17 +133,9 @@ export function mediaService({ store, files, community, key, ids, now }: Deps) {
     /** A URL that serves the image as long as it is there, and not as evidence alone. For who uploaded it. */
     ownUrl: (imageId: string) => urlFor(imageId, 'upload'),
 
-    /** Whether the user uploaded that image. */
-    isOwn: (userId: string, imageId: string) => store.isOwnedBy(imageId, userId),
-
     /** Removes those of the images that nothing uses any more. To be called once what used them is gone. */
     async drop(imageIds: readonly string[]) {
       await removeUnused(imageIds)
-    },
-
-    /** The same for all that a user uploaded. */
-    async dropAllOf(userId: string) {
-      await removeUnused(await store.idsOf(userId))
     },
 
     /**

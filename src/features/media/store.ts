@@ -23,9 +23,6 @@ export type MediaStore = {
    * evidence of that report. Else null.
    */
   fileFor(id: string, scope: string): Promise<string | null>
-  isOwnedBy(id: string, ownerId: string): Promise<boolean>
-  /** Ids of all that a user uploaded. */
-  idsOf(ownerId: string): Promise<string[]>
   /** Removes those of the images that nothing uses, and answers the names of their files. */
   removeUnused(ids: readonly string[]): Promise<string[]>
   /** Images made before a time, oldest first, after the given one: a page of all, used or not. */

@@ -2,8 +2,6 @@ import type { EventStore } from '../../realtime/store.ts'
 import { days } from '../../time.ts'
 import type { RetentionStore } from './store.ts'
 
-export type Retention = ReturnType<typeof retentionService>
-
 type Deps = { store: RetentionStore; events: Pick<EventStore, 'purge'>; eventRetentionDays: number; now: () => number }
 
 /** How long things are kept; the privacy notice says the same. */

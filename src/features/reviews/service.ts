@@ -27,8 +27,6 @@ export function listedReview(review: Review) {
   return { ...reviewView(review), chat_id: null, reviewer_id: null, created_at: iso(shownAt(review)) }
 }
 
-export type ListedReview = ReturnType<typeof listedReview>
-
 const shownAt = ({ anonymous, created_at }: Pick<Review, 'anonymous' | 'created_at'>) =>
   anonymous ? dayOf(created_at) * days : created_at
 

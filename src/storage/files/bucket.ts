@@ -1,8 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import type { S3Place } from '../../s3-place.ts'
 
-export type Bucket = ReturnType<typeof openBucket>
-
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
 /** Something in a bucket; `name` is without the place's prefix, `size` in bytes. */

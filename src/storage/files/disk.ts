@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
-import { Refusal } from '../../refusal.ts'
+import { storageFull } from '../../refusal.ts'
 
 const UNFINISHED_END = /\.[0-9a-f-]{36}\.part$/
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/
@@ -39,8 +39,7 @@ export function openDiskFiles(root: string): Files {
 
     async get(name) {
       const path = pathOf(name)
-      const found = await orNull(stat(path))
-      return found && { blob: Bun.file(path, { type: 'image/webp' }), size: found.size }
+      return (await orNull(stat(path))) && Bun.file(path, { type: 'image/webp' })
     },
 
     async remove(names) {
@@ -94,9 +93,6 @@ export function refusalOf(error: unknown): unknown {
   const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
   return full ? storageFull() : error
 }
-
-export const storageFull = () =>
-  new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' })
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : null)
 

@@ -1,8 +1,7 @@
 import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal, storageFull } from '../../refusal.ts'
 import type { S3Place } from '../../s3-place.ts'
 import { BucketError, openBucket } from './bucket.ts'
-import { storageFull } from './disk.ts'
 
 export type S3Options = {
   now: () => number
@@ -79,7 +78,7 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
 
     async get(name) {
       const bytes = await told('get', bucket.get(keyOf(name)))
-      return bytes && { blob: new Blob([bytes], { type }), size: bytes.length }
+      return bytes && new Blob([bytes], { type })
     },
 
     async remove(names) {

@@ -135,7 +135,7 @@ export function sessionStore(db: Database): SessionStore {
     byId: (id) =>
       db.read((q) =>
         q.get<SessionWithUser>(
-          `SELECT ${sessionColumns}, role, suspended_until, suspended_reason FROM sessions s
+          `SELECT ${sessionColumns}, suspended_until, suspended_reason FROM sessions s
            JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND u.deleted_at IS NULL`,
           [id],
         ),

@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { Refusal } from '../../refusal.ts'
+import { Refusal, storageFull } from '../../refusal.ts'
 import { serversOf, shownUrl } from './url.ts'
 
 /** The server takes no writes. */
@@ -68,11 +68,7 @@ export function refusalOf(error: unknown): unknown {
     return busy('The database went away while this was stored: it may have been stored, or not.', toldOf(error.cause))
   if (isLoss(error)) return busy('The database cannot be reached.', toldOf(error))
   const state = sqlstate(error)
-  if (state === '53100')
-    return Object.assign(
-      new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' }),
-      { cause: toldOf(error) },
-    )
+  if (state === '53100') return storageFull(toldOf(error))
   // Out of memory and the like, a lock or a statement that took too long, and conflicts that did not end.
   if (/^(53|55P03|57014|40)/.test(state)) return busy('The database is busy.', toldOf(error))
   return state === '' ? error : toldOf(error)

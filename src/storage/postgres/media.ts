@@ -48,14 +48,6 @@ export function mediaStore(db: Database): MediaStore {
       return found?.file ?? null
     },
 
-    isOwnedBy: async (id, ownerId) =>
-      (await db.read((q) => q.get('SELECT id FROM media WHERE owner_id = $1 AND id = $2', [ownerId, id]))) !== null,
-
-    idsOf: async (ownerId) =>
-      (await db.read((q) => q.all<{ id: string }>('SELECT id FROM media WHERE owner_id = $1', [ownerId]))).map(
-        (row) => row.id,
-      ),
-
     removeUnused: (ids) =>
       db.write(async (tx) => {
         const [, removed] = await Promise.all([tx.all(lock, [ids]), tx.all<{ file: string }>(removeUnused, [ids])])

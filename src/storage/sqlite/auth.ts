@@ -142,7 +142,6 @@ export function sessionStore(db: Db, writer: Writer, { read }: Reads): SessionSt
   const byId = db
     .select({
       ...sessionColumns,
-      role: users.role,
       suspended_until: users.suspended_until,
       suspended_reason: users.suspended_reason,
     })

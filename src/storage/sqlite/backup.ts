@@ -93,7 +93,7 @@ async function addPhotos(backup: Database, files: Files, onBytes: OnBytes) {
     for (const name of names) {
       const stored = await files.get(name)
       // One that was removed meanwhile is in the database still, and its photo shown as gone.
-      const bytes = stored && (await stored.blob.bytes().catch(gone))
+      const bytes = stored && (await stored.bytes().catch(gone))
       if (!bytes) continue
       add.run(name, bytes)
       onBytes(bytes.length)

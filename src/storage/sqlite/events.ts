@@ -4,8 +4,6 @@ import type { Db } from './database.ts'
 import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
-export type RecordEvent = ReturnType<typeof eventRecorder>
-
 /**
  * Gives a user's next event its number. Call it inside the write that causes the event, so that both last or neither
  * does. `ref` names what is shown as it is when the event is read; `data` is for events that are all there is.

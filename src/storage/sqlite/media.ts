@@ -1,4 +1,3 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { MediaStore } from '../../features/media/store.ts'
 import type { Db } from './database.ts'
 import { livingIn } from './living.ts'
@@ -14,16 +13,6 @@ const used = `(${shown} OR ${isEvidence})`
 export function mediaStore(db: Db, writer: Writer): MediaStore {
   const client = db.$client
   const isLiving = livingIn(db)
-  const ownedBy = db
-    .select({ id: media.id })
-    .from(media)
-    .where(and(eq(media.id, sql.placeholder('id')), eq(media.owner_id, sql.placeholder('owner_id'))))
-    .prepare()
-  const idsOf = db
-    .select({ id: media.id })
-    .from(media)
-    .where(eq(media.owner_id, sql.placeholder('owner_id')))
-    .prepare()
   const fileFor = client.prepare<{ file: string }, [{ id: string; scope: string }]>(`
     SELECT file FROM media WHERE id = $id AND CASE $scope
       -- What is kept as evidence alone is for moderators alone.
@@ -51,8 +40,6 @@ export function mediaStore(db: Db, writer: Writer): MediaStore {
       }),
 
     fileFor: async (id, scope) => fileFor.get({ id, scope })?.file ?? null,
-    isOwnedBy: async (id, ownerId) => ownedBy.get({ id, owner_id: ownerId }) !== undefined,
-    idsOf: async (ownerId) => idsOf.all({ owner_id: ownerId }).map((row) => row.id),
 
     removeUnused: (ids) => writer.write(() => removeUnused.all(JSON.stringify(ids)).map((row) => row.file)),
 

@@ -1,8 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Db } from './database.ts'
 
-export type Traits = ReturnType<typeof traitKeeper>
-
 const columns = 'trait, square, location_id'
 
 /** Makes the index anew, in whatever state it is. */

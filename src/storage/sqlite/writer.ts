@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { Refusal } from '../../refusal.ts'
+import { Refusal, storageFull } from '../../refusal.ts'
 import { openReads, type Reads } from './reads.ts'
 
 type Job = {
@@ -194,12 +194,7 @@ export function endIfFatal(error: unknown, onFatal: OnFatal) {
 
 function asRefusal(error: unknown): unknown {
   const code = codeOf(error)
-  if (noRoom.has(code)) {
-    const refusal = new Refusal('storage_full', 'The server has no room to store this.', undefined, {
-      'retry-after': '60',
-    })
-    return Object.assign(refusal, { cause: error })
-  }
+  if (noRoom.has(code)) return storageFull(error)
   if (isBusy(error))
     return new Refusal('busy', 'The database is busy. Try again shortly.', undefined, { 'retry-after': '1' })
   return error
