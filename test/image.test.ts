@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
 import { MAX_IMAGE_BYTES, reencode } from '../src/features/media/image.ts'
+import { readImageFile } from '../src/features/media/image-file.ts'
 import { Refusal } from '../src/refusal.ts'
 
 type Colour = [red: number, green: number, blue: number, alpha: number]
@@ -415,6 +416,19 @@ describe('metadata', () => {
     for (let length = 0; length < whole.length; length += 1) {
       await reencode(withSegments(jpeg, exifSegment(whole.subarray(0, length))))
     }
+  })
+
+  test('of a PNG nothing but the picture reaches the decoder, which would inflate the rest', async () => {
+    const bomb = deflateSync(Buffer.alloc(1_000_000))
+    const rest = [
+      pngChunk('iCCP', Buffer.concat([latin1('x\0\0'), bomb])),
+      pngChunk('zTXt', Buffer.concat([latin1('x\0\0'), bomb])),
+      pngChunk('iTXt', Buffer.concat([latin1('x\0\x01\0\0\0'), bomb])),
+    ]
+    const plain = png(64, 32, fourColours)
+    const { still, fault } = readImageFile(Buffer.concat([png(64, 32, fourColours, rest), latin1('trailer')]))!
+    expect(fault).toBeNull()
+    expect(still.equals(plain)).toBe(true)
   })
 
   test('text, times and profiles of a PNG are gone', async () => {

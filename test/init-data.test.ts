@@ -550,6 +550,7 @@ describe('the user', () => {
 
   test('has no control characters, bidirectional formatting or lone surrogates in the name', () => {
     expect(nameOf('A\u0000d\u001Fa\n\tKing\u007F\u0085')).toBe('Ada King')
+    expect(nameOf(`A${'\u0316'.repeat(500)}da`)).toBe(`A${'\u0316'.repeat(30)}da`)
     expect(nameOf('\u202A\u202B\u202C\u202D\u202EA\u2066\u2067\u2068\u2069da')).toBe('Ada')
     expect(nameOf('A\uD83Dda')).toBe('Ada')
     expect(nameOf('👩\u200D👧 דנה')).toBe('👩\u200D👧 דנה')

@@ -211,6 +211,12 @@ test('evidence of a message shows its photo to moderators after the message and 
   // Whom the message was for, and who wrote it, cannot fetch it any more.
   for (const url of [message.photo.url, photo.url, face.url]) expect((await app.request('GET', url)).status).toBe(404)
 
+  // Nor show it again: that it is still there would tell them that, and by whom, they were reported.
+  for (const { id } of [photo, face]) {
+    expect((await bob.post(`chats/${chatId}/messages`, { kind: 'photo', photo: id })).status).toBe(422)
+    expect((await bob.put('me', { photo: id })).status).toBe(422)
+  }
+
   await app.rows('DELETE FROM evidence_photos')
   await app.services.media.drop([photo.id, face.id])
   expect((await app.request('GET', evidence.message.photo.url)).status).toBe(404)

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../../refusal.ts'
-import { isVisible, languageTag } from '../../text.ts'
+import { isVisible, languageTag, withoutEndlessMarks } from '../../text.ts'
 
 /** Whom a messenger's mini-app vouches for. */
 export type InitData = {
@@ -124,7 +124,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 /** A stranger's name is mended rather than refused, as the person cannot correct it on the way in. */
 function nameFrom(given: string): string {
   const oneLine = given.replace(/\s+/g, ' ')
-  const clean = oneLine.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '').normalize('NFC')
+  const clean = withoutEndlessMarks(oneLine.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '')).normalize('NFC')
   const name = [...clean.trim()].slice(0, NAME_MAX).join('').trim()
   return isVisible(name) ? name : ''
 }

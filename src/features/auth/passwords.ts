@@ -1,4 +1,5 @@
 import { Refusal } from '../../refusal.ts'
+import { turnstile } from '../../turnstile.ts'
 
 export type Passwords = ReturnType<typeof openPasswords>
 
@@ -12,27 +13,23 @@ const nobodys = `${current}dRz8VCxu/dSuVkSiVJaEvX5BQOSr+FQIJMCgQ27g3xg$wkrtFTaoR
 const atOnce = 2
 const waiting = 100
 
+const busy = () =>
+  new Refusal('busy', 'Too many people are logging in at once. Try again shortly.', undefined, { 'retry-after': '2' })
+
 /** Hashes and checks passwords with Argon2id, a few at a time; refuses with 503 `busy` when too many wait. */
 export function openPasswords() {
-  let running = 0
-  const queue: (() => void)[] = []
+  const inTurn = turnstile({ atOnce, waiting, refuse: busy })
+  /** Who checks passwords now: each has one place in that queue, so that nobody fills it and keeps everybody else out. */
+  const checking = new Map<string, { inTurn: ReturnType<typeof turnstile>; count: number }>()
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= atOnce) {
-      if (queue.length >= waiting)
-        throw new Refusal('busy', 'Too many people are logging in at once. Try again shortly.', undefined, {
-          'retry-after': '2',
-        })
-      await new Promise<void>((resolve) => queue.push(resolve))
-    } else {
-      running++
-    }
+  async function inTurnOf<T>(holder: string, work: () => Promise<T>): Promise<T> {
+    const own = checking.get(holder) ?? { inTurn: turnstile({ atOnce: 1, waiting, refuse: busy }), count: 0 }
+    checking.set(holder, own)
+    own.count++
     try {
-      return await work()
+      return await own.inTurn(() => inTurn(work))
     } finally {
-      const next = queue.shift()
-      if (next) next()
-      else running--
+      if (--own.count === 0) checking.delete(holder)
     }
   }
 
@@ -43,10 +40,10 @@ export function openPasswords() {
 
     /**
      * Whether the password fits. Takes as long where there is no hash (an unknown account, or one without a password), so
-     * that the time tells nothing about who exists.
+     * that the time tells nothing about who exists. Of one holder one is checked at a time.
      */
-    async fits(password: string, stored: string | null): Promise<boolean> {
-      const fits = await inTurn(() => Bun.password.verify(password, stored ?? nobodys))
+    async fits(holder: string, password: string, stored: string | null): Promise<boolean> {
+      const fits = await inTurnOf(holder, () => Bun.password.verify(password, stored ?? nobodys))
       return fits && stored !== null
     },
 

@@ -117,7 +117,7 @@ export function authService(deps: Deps) {
     const key = `${credentials?.user_id ?? named} ${holderOf(client.address)}`
     await limits.check('password', key)
     const hash = credentials?.password_hash ?? null
-    if (!(await passwords.fits(password.normalize('NFKC'), hash)) || !credentials || hash === null) {
+    if (!(await passwords.fits(key, password.normalize('NFKC'), hash)) || !credentials || hash === null) {
       await limits.take('password', key)
       return null
     }

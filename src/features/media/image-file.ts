@@ -8,7 +8,7 @@ export type ImageFile = {
   orientation: number
   /** Why this file is not to be decoded, in a sentence for its sender; null where its outline is whole. */
   fault: string | null
-  /** The bytes to decode: the file itself or, of an animated WebP, its first frame as a still. */
+  /** The bytes to decode: the file itself; of a PNG without what is no picture, of an animated WebP its first frame as a still. */
   still: Buffer
 }
 
@@ -75,6 +75,9 @@ function readJpeg(file: Buffer): ImageFile {
 /** Chunks up to IEND: PNG specification (third edition), section 5. */
 function readPng(file: Buffer): ImageFile {
   const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+  const needed: Buffer[] = []
+  /** Where those that are needed began, since the last one that is not. */
+  let from = 0
   for (let at = 8; at + 12 <= file.length;) {
     const end = at + 12 + file.readUInt32BE(at)
     const type = file.readUInt32BE(at + 4)
@@ -87,7 +90,12 @@ function readPng(file: Buffer): ImageFile {
     if (type === PNG.EXIF) image.orientation = readOrientation(file.subarray(at + 8, end - 4))
     if (type === PNG.IEND) {
       image.fault = image.pixels === 0 ? NO_PIXELS : null
+      image.still = Buffer.concat([...needed, file.subarray(from, end)])
       break
+    }
+    if (!PNG_PICTURE.has(type)) {
+      needed.push(file.subarray(from, at))
+      from = end
     }
     at = end
   }
@@ -95,6 +103,8 @@ function readPng(file: Buffer): ImageFile {
 }
 
 const PNG = { IHDR: fourCC('IHDR'), IEND: fourCC('IEND'), EXIF: fourCC('eXIf') }
+/** What the picture is made of. A decoder would inflate the rest too: texts and profiles of gigabytes, out of a small file. */
+const PNG_PICTURE = new Set([PNG.IHDR, fourCC('PLTE'), fourCC('tRNS'), fourCC('IDAT')])
 
 /** Blocks up to the trailer: GIF89a specification, appendix B. The first frame is the one that gets decoded. */
 function readGif(file: Buffer): ImageFile {

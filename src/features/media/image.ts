@@ -1,5 +1,6 @@
 import { Refusal, invalid } from '../../refusal.ts'
 import { readImageFile } from './image-file.ts'
+import { turnstile } from '../../turnstile.ts'
 import { plainWebp } from './webp.ts'
 
 /** The largest upload, in bytes. */
@@ -40,7 +41,7 @@ export async function reencode(bytes: Uint8Array): Promise<Picture> {
   if (!file) throw new Refusal('unsupported_media_type', 'An image must be a JPEG, PNG, WebP or GIF file.')
   if (file.pixels > MAX_IMAGE_PIXELS) throw tooManyPixels()
   if (file.fault) throw invalid('/file', file.fault)
-  return withDecodeSlot(async () => {
+  return inTurn(async () => {
     try {
       const image = new Bun.Image(file.still, { maxPixels: MAX_IMAGE_PIXELS, autoOrient: false })
       turnUpright(image, file.orientation)
@@ -85,26 +86,9 @@ function refusalOf(error: unknown): unknown {
   return error
 }
 
-let decoding = 0
-const waiting: (() => void)[] = []
-
-async function withDecodeSlot<T>(work: () => Promise<T>): Promise<T> {
-  if (decoding < DECODES_AT_ONCE) {
-    decoding += 1
-  } else {
-    if (waiting.length >= DECODES_WAITING) {
-      throw new Refusal('busy', 'Too many images are in work. Try again in a moment.', undefined, {
-        'retry-after': '2',
-      })
-    }
-    // resolved by the one that is done, which hands its slot over without giving it up in between
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else decoding -= 1
-  }
-}
+const inTurn = turnstile({
+  atOnce: DECODES_AT_ONCE,
+  waiting: DECODES_WAITING,
+  refuse: () =>
+    new Refusal('busy', 'Too many images are in work. Try again in a moment.', undefined, { 'retry-after': '2' }),
+})

@@ -1,4 +1,5 @@
 import type { ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
+import { isTheirs } from '../image-use.ts'
 import { noPhoto } from '../chat-entries.ts'
 import type { Database } from './database.ts'
 import type { Queries } from './queries.ts'
@@ -13,7 +14,7 @@ const takeNumber = `
     unread_a = unread_a + CASE WHEN user_a = $3 THEN 0 ELSE 1 END,
     unread_b = unread_b + CASE WHEN user_b = $3 THEN 0 ELSE 1 END
   WHERE id = $1`
-const ownImage = 'SELECT id FROM media WHERE owner_id = $1 AND id = $2 FOR SHARE'
+const ownImage = `SELECT id FROM media WHERE owner_id = $1 AND id = $2 AND ${isTheirs} FOR SHARE`
 const hasSent = (sender: string) => `EXISTS (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = ${sender})`
 const mayNotWrite = `
   (SELECT count(*) FROM (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = $3 LIMIT 100) AS sent) >= $10

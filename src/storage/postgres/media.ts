@@ -1,4 +1,5 @@
 import type { Image, MediaStore } from '../../features/media/store.ts'
+import { isPhoto, isTheirs, used } from '../image-use.ts'
 import type { Database } from './database.ts'
 import { holdLiving } from './living.ts'
 
@@ -6,14 +7,7 @@ const insert = `
   INSERT INTO media (owner_id, id, file, width, height, placeholder, bytes, created_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
-const isPhoto = 'EXISTS (SELECT 1 FROM users WHERE users.photo = media.id)'
-const shown = `(${isPhoto}
-  OR EXISTS (SELECT 1 FROM messages WHERE messages.photo_id = media.id AND messages.deleted_at IS NULL))`
-const isEvidence = 'EXISTS (SELECT 1 FROM evidence_photos WHERE media_id = media.id)'
-const used = `(${shown} OR ${isEvidence})`
-
-// What is kept as evidence alone is for moderators alone.
-const fileOfUpload = `SELECT file FROM media WHERE id = $1 AND (${shown} OR NOT ${isEvidence})`
+const fileOfUpload = `SELECT file FROM media WHERE id = $1 AND ${isTheirs}`
 const fileOfProfile = `SELECT file FROM media WHERE id = $1 AND ${isPhoto}`
 const fileOfMessageOrReport = `
   SELECT file FROM media WHERE id = $1 AND (

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
+import { isTheirs } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import type { Database } from './database.ts'
 import { build, type Queries } from './queries.ts'
@@ -22,7 +23,7 @@ const profileColumns = `
   FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
 const preferencesOf = 'SELECT drinks, activities, purposes, language FROM preferences WHERE user_id = $1'
 // Shared, so that the image is not swept before the profile shows it.
-const ownImage = 'SELECT id FROM media WHERE owner_id = $1 AND id = $2 FOR SHARE'
+const ownImage = `SELECT id FROM media WHERE owner_id = $1 AND id = $2 AND ${isTheirs} FOR SHARE`
 
 export function userStore(db: Database): UserStore {
   return {

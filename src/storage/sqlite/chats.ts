@@ -1,4 +1,5 @@
 import type { Chat, ChatStore, EventNumbers, Message, NewMessage } from '../../features/chats/store.ts'
+import { isTheirs } from '../image-use.ts'
 import { type EntryRow, entryOf, noPhoto } from '../chat-entries.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
@@ -77,7 +78,7 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
     'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE chat_id = +? AND sender_id = +? LIMIT 100)',
   )
   const ownImage = client.prepare<{ id: string }, [string, string]>(
-    'SELECT id FROM media WHERE id = ? AND owner_id = ?',
+    `SELECT id FROM media WHERE id = ? AND owner_id = ? AND ${isTheirs}`,
   )
   const erased = client.prepare<{ id: string }, [string]>(
     'SELECT id FROM users WHERE id = ? AND deleted_at IS NOT NULL',

@@ -1,23 +1,17 @@
 import type { MediaStore } from '../../features/media/store.ts'
+import { isPhoto, isTheirs, used } from '../image-use.ts'
 import type { Db } from './database.ts'
 import { livingIn } from './living.ts'
 import { media } from './schema.ts'
 import type { Writer } from './writer.ts'
-
-const shown = `(
-  EXISTS (SELECT 1 FROM users WHERE users.photo = media.id)
-  OR EXISTS (SELECT 1 FROM messages WHERE messages.photo_id = media.id AND messages.deleted_at IS NULL))`
-const isEvidence = 'EXISTS (SELECT 1 FROM evidence_photos WHERE media_id = media.id)'
-const used = `(${shown} OR ${isEvidence})`
 
 export function mediaStore(db: Db, writer: Writer): MediaStore {
   const client = db.$client
   const isLiving = livingIn(db)
   const fileFor = client.prepare<{ file: string }, [{ id: string; scope: string }]>(`
     SELECT file FROM media WHERE id = $id AND CASE $scope
-      -- What is kept as evidence alone is for moderators alone.
-      WHEN 'upload' THEN ${shown} OR NOT ${isEvidence}
-      WHEN 'profile' THEN EXISTS (SELECT 1 FROM users WHERE users.photo = media.id)
+      WHEN 'upload' THEN ${isTheirs}
+      WHEN 'profile' THEN ${isPhoto}
       ELSE EXISTS (SELECT 1 FROM messages WHERE messages.id = $scope AND photo_id = media.id AND deleted_at IS NULL)
         OR EXISTS (SELECT 1 FROM evidence_photos WHERE report_id = $scope AND media_id = media.id)
     END`)

@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
+import { isTheirs } from '../image-use.ts'
 import { auditRecorder } from './audit.ts'
 import type { Db } from './database.ts'
 import { livingIn } from './living.ts'
@@ -46,7 +47,7 @@ export function userStore(db: Db, writer: Writer, { read, remembered, remembered
   const ownImage = db
     .select({ id: media.id })
     .from(media)
-    .where(and(eq(media.id, sql.placeholder('id')), eq(media.owner_id, sql.placeholder('owner_id'))))
+    .where(and(eq(media.id, sql.placeholder('id')), eq(media.owner_id, sql.placeholder('owner_id')), sql.raw(isTheirs)))
     .prepare()
 
   const readUser = (id: string): User | null => {
