@@ -34,8 +34,8 @@ id (digits) or its id. All of it but adopt works while the server runs, and is w
            GET /api/v1/me/export gives its owner. FILE must not exist yet, and is for this user only. The links to images
            in it are good for a day at least.
   erase    erases the account for good, as DELETE /api/v1/me does: name, login, sessions and position at once, messages
-           and photos after that. Where a server runs, that one does the rest, within a minute. Without --yes nothing
-           happens but the question.
+           and photos after that. Where a server runs, that one does the rest, and ends open sockets and tokens in use,
+           within a minute. Without --yes nothing happens but the question.
 
   adopt    makes the secrets and the photos that the settings name those of this database, whose they were not: what a start
            refuses. Without --yes it says what that would be. Stop the server, and all nodes, before:
