@@ -227,6 +227,11 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     expect(await rowsOf(server)).toBe(1)
   })
 
+  test('where the body is nothing but delimiters', async () => {
+    const type = { 'content-type': 'multipart/form-data; boundary="-"' }
+    await refusals([['dashes', Buffer.alloc(10 * MiB, '-'), [413, 'payload_too_large'], type]])
+  })
+
   test('where the file is a byte longer than 10 MiB', async () => {
     const large = Buffer.concat([await png(), Buffer.alloc(10 * MiB)]).subarray(0, 10 * MiB + 1)
     await refusals([['too large', form(['file', large]), [413, 'payload_too_large']]])

@@ -63,9 +63,7 @@ async function wholeBody(body: ReadableStream<Uint8Array>, maxBytes: number, hel
 }
 
 async function fileIn(form: Buffer, boundary: string, name: string): Promise<Uint8Array> {
-  let parts = 0
-  for (let at = form.indexOf(`--${boundary}`); at >= 0; at = form.indexOf(`--${boundary}`, at + 1)) parts += 1
-  if (parts > maxParts + 1) throw new Refusal('payload_too_large', `The form may have up to ${maxParts} parts.`)
+  refuseManyParts(form, `--${boundary}`)
   const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
   const fields = await new Response(form as Uint8Array<ArrayBuffer>, { headers }).formData().catch(() => {
     throw noForm()
@@ -74,6 +72,14 @@ async function fileIn(form: Buffer, boundary: string, name: string): Promise<Uin
   if (!(file instanceof Blob)) throw noFile(name)
   if (more.length > 0) throw invalid(`/${name}`, 'Expected one file')
   return file.bytes()
+}
+
+/** Counts no further than needed: a body of nothing but delimiters has millions of them. */
+function refuseManyParts(form: Buffer, delimiter: string) {
+  let delimiters = 0
+  for (let at = form.indexOf(delimiter); at >= 0; at = form.indexOf(delimiter, at + delimiter.length))
+    if (++delimiters > maxParts + 1)
+      throw new Refusal('payload_too_large', `The form may have up to ${maxParts} parts.`)
 }
 
 const noForm = () => new Refusal('malformed_body', 'The body is not a multipart form.')
