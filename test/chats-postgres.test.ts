@@ -78,7 +78,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'who waits for whom', () => {
       await chats.append(message('first'), 'b', null)
       const work: (() => Promise<unknown>)[] = [
         () => chats.append(message('second'), 'b', null),
-        () => chats.edit(chat, 'first', 'changed', now),
+        () => chats.edit(chat, 'first', 'changed', now, 100),
         () => chats.markRead(chat, 'b', now),
       ]
       const under: Promise<unknown>[] = []
@@ -180,7 +180,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'plans', () => {
     await chats.append(message('two', { client_id: 'x' }), 'b', 3)
     await chats.append(message('three', { kind: 'photo', photo_id: 'i' }), 'b', 3)
     await chats.markRead(chat, 'b', now)
-    await chats.edit(chat, 'one', 'changed', now)
+    await chats.edit(chat, 'one', 'changed', now, 100)
     await chats.remove(chat, 'three', now)
     await chats.list('a', 10, { at: now, id: 'z' })
     await chats.entries('a', ['chat'])
