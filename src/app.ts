@@ -68,7 +68,7 @@ export function buildApp(services: Services) {
     .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
     .use(accountRoutes({ signedIn, account }))
     .use(syncRoutes({ signedIn, replay }))
-    .use(socketRoute({ config, callers, origins, hub, now }))
+    .use(socketRoute({ config, callers, origins, limits, hub, now }))
     .use(healthRoutes({ storage, files, hub, shared }))
     .use(metricsRoute({ config, metrics }))
     .use(openapi(() => app))

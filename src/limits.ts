@@ -18,6 +18,7 @@ export const limitTable = {
   search: { points: 60, per: minutes, by: 'account' },
   write: { points: 120, per: minutes, by: 'account' },
   send: { points: 120, per: minutes, by: 'account' },
+  socket: { points: 120, per: minutes, by: 'account' },
   upload: { points: 60, per: hours, by: 'account' },
   report: { points: 20, per: days, by: 'account' },
   export: { points: 10, per: hours, by: 'account' },

@@ -2,8 +2,9 @@ import { SQL } from 'bun'
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Chat, NewMessage } from '../src/features/chats/store.ts'
 import { type Database, openDatabase } from '../src/storage/postgres/database.ts'
-import type { Value } from '../src/storage/postgres/queries.ts'
+import type { Queries, Value } from '../src/storage/postgres/queries.ts'
 import { afterMany } from '../src/storage/postgres/events.ts'
+import { stateOf } from '../src/storage/postgres/messages.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
 import { migratedPostgres, noPostgres } from './engines.ts'
 
@@ -78,7 +79,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'who waits for whom', () => {
       await chats.append(message('first'), 'b', null)
       const work: (() => Promise<unknown>)[] = [
         () => chats.append(message('second'), 'b', null),
-        () => chats.edit(chat, 'first', 'changed', now),
+        () => chats.edit(chat, 'first', 'changed', now, 100),
         () => chats.markRead(chat, 'b', now),
       ]
       const under: Promise<unknown>[] = []
@@ -110,6 +111,45 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'who waits for whom', () => {
     expect(await under[0]).toBe('nobody_there')
     expect(await chats.message('late')).toBeNull()
     expect((await events.range('a')).newest).toBe(1)
+  })
+
+  /** A database on which `before` is called before each statement of a write that answers one row. */
+  const interrupted =
+    (before: (text: string) => Promise<unknown>) =>
+    (db: Database): Database => ({
+      ...db,
+      write: (work) =>
+        db.write((tx) =>
+          work({
+            ...tx,
+            get: (async (text: string, values?: Value[]) => {
+              await before(text)
+              return tx.get(text, values)
+            }) as Queries['get'],
+          }),
+        ),
+    })
+
+  test.each([
+    { times: 1, comesTo: 'the message is stored' },
+    { times: 3, comesTo: 'the sender has to try again' },
+  ])('a block that is lifted $times times while a message is refused for it: $comesTo', async ({ times }) => {
+    let [blocks, sql]: [number, SQL | null] = [0, null]
+    const all = await fresh(
+      interrupted(async (text) => {
+        if (text === stateOf) await sql?.unsafe('DELETE FROM blocks')
+        if (text.includes('INTO messages') && blocks++ < times)
+          await sql?.unsafe(`INSERT INTO blocks (id, blocker_id, blocked_id, created_at) VALUES ('x', 'b', 'a', 0)`)
+      }),
+    )
+    await chatOf(all)
+    sql = all.sql
+    // A first message goes in no group.
+    const sent = all.chats.append(message('one'), 'b', 3)
+    if (times === 1) expect(await sent).toMatchObject({ created: true, message: { id: 'one', seq: 1 } })
+    else expect(await sent.catch((error: unknown) => error)).toMatchObject({ code: 'busy' })
+    expect(await all.chats.after('chat', 0, 9)).toHaveLength(times === 1 ? 1 : 0)
+    expect((await all.events.range('b')).newest).toBe(times === 1 ? 2 : 1)
   })
 
   test('a chat that is opened while a block is under way comes before it, or is refused', async () => {
@@ -180,7 +220,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'plans', () => {
     await chats.append(message('two', { client_id: 'x' }), 'b', 3)
     await chats.append(message('three', { kind: 'photo', photo_id: 'i' }), 'b', 3)
     await chats.markRead(chat, 'b', now)
-    await chats.edit(chat, 'one', 'changed', now)
+    await chats.edit(chat, 'one', 'changed', now, 100)
     await chats.remove(chat, 'three', now)
     await chats.list('a', 10, { at: now, id: 'z' })
     await chats.entries('a', ['chat'])

@@ -314,6 +314,20 @@ test('an edit shows everywhere; a deleted message leaves a tombstone and no text
   ])
 })
 
+test('a message is edited a hundred times, and can still be deleted after that', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const message = await send(ada, chat.id, 'meet at 0')
+  const edit = (n: number) => ada.put(`messages/${message.id}`, { text: `meet at ${n}` })
+  for (let n = 1; n <= 100; n++) expect((await edit(n)).status).toBe(200)
+  const refused = await edit(101)
+  expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+  expect(refused.body.detail).toBe('A message may be edited 100 times: send another one.')
+  expect((await bob.get(`chats/${chat.id}/messages`)).body.items[0].text).toBe('meet at 100')
+  expect(await eventsOf(bob)).toHaveLength(2 + 100)
+  expect((await ada.delete(`messages/${message.id}`)).status).toBe(204)
+})
+
 test('chats are listed by their last message, page by page, in a constant number of queries', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')

@@ -341,6 +341,38 @@ describe('over a real connection', () => {
     expect(await rowsOf(server)).toBe(1)
   })
 
+  behindNoProxy('an upload whose sender is signed out or suspended while it comes is not stored', async () => {
+    const server = await testApp()
+    const base = await server.listen()
+    const ends: [string, string, (person: Person) => Promise<unknown>][] = [
+      ['401', 'unauthenticated', (person) => person.post('auth/logout', { refresh_token: person.refresh })],
+      [
+        '403',
+        'suspended',
+        async (person) => {
+          const end = server.clock.now + hours
+          await server.rows('UPDATE users SET suspended_until = ? WHERE id = ?', end, person.id)
+          await server.services.callers.forget(person.id)
+        },
+      ],
+    ]
+    const body = Buffer.concat([head, await png(), Buffer.from('\r\n--x--\r\n')])
+    for (const [status, code, happens] of ends) {
+      const person = await server.person()
+      const headers = [multipart, `Authorization: Bearer ${person.token}`, `Content-Length: ${body.length}`]
+      const { socket, answer } = send(base, headers, [body.subarray(0, 100)])
+      // Long enough for the guard to have let it in.
+      await Bun.sleep(100)
+      await happens(person)
+      socket.write(body.subarray(100))
+      await until(() => answer().includes(code))
+      expect(answer()).toStartWith(`HTTP/1.1 ${status}`)
+      socket.destroy()
+    }
+    expect(filesOf(server)).toEqual([])
+    expect(await rowsOf(server)).toBe(0)
+  })
+
   test('an image is served in parts, by HEAD, and not at all to who has it', async () => {
     const server = await testApp()
     const ada = await server.person()
@@ -663,14 +695,14 @@ describe('the sweep', () => {
 })
 
 describe('a form that is read', () => {
-  const read = (body: ReadableStream<Uint8Array>) =>
+  const read = (body: ReadableStream<Uint8Array>, userId = 'ada', boundary = 'x') =>
     withFormFile(
       new Request('http://convene.test/', {
         method: 'POST',
         body,
-        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       }),
-      { name: 'file', maxBytes: 16 * MiB },
+      { name: 'file', maxBytes: 16 * MiB, userId },
       async () => 'read',
     ).catch((error: unknown) => (error instanceof Refusal ? error.code : error))
 
@@ -691,9 +723,14 @@ describe('a form that is read', () => {
     expect(await read(stream(1, Promise.reject(new Error('connection reset'))))).toBe('bad_request')
   })
 
+  test('and is nothing but delimiters is refused', async () => {
+    const dashes = new Response(Buffer.alloc(10 * MiB, '-')).body!
+    expect(await read(dashes, 'ada', '-')).toBe('payload_too_large')
+  })
+
   test('waits for nobody until all together take 256 MiB of memory; then further ones are refused until there is room', async () => {
     const release = Promise.withResolvers<void>()
-    const waiting = Array.from({ length: 16 }, () => read(stream(16, release.promise)))
+    const waiting = Array.from({ length: 16 }, (_, i) => read(stream(16, release.promise), `user ${i % 4}`))
     let further: unknown
     for (let i = 0; i < 500 && further !== 'busy'; i += 1) {
       await Bun.sleep(2)
@@ -704,5 +741,20 @@ describe('a form that is read', () => {
     // no forms, those: what counts is that they were read to their end
     expect(await Promise.all(waiting)).toEqual(Array(16).fill('malformed_body'))
     expect(await read(stream(1, null))).toBe('malformed_body')
+  })
+
+  test('takes no more than a quarter of that for one user, and leaves the rest to the others', async () => {
+    const release = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: 4 }, () => read(stream(16, release.promise), 'ada'))
+    let further: unknown
+    for (let i = 0; i < 500 && further !== 'busy'; i += 1) {
+      await Bun.sleep(2)
+      further = await read(stream(1, null), 'ada')
+    }
+    expect(further).toBe('busy')
+    expect(await read(stream(16, null), 'bob')).toBe('malformed_body')
+    release.resolve()
+    expect(await Promise.all(waiting)).toEqual(Array(4).fill('malformed_body'))
+    expect(await read(stream(16, null), 'ada')).toBe('malformed_body')
   })
 })

@@ -407,6 +407,33 @@ test('nobody suspends an admin or themselves, and a moderator no moderator', asy
   expect((await other.get('admin/reports')).status).toBe(200)
 })
 
+test('what a report about a moderator or an admin comes to is for admins to decide, but for dismissing it', async () => {
+  const app = await testApp()
+  const { ada, mo } = await setting(app)
+  const [other, admin, root] = [
+    await withRole(app, 'moderator'),
+    await withRole(app, 'admin'),
+    await withRole(app, 'admin'),
+  ]
+  for (const person of [other, admin]) {
+    const chatId = (await person.post('chats', { user_id: ada.id })).body.id
+    const { id: message_id } = await send(person, chatId, 'hello')
+    const [profile, message] = [
+      await ada.post('reports', { user_id: person.id, reason: 'other' }),
+      await ada.post('reports', { message_id, reason: 'other' }),
+    ]
+    const before = await stateOf(app)
+    for (const report of [profile, message])
+      for (const action of ['warn', 'remove_content', 'suspend'])
+        expect(outcome(await resolve(mo, report, { action }))).toEqual([403, 'forbidden'])
+    expect(await stateOf(app)).toBe(before)
+    expect((await resolve(root, profile, { action: 'warn' })).status).toBe(200)
+    expect((await resolve(root, message, { action: 'remove_content' })).status).toBe(200)
+    const dismissed = await ada.post('reports', { user_id: person.id, reason: 'spam' })
+    expect((await resolve(mo, dismissed, { action: 'dismiss' })).status).toBe(200)
+  }
+})
+
 test('a suspended user reads why, appeals once, logs out, and may do nothing else', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { connect as tcpConnect } from 'node:net'
+import { limitTable } from '../src/limits.ts'
 import { Refusal } from '../src/refusal.ts'
 import { type Person, testApp, type TestApp } from './app.ts'
 import { oneNodeTest } from './engines.ts'
@@ -89,6 +90,32 @@ test('without a good token the upgrade answers 401, from a foreign page 403, wit
     expect(await status(`?token=${ada.token}&since=${since}`)).toBe(422)
   const allowed = connect(base, ada.token, '', { origin: 'https://app.example.org' })
   await allowed.until(ofType('hello'))
+})
+
+test('a user who opens too many sockets is told when to come back, and others are not', async () => {
+  const { base, ada, bob } = await pair({ RATE_LIMIT: 'on' })
+  const upgrade = {
+    connection: 'upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  }
+  const { points } = limitTable.socket
+  for (let i = 0; i < points; i++) await connect(base, ada.token).until(ofType('hello'))
+  const response = await fetch(new URL(`/ws?token=${ada.token}`, base), { headers: upgrade })
+  const text = await response.text()
+  expectProblem(
+    { status: response.status, headers: response.headers, text, body: JSON.parse(text) },
+    429,
+    'rate_limited',
+  )
+  expect(Number(response.headers.get('retry-after'))).toBeWithin(1, 61)
+  await connect(base, bob.token).until(ofType('hello'))
+})
+
+test('with RATE_LIMIT=off any number of sockets open', async () => {
+  const { base, ada } = await pair({ RATE_LIMIT: 'off' })
+  for (let i = 0; i <= limitTable.socket.points; i++) await connect(base, ada.token).until(ofType('hello'))
 })
 
 test('a request that upgrades nothing, or to another version, answers 426 to who has a token', async () => {

@@ -362,7 +362,7 @@ for (const engine of engines) {
             () => storage.chats.append({ ...message, id: `o${round}`, sender_id: a, client_id: 'own' }, b, null),
             () => storage.chats.markRead(pair, a, now),
             () => storage.chats.markRead(pair, b, now),
-            () => storage.chats.edit(pair, `${chat}/1`, 'edited', now),
+            () => storage.chats.edit(pair, `${chat}/1`, 'edited', now, 100),
             () => storage.chats.remove(pair, `${chat}/2`, now),
             () => storage.chats.ensure({ id: `e${round}`, user_a: first, user_b: second, created_at: now }),
           ]

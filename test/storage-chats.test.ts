@@ -263,7 +263,7 @@ for (const engine of engines) {
         await block('b', 'a')
         for (const sender of ['a', 'b']) expect(await send(chat, sender)).toBe('blocked')
         expect(await send(chat, 'a', { client_id: 'x' })).toBe('blocked')
-        expect(await chats.edit(chat, message.id, 'changed', now)).toBe('blocked')
+        expect(await chats.edit(chat, message.id, 'changed', now, 100)).toBe('blocked')
         expect(await chats.markRead(chat, 'b', now)).toEqual(noMark)
         expect(await chats.message(message.id)).toEqual(message)
         expect(await seqs(chat)).toEqual([1])
@@ -281,7 +281,9 @@ for (const engine of engines) {
         // Nor does who is erased: a request that was let in before may come to this after it.
         expect(await send(chat, 'b')).toBe('nobody_there')
         expect(await seqs(chat)).toEqual([1, 2])
-        expect(stored(await chats.edit(chat, message.id, 'changed', now)).events).toEqual([{ user_id: 'a', seq: 4 }])
+        expect(stored(await chats.edit(chat, message.id, 'changed', now, 100)).events).toEqual([
+          { user_id: 'a', seq: 4 },
+        ])
         expect(stored(await chats.remove(chat, other.id, now)).events).toEqual([{ user_id: 'a', seq: 5 }])
         expect(await eventsOf('b')).toHaveLength(3)
       })
@@ -377,7 +379,7 @@ for (const engine of engines) {
       test('of edits at once each keeps what stood before it', async () => {
         const { chats, chat, send, rows, eventsOf } = await pair()
         const { message } = stored(await send(chat, 'a', { text: 'first' }))
-        const edits = await Promise.all(times(20, (i) => chats.edit(chat, message.id, `text ${i}`, now)))
+        const edits = await Promise.all(times(20, (i) => chats.edit(chat, message.id, `text ${i}`, now, 100)))
         for (const [i, one] of edits.entries())
           expect(stored(one).message).toEqual({ ...message, text: `text ${i}`, edited_at: now })
         const kept = await rows('SELECT at, text FROM message_versions ORDER BY at')
@@ -389,12 +391,28 @@ for (const engine of engines) {
         expect((await eventsOf('b')).map(([seq]) => seq)).toEqual(times(22, (i) => i + 1))
       })
 
+      test('of edits at once no more are stored than may be, and the others change nothing', async () => {
+        const { chats, chat, send, rows, eventsOf } = await pair()
+        const { message } = stored(await send(chat, 'a', { text: 'first' }))
+        const { message: other } = stored(await send(chat, 'a', { text: 'other' }))
+        const edits = await Promise.all(times(12, (i) => chats.edit(chat, message.id, `text ${i}`, now, 5)))
+        expect(edits.filter((one) => one === 'edited_too_often')).toHaveLength(7)
+        expect(await rows('SELECT at FROM message_versions')).toHaveLength(5)
+        expect(await eventsOf('b')).toHaveLength(3 + 5)
+        const last = await chats.message(message.id)
+        expect(await chats.edit(chat, message.id, 'again', now, 5)).toBe('edited_too_often')
+        expect(await chats.message(message.id)).toEqual(last)
+        // It is counted message by message, and a removal is no edit.
+        expect(stored(await chats.edit(chat, other.id, 'changed', now, 5)).message.text).toBe('changed')
+        expect(stored(await chats.remove(chat, message.id, now)).message.text).toBeNull()
+      })
+
       test('an edit and a removal at once: the removal stays, and happens once', async () => {
         const { chats, chat, send, rows } = await pair()
         for (let i = 0; i < 10; i++) {
           const { message } = stored(await send(chat, 'a', { text: 'secret' }))
           const [edited, ...removed] = await Promise.all([
-            chats.edit(chat, message.id, 'changed', now),
+            chats.edit(chat, message.id, 'changed', now, 100),
             ...times(4, () => chats.remove(chat, message.id, now)),
           ])
           expect(removed.filter((one) => one !== null)).toHaveLength(1)
@@ -403,7 +421,7 @@ for (const engine of engines) {
             `SELECT text FROM message_versions WHERE message_id = ${quoted(message.id)} ORDER BY at`,
           )
           expect(versions.flat()).toEqual(edited === null ? ['secret'] : ['secret', 'changed'])
-          expect(await chats.edit(chat, message.id, 'again', now)).toBeNull()
+          expect(await chats.edit(chat, message.id, 'again', now, 100)).toBeNull()
         }
         expect(await chats.remove(chat, 'nothing', now)).toBeNull()
       })

@@ -40,7 +40,7 @@ type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits
 
 /**
  * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, and `limit: …`. Bodies
- * are left to the routes. The token is looked for in the cookie `app_at`, then in `Authorization: Bearer`, then in the
+ * are left to the routes, which `lookAgain` after them. The token is looked for in the cookie `app_at`, then in `Authorization: Bearer`, then in the
  * query's `_t`; the first that is there decides.
  *
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
@@ -77,14 +77,20 @@ const whoCalls =
     if (fromCookie && !isReading && request.method !== 'OPTIONS' && !origins.allows(request.headers))
       throw new Refusal('forbidden', 'This page may not act for you here.')
     if (!beforeConsents.has(route)) requireConsented(config, caller)
-    if (!read || isReading) return { caller, client }
+    if (!read || isReading) return { caller, client, lookAgain: standing }
     const body = await read(request)
     // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
     await standing()
-    return { caller, client, body }
+    return { caller, client, lookAgain: standing, body }
   }
 
-type Called = { caller: Caller; client: Client; body?: unknown }
+type Called = {
+  caller: Caller
+  client: Client
+  /** For routes that read a body themselves: refuses who was suspended or signed out while it came. */
+  lookAgain: () => Promise<Caller>
+  body?: unknown
+}
 
 /** The token of a request: the first one of the three that is there. */
 export function tokenOf(headers: Headers, query: unknown) {

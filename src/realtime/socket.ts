@@ -5,6 +5,7 @@ import { notSignedIn } from '../features/auth/tokens.ts'
 import type { Config } from '../config.ts'
 import type { Origins } from '../http/origins.ts'
 import { requireConsented } from '../http/signed-in.ts'
+import type { Limits } from '../limits.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { closing, type Owner } from './connection.ts'
 import { type Cid, heartbeatS, type Hub } from './hub.ts'
@@ -43,12 +44,14 @@ export const socketRoute = ({
   config,
   callers,
   origins,
+  limits,
   hub,
   now,
 }: {
   config: Config
   callers: Callers
   origins: Origins
+  limits: Limits
   hub: Hub
   now: () => number
 }) =>
@@ -64,6 +67,8 @@ export const socketRoute = ({
         throw invalid('/since', 'Expected a seq: a whole number from 0')
       if (!asksForSocket(request.headers)) throw upgradeRequired()
       hub.refuseWhileDraining()
+      // Each opening and closing tells presence to everybody with whom there is a chat.
+      await limits.take('socket', caller.id)
       const data: SocketData = {
         id: Bun.randomUUIDv7(),
         owner: { user_id: caller.id, session_id: caller.session_id, token_expires_at: caller.token_expires_at },
@@ -82,6 +87,7 @@ export const socketRoute = ({
         description:
           'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping` and `typing`.',
         tags: ['realtime'],
+        limit: 'socket',
         security: [{ socket: [] }],
         parameters: [{ name: 'since', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } }],
         responses: { 101: { description: 'The socket is open' } },

@@ -93,8 +93,17 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       response: { 200: model.message },
       detail: {
         summary: 'Edit a message',
+        description: 'A hundred times: `conflict` after that.',
         tags,
-        refusals: ['not_a_member', 'not_the_owner', 'blocked', 'awaiting_reply', 'not_found', 'message_deleted'],
+        refusals: [
+          'not_a_member',
+          'not_the_owner',
+          'blocked',
+          'awaiting_reply',
+          'not_found',
+          'message_deleted',
+          'conflict',
+        ],
       },
     })
     .delete(

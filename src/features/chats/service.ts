@@ -45,6 +45,10 @@ const settled: RefusalCode[] = ['blocked', 'awaiting_reply', 'conflict']
 // What a stranger may send before the other one answers, where the first contact is guarded.
 const textsBeforeReply = 3
 
+// Each edit keeps the text before it, and a report makes evidence of all of them: thousands would hold up the server, and
+// the moderators who read them.
+const maxEdits = 100
+
 export function chatService({ store, profiles, blocking, photos, push, ids, now, firstContact }: Deps) {
   /** The chat, for its members: 404 where there is none, 403 `not_a_member` for everybody else. */
   async function chatOf(caller: Caller, chatId: string): Promise<Chat> {
@@ -280,9 +284,11 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       const tidied = tidy(text)
       await guardFirstContact(chat, otherId, message.kind, tidied)
       const at = now()
-      const edited = await store.edit(chat, messageId, tidied, at)
+      const edited = await store.edit(chat, messageId, tidied, at, maxEdits)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
       if (edited === 'blocked') throw blocked()
+      if (edited === 'edited_too_often')
+        throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       tell(edited.events, 'message_edited', at, (userId) => view(edited.message, userId))
       return view(edited.message, caller.id)
     },

@@ -81,13 +81,17 @@ export type ChatStore = {
     readerId: string,
     now: number,
   ): Promise<{ count: number; last_read_message_id: string | null; events: EventNumbers }>
-  /** Changes the text and keeps the old one for moderation. Null where the message is deleted; refused across a block. */
+  /**
+   * Changes the text and keeps the old one for moderation. Null where the message is deleted; refused across a block, and
+   * where `maxVersions` of its older texts are kept already.
+   */
   edit(
     chat: Chat,
     messageId: string,
     text: string,
     now: number,
-  ): Promise<{ message: Message; events: EventNumbers } | 'blocked' | null>
+    maxVersions: number,
+  ): Promise<{ message: Message; events: EventNumbers } | 'blocked' | 'edited_too_often' | null>
   /** Leaves a tombstone and keeps the text for moderation. Null where it was one already. */
   remove(
     chat: Chat,

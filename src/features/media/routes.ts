@@ -14,8 +14,13 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
     .use(guard)
     .post(
       '/api/v1/media',
-      async ({ caller, request, status }) =>
-        status(201, await withFormFile(request, file, (bytes) => media.upload(caller, bytes))),
+      async ({ caller, lookAgain, request, status }) => {
+        const image = await withFormFile(request, { ...file, userId: caller.id }, async (bytes) => {
+          await lookAgain()
+          return media.upload(caller, bytes)
+        })
+        return status(201, image)
+      },
       {
         limit: 'upload',
         parse: 'none',

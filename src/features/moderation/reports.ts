@@ -8,7 +8,7 @@ import { reportView } from '../safety/service.ts'
 import type { Report, ReportAction } from '../safety/store.ts'
 import { type Decisions, waitingS } from './decisions.ts'
 import { type EvidenceDeps, evidenceViews } from './evidence.ts'
-import { type Moderator, refuseOwnCase, refuseSuspension, type Standings } from './standing.ts'
+import { type Moderator, refuseOwnCase, refuseRank, refuseSuspension, type Standings } from './standing.ts'
 import type { ModerationStore, ReportFilter } from './store.ts'
 
 export type Resolution = { action: ReportAction; note: string; until?: string | null }
@@ -79,6 +79,7 @@ export function reportCases({ store, standings, decisions, audit, now, ...shown 
         if (!subject) throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
         if (action === 'suspend') refuseSuspension(moderator, subject)
       }
+      if (action !== 'dismiss' && subject) refuseRank(moderator, subject)
       const at = now()
       const note = tidy(given)
       const notice =

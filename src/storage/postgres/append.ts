@@ -2,6 +2,7 @@ import type { ChatStore, Message, NewMessage } from '../../features/chats/store.
 import { isTheirs } from '../image-use.ts'
 import { noPhoto } from '../chat-entries.ts'
 import type { Database } from './database.ts'
+import { busy } from './failures.ts'
 import type { Queries } from './queries.ts'
 import { recordEvents } from './events.ts'
 import { apart, hasWritten, isErased, messages, stateOf } from './messages.ts'
@@ -31,19 +32,22 @@ export type Appended = Awaited<ReturnType<ChatStore['append']>>
 
 /** Undoes a message that was not stored, with the number that it took and the events that tell of it. */
 class NotStored extends Error {
-  constructor(readonly answer: Appended) {
+  constructor(readonly answer: Appended | null) {
     super('a message was not stored')
   }
 }
 
-/** Why nothing was stored, in the order in which it counts. Read under the lock of the chat. */
+/**
+ * Why nothing was stored, in the order in which it counts. Read under the lock of the chat, but a block may be lifted
+ * without it: null where what kept the message from being stored is gone.
+ */
 async function whyNot(
   tx: Queries,
   { chat_id, sender_id, client_id }: NewMessage,
   otherId: string,
   untilReply: number | null,
   isPhotoTheirs: boolean,
-): Promise<Appended> {
+): Promise<Appended | null> {
   const [state, sent, answered, repeated] = await Promise.all([
     tx.get<{ a_erased: boolean; b_erased: boolean; apart: boolean }>(stateOf, [sender_id, otherId]),
     tx.all('SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100', [chat_id, sender_id]),
@@ -55,9 +59,11 @@ async function whyNot(
   if (untilReply !== null && sent.length >= untilReply && !answered) return first ?? 'awaiting_reply'
   if (state!.a_erased || state!.b_erased) return 'nobody_there'
   if (!isPhotoTheirs) return 'no_such_photo'
-  if (!first) throw new Error('a message was not stored, and nothing says why')
   return first
 }
+
+// Each time somebody would have to lift a block between two statements.
+const attempts = 3
 
 /** Stores one message, in a transaction of its own. */
 export async function append(
@@ -66,6 +72,20 @@ export async function append(
   otherId: string,
   untilReply: number | null,
 ): Promise<Appended> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const appended = await tryAppend(db, message, otherId, untilReply)
+    if (appended) return appended
+  }
+  throw busy('The message could not be stored.')
+}
+
+/** Null where it was not stored, and nothing keeps it from that any more. */
+async function tryAppend(
+  db: Database,
+  message: NewMessage,
+  otherId: string,
+  untilReply: number | null,
+): Promise<Appended | null> {
   const { id, chat_id, sender_id, kind, text, photo_id, client_id, created_at } = message
   const values = [id, chat_id, sender_id, kind, text, photo_id, client_id, created_at, otherId]
   try {

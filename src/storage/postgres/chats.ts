@@ -55,6 +55,7 @@ const keepVersion = `
   INSERT INTO message_versions (chat_id, message_id, at, text)
   SELECT chat_id, id, greatest($3, (SELECT max(at) + 1 FROM message_versions WHERE chat_id = $1 AND message_id = m.id)), text
   FROM messages m WHERE chat_id = $1 AND seq = $2 AND text IS NOT NULL`
+const versionsOf = 'SELECT count(*) AS n FROM message_versions WHERE chat_id = $1 AND message_id = $2'
 const setText = 'UPDATE messages SET text = $3, edited_at = $4 WHERE chat_id = $1 AND seq = $2'
 const bury = 'UPDATE messages SET text = NULL, photo_id = NULL, deleted_at = $3 WHERE chat_id = $1 AND seq = $2'
 
@@ -136,14 +137,16 @@ export function chatStore(db: Database): ChatStore {
       })
     },
 
-    edit: (chat, messageId, text, now) =>
+    edit: (chat, messageId, text, now, maxVersions) =>
       db.write(async (tx) => {
-        const [{ present, isApart }, message] = await Promise.all([
+        const [{ present, isApart }, message, versions] = await Promise.all([
           hold(tx, chat),
           tx.get<Message>(lockMessage, [messageId]),
+          tx.get<{ n: number }>(versionsOf, [chat.id, messageId]),
         ])
         if (!message || message.deleted_at !== null) return null
         if (isApart) return 'blocked'
+        if (versions!.n >= maxVersions) return 'edited_too_often'
         const [, , events] = await Promise.all([
           tx.run(keepVersion, [chat.id, message.seq, now]),
           tx.run(setText, [chat.id, message.seq, text, now]),

@@ -119,6 +119,9 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
      SELECT id, max(?1, coalesce((SELECT max(at) + 1 FROM message_versions WHERE message_id = id), 0)), text
      FROM messages WHERE id = ?2 AND text IS NOT NULL`,
   )
+  const versionsOf = client.prepare<{ n: number }, [string]>(
+    'SELECT count(*) AS n FROM message_versions WHERE message_id = ?',
+  )
   const setText = client.prepare<null, [string, number, string]>(
     'UPDATE messages SET text = ?, edited_at = ? WHERE id = ?',
   )
@@ -216,11 +219,12 @@ export function chatStore(db: Db, writer: Writer, { read }: Reads): ChatStore {
         return { count, last_read_message_id, events: recordForBoth(chat, 'message_read', now, { data }) }
       }, leavesPeople),
 
-    edit: (chat, messageId, text, now) =>
+    edit: (chat, messageId, text, now, maxVersions) =>
       writer.write(() => {
         const message = messageById.get(messageId)
         if (!message || message.deleted_at !== null) return null
         if (standing.get(chat.user_a, chat.user_b)!.apart) return 'blocked'
+        if (versionsOf.get(messageId)!.n >= maxVersions) return 'edited_too_often'
         keepVersion.run(now, messageId)
         setText.run(text, now, messageId)
         const events = recordForBoth(chat, 'message_edited', now, { ref: messageId })
