@@ -40,8 +40,8 @@ type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits
 
 /**
  * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, and `limit: …`. Bodies
- * are left to the routes, which `lookAgain` after them. The token is looked for in the cookie `app_at`, then in `Authorization: Bearer`, then in the
- * query's `_t`; the first that is there decides.
+ * are left to the routes, which `lookAgain` after them. The token is looked for in the cookie `app_at`, then in
+ * `Authorization: Bearer`, then in the query's `_t`; the first that is there decides.
  *
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
  * `consents_required` (the gate).
