@@ -22,7 +22,7 @@ import { overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { guard as openGuard, signedIn as guardWithJson } from './http/signed-in.ts'
+import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
@@ -41,6 +41,7 @@ export function buildApp(services: Services) {
   const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
+  const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
 
   const app = new Elysia({
     name: 'convene',
@@ -65,7 +66,7 @@ export function buildApp(services: Services) {
     .use(chatRoutes({ signedIn, chats }))
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
-    .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
+    .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
     .use(accountRoutes({ signedIn, account }))
     .use(syncRoutes({ signedIn, replay }))
     .use(socketRoute({ config, callers, origins, hub, now }))

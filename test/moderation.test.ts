@@ -71,6 +71,40 @@ test('everything for moderators is forbidden to everybody else, and changes noth
   expect(await stateOf(app)).toBe(before)
 })
 
+test('who is no moderator gets 403 whatever they send: nothing of it is validated first', async () => {
+  const app = await testApp()
+  const { ada, mo } = await setting(app)
+  const calls: ['get' | 'post', string, number, object?][] = [
+    ['get', 'admin/reports?limit=0', 422],
+    ['get', 'admin/reports?status=lost', 422],
+    ['get', 'admin/reports/5', 404],
+    ['post', 'admin/reports/5/resolve', 404, {}],
+    ['post', `admin/reports/${unknown}/resolve`, 422, {}],
+    ['post', 'admin/users/me/suspend', 404, { reason: 'x' }],
+    ['post', `admin/users/${ada.id}/suspend`, 422, { reason: '' }],
+    ['post', `admin/users/${ada.id}/unsuspend`, 422, { reason: 5 }],
+    ['get', 'admin/appeals?cursor=x', 422],
+    ['post', `admin/appeals/${unknown}/resolve`, 422, []],
+    ['get', 'admin/audit?from=today', 422],
+    ['get', 'admin/audit?actor_id=me', 422],
+  ]
+  for (const [method, path, status, body] of calls) {
+    expect([path, ...outcome(await ada[method](path, body))]).toEqual([path, 403, 'forbidden'])
+    expect([path, (await mo[method](path, body)).status]).toEqual([path, status])
+    expect([path, (await app.request(method.toUpperCase(), path, { body })).status]).toEqual([path, 401])
+  }
+  const malformed = (token: string) =>
+    app.app.handle(
+      new Request(`http://localhost/api/v1/admin/users/${ada.id}/suspend`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{',
+      }),
+    )
+  expect((await malformed(ada.token)).status).toBe(403)
+  expect((await malformed(mo.token)).status).toBe(400)
+})
+
 test('a role is good from the next request on, and no longer than it lasts', async () => {
   const app = await testApp()
   const ada = await app.person()
