@@ -137,7 +137,14 @@ test('text is shown as text with its length in characters, a whole number of a q
     name: 'limit',
     in: 'query',
     required: false,
-    schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100, default: 30 }),
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 30 },
+  })
+  expect(paths['/api/v1/search/nearby']!.get!.parameters).toContainEqual({
+    name: 'lat',
+    in: 'query',
+    required: true,
+    schema: { type: 'number', minimum: -90, maximum: 90 },
+    example: expect.any(Number),
   })
 })
 
