@@ -50,12 +50,13 @@ export function buildApp(services: Services) {
     encodeSchema: false,
     serve: { development: false, error: serverError(log) },
   })
+  // What refuses stands behind `cors`: a page that may call us may also read why it was not served.
   return app
     .use(requestId)
     .use(draining({ hub }))
-    .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
+    .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth }))
