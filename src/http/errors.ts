@@ -10,6 +10,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   malformed_body: [400, 'Malformed body'],
   bad_request: [400, 'Bad request'],
   upgrade_required: [426, 'Upgrade required'],
+  range_not_satisfiable: [416, 'Range not satisfiable'],
   unauthenticated: [401, 'Not signed in'],
   token_expired: [401, 'Token expired'],
   invalid_credentials: [401, 'Invalid credentials'],
@@ -51,6 +52,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
 const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
   consents_gate: 'consents_required',
   upgrade_required: 'bad_request',
+  range_not_satisfiable: 'bad_request',
 }
 
 export const statusOf = (code: RefusalCode) => answers[code][0]
