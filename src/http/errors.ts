@@ -55,6 +55,9 @@ const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
   range_not_satisfiable: 'bad_request',
 }
 
+/** Every code that leaves: what a program may find in `code`. */
+export const problemCodes = Object.keys(answers).filter((code) => !(code in leavesAs))
+
 export const statusOf = (code: RefusalCode) => answers[code][0]
 
 /** An RFC 9457 problem. `errors[].path` are JSON pointers. */

@@ -3,9 +3,9 @@ import { t } from 'elysia'
 import { nextCursor, pageQuery } from '../../http/page.ts'
 import { line, prose } from '../../text.ts'
 import { message } from '../chats/model.ts'
-import { id, nullable, optional, profile, time } from '../profile/model.ts'
+import { id, nullable, oneOf, optional, profile, time } from '../profile/model.ts'
 import { review } from '../reviews/model.ts'
-import { action, oneOf, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
+import { action, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
 import { appealStatuses, noticeActions } from './store.ts'
 
 // With its zone: a time without one would mean whatever the server's clock is set to.
