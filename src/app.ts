@@ -22,7 +22,7 @@ import { overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { guard as openGuard, signedIn as guardWithJson } from './http/signed-in.ts'
+import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
@@ -41,6 +41,7 @@ export function buildApp(services: Services) {
   const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
+  const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
 
   const app = new Elysia({
     name: 'convene',
@@ -49,12 +50,13 @@ export function buildApp(services: Services) {
     encodeSchema: false,
     serve: { development: false, error: serverError(log) },
   })
+  // What refuses stands behind `cors`: a page that may call us may also read why it was not served.
   return app
     .use(requestId)
     .use(draining({ hub }))
-    .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
+    .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth }))
@@ -65,7 +67,7 @@ export function buildApp(services: Services) {
     .use(chatRoutes({ signedIn, chats }))
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
-    .use(moderationRoutes({ visitor, signedIn, moderation, notices }))
+    .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
     .use(accountRoutes({ signedIn, account }))
     .use(syncRoutes({ signedIn, replay }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))

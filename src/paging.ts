@@ -6,6 +6,7 @@ export type Page = { limit?: number; cursor?: string }
 /** The key of a page's last item: numbers and strings that the order of the list is made of. */
 type Key = readonly (number | string)[]
 
+/** `list` names the list, with the id of what it is of where there are several: a cursor is good for that one alone. */
 export const cursorOf = (list: string, key: Key) => Buffer.from(JSON.stringify([list, ...key])).toString('base64url')
 
 /**

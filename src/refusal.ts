@@ -3,6 +3,7 @@ export type RefusalCode =
   | 'malformed_body'
   | 'bad_request'
   | 'upgrade_required'
+  | 'range_not_satisfiable'
   | 'unauthenticated'
   | 'token_expired'
   | 'invalid_credentials'

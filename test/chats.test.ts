@@ -223,6 +223,23 @@ test('a limit out of range and a cursor of elsewhere answer 422', async () => {
   }
 })
 
+test('a cursor is good for the chat and the direction that it came with', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const other = (await ada.post('chats', { user_id: (await app.person()).id })).body
+  const first = await send(bob, chat.id, 'one')
+  await send(bob, chat.id, 'two')
+  await send(bob, chat.id, 'three')
+  const elsewhere = await send(ada, other.id, 'one')
+  const back = (await ada.get(`chats/${chat.id}/messages?limit=1`)).body.next_cursor
+  const on = (await ada.get(`chats/${chat.id}/messages?limit=1&after=${first.id}`)).body.next_cursor
+  const pathOf = (id: string, after = '') => `chats/${id}/messages?cursor=${after ? `${on}&after=${after}` : back}`
+  expect((await bob.get(pathOf(chat.id.toUpperCase()))).body.items).toHaveLength(2)
+  expect((await bob.get(pathOf(chat.id, first.id))).body.items).toHaveLength(1)
+  for (const path of [pathOf(other.id), pathOf(other.id, elsewhere.id), `chats/${chat.id}/messages?cursor=${on}`])
+    expect((await ada.get(path)).body).toMatchObject({ status: 422, errors: [{ path: '/cursor' }] })
+})
+
 test('texts from empty to 4001 characters: what cannot be shown is refused and nothing is stored', async () => {
   const app = await testApp()
   const { ada, chat } = await pair(app)

@@ -390,8 +390,18 @@ describe('over a real connection', () => {
     expect(Buffer.from(await (await get({ range: 'bytes=-5' })).bytes()).equals(whole.subarray(-5))).toBe(true)
     expect(Buffer.from(await (await get({ range: 'bytes=9-' })).bytes()).equals(whole.subarray(9))).toBe(true)
 
-    const beyond = await get({ range: `bytes=${whole.length}-` })
-    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`])
+    const beyond = { range: `bytes=${whole.length}-` }
+    for (const range of [beyond.range, `bytes=${whole.length}-${whole.length + 9}`, 'bytes=-0', 'BYTES = 99999999-']) {
+      const none = await get({ range })
+      expect([none.status, none.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`])
+      expect(none.headers.get('content-type')).toBe('application/problem+json')
+      expect(await none.json()).toMatchObject({ status: 416, code: 'bad_request' })
+    }
+    expect((await get({ ...beyond, 'if-range': `"${id}"` })).status).toBe(416)
+    expect((await get({ ...beyond, 'if-range': '"another"' })).status).toBe(200)
+    expect((await get({ ...beyond, 'if-none-match': '*' })).status).toBe(304)
+    expect((await get(beyond, 'HEAD')).status).toBe(200)
+    for (const range of ['items=9-', 'bytes=-', 'bytes=9-4', 'x']) expect((await get({ range })).status).toBe(200)
 
     expect((await get({ range: 'bytes=4-9', 'if-range': `"${id}"` })).status).toBe(206)
     expect((await get({ range: 'bytes=4-9', 'if-range': '"another"' })).status).toBe(200)

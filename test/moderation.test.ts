@@ -71,6 +71,40 @@ test('everything for moderators is forbidden to everybody else, and changes noth
   expect(await stateOf(app)).toBe(before)
 })
 
+test('who is no moderator gets 403 whatever they send: nothing of it is validated first', async () => {
+  const app = await testApp()
+  const { ada, mo } = await setting(app)
+  const calls: ['get' | 'post', string, number, object?][] = [
+    ['get', 'admin/reports?limit=0', 422],
+    ['get', 'admin/reports?status=lost', 422],
+    ['get', 'admin/reports/5', 404],
+    ['post', 'admin/reports/5/resolve', 404, {}],
+    ['post', `admin/reports/${unknown}/resolve`, 422, {}],
+    ['post', 'admin/users/me/suspend', 404, { reason: 'x' }],
+    ['post', `admin/users/${ada.id}/suspend`, 422, { reason: '' }],
+    ['post', `admin/users/${ada.id}/unsuspend`, 422, { reason: 5 }],
+    ['get', 'admin/appeals?cursor=x', 422],
+    ['post', `admin/appeals/${unknown}/resolve`, 422, []],
+    ['get', 'admin/audit?from=today', 422],
+    ['get', 'admin/audit?actor_id=me', 422],
+  ]
+  for (const [method, path, status, body] of calls) {
+    expect([path, ...outcome(await ada[method](path, body))]).toEqual([path, 403, 'forbidden'])
+    expect([path, (await mo[method](path, body)).status]).toEqual([path, status])
+    expect([path, (await app.request(method.toUpperCase(), path, { body })).status]).toEqual([path, 401])
+  }
+  const malformed = (token: string) =>
+    app.app.handle(
+      new Request(`http://localhost/api/v1/admin/users/${ada.id}/suspend`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{',
+      }),
+    )
+  expect((await malformed(ada.token)).status).toBe(403)
+  expect((await malformed(mo.token)).status).toBe(400)
+})
+
 test('a role is good from the next request on, and no longer than it lasts', async () => {
   const app = await testApp()
   const ada = await app.person()
@@ -203,9 +237,15 @@ test('bad resolutions are refused and change nothing', async () => {
     { action: 'suspend', until: '2026-11-28' },
     { action: 'suspend', until: '2026-11-28T12:00:00' },
     { action: 'suspend', until: '2026-13-41T12:00:00Z' },
+    { action: 'suspend', until: '2036-02-30T00:00:00Z' },
     { action: 'suspend', until: 1_800_000_000_000 },
   ])
     expect(outcome(await resolve(mo, report, body))).toEqual([422, 'validation_failed'])
+  for (const until of ['2036-02-30T00:00:00Z', '2035-02-29T00:00Z', '2036-04-31T12:00:00+02:00'])
+    expect((await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'x', until })).body).toMatchObject({
+      status: 422,
+      errors: [{ path: '/until' }],
+    })
   expect(outcome(await resolve(mo, { body: { id: unknown } }, { action: 'warn' }))).toEqual([404, 'not_found'])
   expect(await stateOf(app)).toBe(before)
 })
@@ -346,6 +386,15 @@ test('a suspension that ends, ends for a token that was refused a moment before'
   expect((await bob.get('me/notices')).status).toBe(200)
   app.clock.now += 60_000
   expect((await bob.get('me')).status).toBe(200)
+})
+
+test('it may end on any day that there is, in any zone', async () => {
+  const app = await testApp()
+  const { bob, mo } = await setting(app)
+  const until = async (until: string) =>
+    (await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'x', until })).body.until
+  expect(await until('2036-02-29T23:30:00-01:00')).toBe('2036-03-01T00:30:00.000Z')
+  expect(await until('2036-12-31T00:30+14:00')).toBe('2036-12-30T10:30:00.000Z')
 })
 
 test('without an end it lasts until it is lifted', async () => {
@@ -634,7 +683,13 @@ test('the audit log says who did what to whom, and never repeats what was writte
   const first = (await mo.get('admin/audit?limit=2')).body
   const rest = (await mo.get(`admin/audit?limit=100&cursor=${first.next_cursor}`)).body
   expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(all.map(({ id }) => id))
-  const noTimes = ['from=yesterday', 'to=2026-11-21', 'to=2026-02-31T25:61Z', 'from=2026-99-99T00:00Z']
+  const noTimes = [
+    'from=yesterday',
+    'to=2026-11-21',
+    'to=2026-02-31T25:61Z',
+    'from=2026-99-99T00:00Z',
+    'to=2036-02-30T00:00:00Z',
+  ]
   for (const query of [...noTimes, 'actor_id=mo', 'limit=0', 'cursor=nonsense'])
     expect((await mo.get(`admin/audit?${query}`)).status).toBe(422)
 })

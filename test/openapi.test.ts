@@ -137,8 +137,41 @@ test('text is shown as text with its length in characters, a whole number of a q
     name: 'limit',
     in: 'query',
     required: false,
-    schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100, default: 30 }),
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 30 },
   })
+  expect(paths['/api/v1/search/nearby']!.get!.parameters).toContainEqual({
+    name: 'lat',
+    in: 'query',
+    required: true,
+    schema: { type: 'number', minimum: -90, maximum: 90 },
+    example: expect.any(Number),
+  })
+})
+
+test('what is one of a few words is shown as those', async () => {
+  const { paths, components, servers } = await documentOf(await testApp())
+  expect(servers).toEqual([{ url: '/' }])
+  const kinds = { type: 'string', enum: ['terms', 'privacy', 'disclaimer'] }
+  const legal = paths['/api/v1/legal/{kind}']!.get!
+  expect(legal.parameters![0]).toMatchObject({ name: 'kind', in: 'path', required: true, schema: kinds })
+  expect(Object.keys(legal.responses!['200']!.content!)).toEqual(['application/json', 'text/markdown'])
+  expect(components.schemas.Me!.properties!.consents_missing).toMatchObject({ type: 'array', items: kinds })
+  const codes = components.schemas.Problem!.properties!.code!.enum!
+  expect(codes).toContain('bad_request')
+  for (const inside of ['consents_gate', 'upgrade_required', 'range_not_satisfiable'])
+    expect(codes).not.toContain(inside)
+})
+
+test('every route may be too busy, but for those that tell how the server is', async () => {
+  const document = await documentOf(await testApp())
+  for (const { name, path, operation } of operationsOf(document)) {
+    const examples = operation.responses?.['503']?.content?.['application/problem+json']?.examples ?? {}
+    expect([name, 'busy' in examples]).toEqual([name, !['/health', '/ready', '/metrics'].includes(path)])
+  }
+  for (const path of ['/health', '/ready'])
+    expect(document.paths[path]!.get!.responses!['200']!.content!['application/json']!.example).toMatchObject({
+      version,
+    })
 })
 
 test('a refusal carries the status that the server answers it with', async () => {

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { openAdmission, overload } from '../src/http/overload.ts'
 import { requestId } from '../src/http/request-id.ts'
 import { openMetrics } from '../src/metrics.ts'
+import { testApp } from './app.ts'
 
 function turns() {
   const clock = { now: 0 }
@@ -70,4 +71,29 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
   // Few who ask much are not too many.
   pending = 64
   expect((await burst()).every(({ status }) => status === 200)).toBe(true)
+})
+
+test('a page of a listed origin can read that it was busy, and a preflight is answered all the same', async () => {
+  const origin = 'https://app.example.org'
+  const { app } = await testApp({ CORS_ORIGINS: origin })
+  Object.defineProperty(app, 'server', { value: { pendingRequests: 100, requestIP: () => null, stop() {} } })
+  const ask = async (method = 'GET') =>
+    app.handle(new Request('http://localhost/api/v1/me', { method, headers: { origin } }))
+  const burst = () => Promise.all(Array.from({ length: 100 }, () => ask()))
+  const first = burst()
+  Bun.sleepSync(500)
+  await first
+  await Bun.sleep(10)
+  const second = burst()
+  const preflight = await ask('OPTIONS')
+  const refused = (await second).filter(({ status }) => status === 503)
+  expect(refused).toHaveLength(36)
+  for (const { headers } of refused) {
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headers.get('access-control-expose-headers')).toContain('retry-after')
+    expect(headers.get('vary')).toBe('Origin')
+    expect(headers.get('content-type')).toBe('application/problem+json')
+  }
+  expect(preflight.status).toBe(204)
 })

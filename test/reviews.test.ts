@@ -183,6 +183,11 @@ test('the order of a list tells the day and nothing finer', async () => {
   // Random ids: twelve in the order of writing, either way, would be one chance in millions.
   expect(seen).not.toEqual(written.map(({ id }) => id).reverse())
   expect((await bob.get(`users/${bob.id}/reviews?cursor=nonsense`)).status).toBe(422)
+  const { next_cursor } = (await bob.get(`users/${bob.id}/reviews?limit=5`)).body
+  expect((await bob.get(`users/${bob.id.toUpperCase()}/reviews?cursor=${next_cursor}`)).status).toBe(200)
+  const cleo = await app.person()
+  const elsewhere = await bob.get(`users/${cleo.id}/reviews?cursor=${next_cursor}`)
+  expect(elsewhere.body).toMatchObject({ status: 422, errors: [{ path: '/cursor' }] })
 })
 
 test('reviews are public, and a token that does not hold is none', async () => {

@@ -10,6 +10,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   malformed_body: [400, 'Malformed body'],
   bad_request: [400, 'Bad request'],
   upgrade_required: [426, 'Upgrade required'],
+  range_not_satisfiable: [416, 'Range not satisfiable'],
   unauthenticated: [401, 'Not signed in'],
   token_expired: [401, 'Token expired'],
   invalid_credentials: [401, 'Invalid credentials'],
@@ -51,7 +52,11 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
 const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
   consents_gate: 'consents_required',
   upgrade_required: 'bad_request',
+  range_not_satisfiable: 'bad_request',
 }
+
+/** Every code that leaves: what a program may find in `code`. */
+export const problemCodes = Object.keys(answers).filter((code) => !(code in leavesAs))
 
 export const statusOf = (code: RefusalCode) => answers[code][0]
 
@@ -171,8 +176,7 @@ function refusalOfValidation(error: ValidationError): Refusal {
   const fields = new Map<string, FieldError>()
   for (const { path, schema, message } of problemsIn(error)) {
     if (fields.has(path)) continue
-    // A number of the query that is out of its range loses its path in Elysia: its schema's title names it.
-    fields.set(path, { path: path || `/${schema.title ?? ''}`, message: messageOf(schema, message) })
+    fields.set(path, { path: path || '/', message: messageOf(schema, message) })
   }
   return new Refusal(
     'validation_failed',

@@ -11,10 +11,11 @@ type Deps = {
 }
 
 const check = t.Union([t.Literal('ok'), t.Literal('failed')])
-const health = t.Object({ status: t.Literal('ok'), version: t.String(), checks: t.Object({}) })
+const release = t.String({ examples: [version] })
+const health = t.Object({ status: t.Literal('ok'), version: release, checks: t.Object({}) })
 const readiness = t.Object({
   status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
-  version: t.String(),
+  version: release,
   checks: t.Object({
     storage: check,
     migrations: check,

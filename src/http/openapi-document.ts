@@ -5,7 +5,7 @@ import { type LimitName, limitTable } from '../limits.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 import { minutes } from '../time.ts'
 import { version } from '../version.ts'
-import { problemOf, statusOf } from './errors.ts'
+import { problemCodes, problemOf, statusOf } from './errors.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { named, plain, type Schema } from './openapi-schema.ts'
 import { beforeConsents, whileSuspended } from './signed-in.ts'
@@ -90,7 +90,7 @@ const problem: Schema = {
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'For people' },
-    code: { type: 'string', description: 'For programs: one of a closed list' },
+    code: { type: 'string', enum: problemCodes, description: 'For programs' },
     request_id: { type: 'string', description: 'The same as `x-request-id`' },
     errors: {
       type: 'array',
@@ -116,6 +116,7 @@ export function openapiDocument(app: AnyElysia) {
   return {
     openapi: '3.1.2',
     info: { title: 'Convene', version, description: about },
+    servers: [{ url: '/' }],
     tags,
     security: [{ cookie: [] }, { bearer: [] }, { query: [] }],
     paths,
@@ -140,10 +141,13 @@ function finished(operation: Operation, route: Route, schemas: Record<string, Sc
       example: parameter.required ? exampleOf(schema, parameter.name) : undefined,
     }
   })
-  const answers = Object.entries(response).map(([status, schema]): [string, Answer] => {
+  const answers: Record<string, Answer> = { ...detail.responses }
+  for (const [status, schema] of Object.entries(response)) {
     const description = (schema.description as string | undefined) ?? STATUS_CODES[status]!
-    return [status, { description, ...(status !== '204' && { content: content(schema) }) }]
-  })
+    // What a route documents by hand stands beside: the same answer in another format.
+    const shown = { ...content(schema), ...answers[status]?.content }
+    answers[status] = { description, ...(status !== '204' && { content: shown }) }
+  }
   return {
     operationId: operation.operationId?.replace('ApiV1', ''),
     summary: detail.summary,
@@ -153,8 +157,7 @@ function finished(operation: Operation, route: Route, schemas: Record<string, Sc
     parameters,
     requestBody: body ? { required: Boolean(body.required), content: content(body) } : detail.requestBody,
     responses: {
-      ...Object.fromEntries(answers),
-      ...detail.responses,
+      ...answers,
       ...problems(refusalsOf(route), detail.limit),
     },
   }
@@ -175,7 +178,9 @@ function refusalsOf({ method, path, hooks: { query, detail } }: Route): RefusalC
   if (readsJson) codes.push('malformed_body', 'payload_too_large', 'unsupported_media_type')
   if (readsJson || query) codes.push('validation_failed')
   if (detail.limit) codes.push('rate_limited')
-  if (changes) codes.push('busy', 'storage_full')
+  if (changes) codes.push('storage_full')
+  // How the server is it tells also when it has too much to do.
+  if (!detail.tags?.includes('service')) codes.push('busy')
   return [...codes, 'internal_error']
 }
 

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
+import { queryNumber } from './query-number.ts'
 
 /** Query of every list. */
 export const pageQuery = {
   limit: t.Optional(
-    t.Integer({
-      title: 'limit',
+    queryNumber('integer', {
       minimum: 1,
       maximum: 100,
       default: 30,

@@ -50,12 +50,19 @@ export const guard = (deps: Deps) =>
   new Elysia({ name: 'guard' }).use(limitOf(deps)).derive(whoCalls(deps)).as('scoped')
 
 /** The guard, and bodies read as JSON after it: what nearly every feature uses. */
-export const signedIn = (deps: Deps) =>
-  new Elysia({ name: 'signed-in' })
+export const signedIn = (deps: Deps) => withJson('signed-in', deps)
+
+/** The same for those alone whom `admit` does not refuse: what the others send is neither read nor validated. */
+export const signedInAs = (deps: Deps, name: string, admit: Admit): SignedIn => withJson(name, deps, admit)
+
+type Admit = (caller: Caller) => Promise<unknown>
+
+const withJson = (name: string, deps: Deps, admit?: Admit) =>
+  new Elysia({ name })
     .use(limitOf(deps))
     // A stranger learns only that they are one, and nothing of theirs is read: Elysia would do it before any guard.
     .onParse(() => null)
-    .derive(whoCalls(deps, readJson))
+    .derive(whoCalls(deps, readJson, admit))
     .as('scoped')
 
 const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: config.rateLimit })
@@ -65,7 +72,7 @@ const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: confi
  * that a stranger learns nothing but that they are one; and a single one, as each costs every request.
  */
 const whoCalls =
-  ({ config, callers, origins, clientOf }: Deps, read?: (request: Request) => Promise<unknown>) =>
+  ({ config, callers, origins, clientOf }: Deps, read?: (request: Request) => Promise<unknown>, admit?: Admit) =>
   async ({ query, request, route }: { query: unknown; request: Request; route: string }): Promise<Called> => {
     const { token, fromCookie } = tokenOf(request.headers, query)
     if (!token) throw notSignedIn()
@@ -77,6 +84,7 @@ const whoCalls =
     if (fromCookie && !isReading && request.method !== 'OPTIONS' && !origins.allows(request.headers))
       throw new Refusal('forbidden', 'This page may not act for you here.')
     if (!beforeConsents.has(route)) requireConsented(config, caller)
+    if (admit) await admit(caller)
     if (!read || isReading) return { caller, client, lookAgain: standing }
     const body = await read(request)
     // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.

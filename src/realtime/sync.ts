@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { SignedIn } from '../http/signed-in.ts'
 import { nextCursor, pageQuery } from '../http/page.ts'
+import { queryNumber } from '../http/query-number.ts'
 import { cursorOf, keyOf, type Page } from '../paging.ts'
 import type { Replay } from './replay.ts'
 
@@ -22,8 +23,7 @@ export const syncRoutes = ({ signedIn, replay }: { signedIn: SignedIn; replay: R
       query: t.Object({
         ...pageQuery,
         since: t.Optional(
-          t.Integer({
-            title: 'since',
+          queryNumber('integer', {
             minimum: 0,
             maximum: Number.MAX_SAFE_INTEGER,
             default: 0,

@@ -231,13 +231,15 @@ export function chatService({ store, profiles, blocking, photos, push, ids, now,
       const chat = await chatOf(caller, chatId)
       const show = (message: Message) => view(message, caller.id)
       if (after === undefined) {
-        const from = keyOf('messages', cursor, ['number'])?.[0] ?? Number.MAX_SAFE_INTEGER
-        return pageOf('messages', await store.before(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
+        const list = `messages:${chat.id}`
+        const from = keyOf(list, cursor, ['number'])?.[0] ?? Number.MAX_SAFE_INTEGER
+        return pageOf(list, await store.before(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
       }
       const message = await store.message(after)
       if (message?.chat_id !== chat.id) throw new Refusal('not_found', 'There is no such message.')
-      const from = keyOf('messages-after', cursor, ['number'])?.[0] ?? message.seq
-      return pageOf('messages-after', await store.after(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
+      const list = `messages-after:${chat.id}`
+      const from = keyOf(list, cursor, ['number'])?.[0] ?? message.seq
+      return pageOf(list, await store.after(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
     },
 
     /** Sends once per `client_id`: a retry answers the first message, with `created` false, whatever happened since. */

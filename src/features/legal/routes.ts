@@ -1,10 +1,13 @@
 import { Elysia, t } from 'elysia'
 import type { Visitor } from '../../http/visitor.ts'
-import { type Legal, mostWantedFirst } from './service.ts'
+import { oneOf } from '../profile/model.ts'
+import { type Legal, legalKinds, mostWantedFirst } from './service.ts'
+
+const kind = oneOf(legalKinds)
 
 const text = t.Object(
   {
-    kind: t.String({ description: 'terms, privacy or disclaimer' }),
+    kind,
     version: t.String({ description: 'Changes whenever the text of this kind does, in any language' }),
     language: t.String(),
     text: t.String({ description: 'Markdown' }),
@@ -30,7 +33,7 @@ export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal
   new Elysia({ name: 'legal' }).use(visitor).get(
     '/api/v1/legal/:kind',
     ({ params, query, headers, set }) => {
-      const answer = legal.text(legal.kindOf(params.kind), query.lang ?? headers['accept-language'] ?? null)
+      const answer = legal.text(params.kind, query.lang ?? headers['accept-language'] ?? null)
       set.headers.vary = [set.headers.vary, 'Accept, Accept-Language'].filter(Boolean).join(', ')
       if (!prefersMarkdown(headers.accept)) return answer
       return new Response(answer.text, {
@@ -39,6 +42,7 @@ export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal
     },
     {
       limit: 'read',
+      params: t.Object({ kind }),
       query: t.Object({
         lang: t.Optional(t.String({ maxLength: 35, description: 'Language tag; else Accept-Language decides' })),
       }),
@@ -49,6 +53,7 @@ export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal
         tags: ['legal'],
         refusals: ['not_found'],
         security: [],
+        responses: { 200: { description: 'The text', content: { 'text/markdown': { schema: { type: 'string' } } } } },
       },
     },
   )

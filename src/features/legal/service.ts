@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../../refusal.ts'
 import { iso } from '../../time.ts'
 import disclaimerEn from './texts/disclaimer.en.md' with { type: 'text' }
 import disclaimerRu from './texts/disclaimer.ru.md' with { type: 'text' }
@@ -68,12 +67,6 @@ export function legalService({ dir }: { dir: string | null }) {
       version: editions[kind].version,
       text_hash: editions[kind].texts.get(languageFor(kind, wanted))!.hash,
     }),
-
-    kindOf(name: string): LegalKind {
-      const kind = legalKinds.find((known) => known === name)
-      if (!kind) throw new Refusal('not_found', 'There is no such text.')
-      return kind
-    },
   }
 }
 

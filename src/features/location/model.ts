@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { nextCursor, pageQuery } from '../../http/page.ts'
+import { queryNumber } from '../../http/query-number.ts'
 import { nullable, profile, time } from '../profile/model.ts'
 
 const latitude = { minimum: -90, maximum: 90, error: 'Expected degrees from -90 to 90' }
@@ -25,11 +26,10 @@ const values = (example: string) =>
   t.Optional(t.Array(t.String(), { description: `Repeatable: any of them, as ${example}` }))
 
 export const nearbyQuery = t.Object({
-  lat: t.Number({ title: 'lat', ...latitude }),
-  lng: t.Number({ title: 'lng', ...longitude }),
+  lat: queryNumber('number', latitude),
+  lng: queryNumber('number', longitude),
   radius: t.Optional(
-    t.Number({
-      title: 'radius',
+    queryNumber('number', {
       minimum: 100,
       maximum: 100_000,
       default: 5000,
@@ -37,8 +37,7 @@ export const nearbyQuery = t.Object({
     }),
   ),
   limit: t.Optional(
-    t.Integer({
-      title: 'limit',
+    queryNumber('integer', {
       minimum: 1,
       maximum: 100,
       default: 50,

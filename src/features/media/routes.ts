@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { withFormFile } from '../../http/form-file.ts'
 import type { Guard } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
+import { Refusal } from '../../refusal.ts'
 import { MAX_IMAGE_BYTES } from './image.ts'
 import * as model from './model.ts'
 import type { Media } from './service.ts'
@@ -62,6 +63,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
       async ({ params, query, headers, request }) =>
         imageResponse(
           params.id,
+          request.method,
           headers,
           await media.open(params.id, query, request.method === 'HEAD' ? 'HEAD' : 'GET'),
         ),
@@ -73,7 +75,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
           description:
             'Needs no token: take the URL as it stands in another answer. `ETag`, `If-None-Match` and byte ranges are understood. `not_found` also where the URL is altered or expired, or where what showed the image is gone.',
           tags: ['media'],
-          refusals: ['not_found'],
+          refusals: ['not_found', 'range_not_satisfiable'],
           security: [],
           responses: {
             200: {
@@ -83,7 +85,6 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
             206: { description: 'The part that `Range` asks for' },
             302: { description: 'Where the image lies, for some minutes: of a server that keeps images in S3' },
             304: { description: 'The client has it already' },
-            416: { description: 'The image has no such part' },
           },
         },
       },
@@ -92,6 +93,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
 /** An image never changes under its id. Bun cuts the file to the range that the request asks for. */
 function imageResponse(
   id: string,
+  method: string,
   headers: Record<string, string | undefined>,
   { image, max_age_s }: { image: Blob | URL; max_age_s: number },
 ) {
@@ -108,6 +110,8 @@ function imageResponse(
         'cross-origin-resource-policy': 'cross-origin',
       },
     })
+  // RFC 9110, section 14.2: `Range` is for GET alone, and `If-Range` for whoever has a part of just this image.
+  if (method === 'GET' && (headers['if-range'] ?? etag) === etag) refuseBeyond(headers.range, image)
   return new Response(image, {
     headers: {
       ...caching,
@@ -119,5 +123,15 @@ function imageResponse(
       'cross-origin-resource-policy': 'cross-origin',
       'x-content-type-options': 'nosniff',
     },
+  })
+}
+
+/** Bun answers 416 by itself to a range of which the image has nothing, but with no problem for programs to read. */
+function refuseBeyond(range: string | undefined, image: Blob) {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range?.replace(/\s/g, '') ?? '') ?? []
+  const isBeyond = first ? Number(first) >= image.size : /^0+$/.test(last)
+  if (!isBeyond) return
+  throw new Refusal('range_not_satisfiable', 'The image has no such part.', undefined, {
+    'content-range': `bytes */${image.size}`,
   })
 }

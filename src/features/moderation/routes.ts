@@ -7,16 +7,23 @@ import * as model from './model.ts'
 import type { Notices } from './notices.ts'
 import type { Moderation } from './service.ts'
 
-type Deps = { visitor: Visitor; signedIn: SignedIn; moderation: Moderation; notices: Notices }
+type Deps = {
+  visitor: Visitor
+  signedIn: SignedIn
+  /** Refuses whoever is no moderator before anything of their request is validated. */
+  asModerator: SignedIn
+  moderation: Moderation
+  notices: Notices
+}
 
 const params = t.Object({ id })
 const tags = ['moderation']
 
-export const moderationRoutes = ({ visitor, signedIn, moderation, notices }: Deps) =>
+export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, notices }: Deps) =>
   new Elysia({ name: 'moderation' })
     .use(publicRoutes({ visitor, notices }))
     .use(noticeRoutes({ signedIn, notices }))
-    .use(signedIn)
+    .use(asModerator)
     .get('/api/v1/admin/reports', ({ caller, query }) => moderation.reports(caller, query), {
       query: model.reportQuery,
       response: { 200: model.reportQueue },

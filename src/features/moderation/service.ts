@@ -18,5 +18,12 @@ export function moderationService(deps: Deps) {
   const standings = openStandings(deps)
   const decisions = openDecisions(deps)
   const shared = { ...deps, standings, decisions }
-  return { ...reportCases(shared), ...suspensions(shared), ...appealCases(shared), ...auditReading(shared) }
+  const { moderatorOf } = standings
+  return {
+    moderatorOf,
+    ...reportCases(shared),
+    ...suspensions(shared),
+    ...appealCases(shared),
+    ...auditReading(shared),
+  }
 }

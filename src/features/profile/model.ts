@@ -1,10 +1,21 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { line, prose } from '../../text.ts'
+import { legalKinds } from '../legal/service.ts'
 
 const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other')], {
   error: 'Expected female, male or other',
 })
+
+/** One of those words. */
+export const oneOf = <const T extends readonly string[]>(words: T) =>
+  t.Unsafe<T[number]>(
+    t.Union(
+      words.map((word) => t.Literal(word)),
+      { error: `Expected one of ${words.join(', ')}` },
+    ),
+  )
+
 /** What the schema takes, or null. */
 export const nullable = <T extends TSchema>(schema: T) =>
   t.Union([schema, t.Null()], schema.error === undefined ? {} : { error: `${schema.error}, or null` })
@@ -36,7 +47,7 @@ export const me = t.Object(
     messenger_id: nullable(t.String()),
     role: t.Union([t.Literal('user'), t.Literal('moderator'), t.Literal('admin')]),
     visible: t.Boolean(),
-    consents_missing: t.Array(t.String()),
+    consents_missing: t.Array(t.String({ documented: { enum: [...legalKinds] } })),
     created_at: time,
     updated_at: time,
   },

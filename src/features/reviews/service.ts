@@ -71,9 +71,10 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
     /** Reviews of a user, newest day first; within a day by their random ids, so that the order tells nothing. */
     async ofUser(viewer: Caller | null, userId: string, { limit = 30, cursor }: Page) {
       await statsOf(viewer, userId)
-      const key = keyOf('reviews', cursor, ['number', 'string'])
+      const list = `reviews:${userId}`
+      const key = keyOf(list, cursor, ['number', 'string'])
       const rows = await store.ofUser(userId, limit + 1, key && { day: key[0], id: key[1] })
-      return pageOf('reviews', rows, limit, ({ created_at, id }) => [dayOf(created_at), id], listedReview)
+      return pageOf(list, rows, limit, ({ created_at, id }) => [dayOf(created_at), id], listedReview)
     },
 
     async stats(viewer: Caller | null, userId: string) {

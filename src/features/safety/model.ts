@@ -1,21 +1,12 @@
 import { t } from 'elysia'
 import { nextCursor } from '../../http/page.ts'
 import { prose } from '../../text.ts'
-import { id, nullable, optional, time } from '../profile/model.ts'
+import { id, nullable, oneOf, optional, time } from '../profile/model.ts'
 import { reportActions, reportReasons } from './store.ts'
 
 export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time }, { title: 'Block' })
 export const blockList = t.Object({ items: t.Array(block), next_cursor: nextCursor })
 export const newBlock = t.Object({ user_id: id })
-
-/** One of those words. */
-export const oneOf = <const T extends readonly string[]>(words: T) =>
-  t.Unsafe<T[number]>(
-    t.Union(
-      words.map((word) => t.Literal(word)),
-      { error: `Expected one of ${words.join(', ')}` },
-    ),
-  )
 
 export const reason = oneOf(reportReasons)
 export const reportStatus = oneOf(['open', 'resolved'])
