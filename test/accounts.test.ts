@@ -651,3 +651,27 @@ const refusalOf = (promise: Promise<unknown>) =>
     () => null,
     (error) => error.code,
   )
+
+test('an e-mail address is one however its letters are composed', async () => {
+  const app = await testApp()
+  expect((await register(app, { email: 'zoe\u0308@example.org' })).status).toBe(201)
+  expect((await login(app, { email: 'Zo\u00cb@example.org', password: 'compilers are fun' })).status).toBe(200)
+  expect((await login(app, { email: 'zoe\u0308@example.org', password: 'compilers are fun' })).status).toBe(200)
+  expectProblem(await register(app, { email: 'zo\u00eb@example.org' }), 409, 'email_taken')
+})
+
+test('an unknown account takes the time of a password', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  const { hash, verify } = Bun.password
+  let verified = 0
+  Bun.password.verify = ((...given: Parameters<typeof verify>) => (verified++, verify(...given))) as typeof verify
+  try {
+    for (const [i, email] of [ada.email, 'nobody@example.org'].entries()) {
+      await login(app, { email, password: 'not this one' })
+      expect(verified).toBe(i + 1)
+    }
+  } finally {
+    Object.assign(Bun.password, { hash, verify })
+  }
+})

@@ -146,3 +146,31 @@ test('no block route answers to somebody who is not signed in', async () => {
   const calls = [['GET', 'blocks'] as const, ['POST', 'blocks'] as const, ['DELETE', `blocks/${unknown}`] as const]
   for (const [method, path] of calls) expect((await app.request(method, path)).status).toBe(401)
 })
+
+test('of two who block each other neither finds the other to begin a chat', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  await ada.post('blocks', { user_id: bob.id })
+  await bob.post('blocks', { user_id: ada.id })
+  expect((await ada.post('chats', { user_id: bob.id })).body.code).toBe('not_found')
+})
+
+test('across a block a chat shows the other one’s id and name, and nothing else', async () => {
+  const app = await testApp()
+  const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
+  await bob.put('me', { city: 'Oslo', bio: 'Sings.', gender: 'male', photo: 'https://example.org/bob.jpg' })
+  await bob.put('me/prefs', { drinks: ['tea'], activities: ['chess'], purposes: ['talk'], language: 'no' })
+  await eve.post('reviews', { chat_id: (await eve.post('chats', { user_id: bob.id })).body.id, rating: 5 })
+  const chat = (await ada.post('chats', { user_id: bob.id })).body
+  expect(chat.user).toMatchObject({ city: 'Oslo', rating_avg: 5, reviews_count: 1 })
+  await ada.post('blocks', { user_id: bob.id })
+  const empty = { city: null, bio: null, gender: null, photo: null, language: null, rating_avg: null, created_at: null }
+  const lists = { drinks: [], activities: [], purposes: [] }
+  expect((await ada.get(`chats/${chat.id}`)).body.user).toEqual({
+    id: bob.id,
+    name: 'Bob',
+    ...empty,
+    ...lists,
+    reviews_count: 0,
+  })
+})

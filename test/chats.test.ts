@@ -475,3 +475,107 @@ test('the unread count is what is there, whatever is sent, read, deleted, edited
   expect((await ada.delete('me', { password })).status).toBe(204)
   expect(await shown(bob)).toBe(0)
 })
+
+test('a message of another chat is no place to read on from', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const [eve, cay] = [await app.person('Eve'), await app.person('Cay')]
+  const theirs = (await eve.post('chats', { user_id: cay.id })).body
+  const foreign = await send(eve, theirs.id, 'not for Ada')
+  await send(bob, chat.id, 'one')
+  expect((await ada.get(`chats/${chat.id}/messages?after=${foreign.id}`)).body.code).toBe('not_found')
+})
+
+test('where the first contact is guarded, a stranger sends no photo until there is an answer', async () => {
+  const app = await testApp({ FIRST_CONTACT: 'guarded' })
+  const { ada, bob, chat } = await pair(app)
+  const photo = { kind: 'photo', photo: await uploaded(ada) }
+  const path = `chats/${chat.id}/messages`
+  expect((await ada.post(path, photo)).body.code).toBe('awaiting_reply')
+  await send(bob, chat.id, 'hi')
+  expect((await ada.post(path, photo)).status).toBe(201)
+})
+
+test('a retry of a photo is answered with the first message after the photo is gone', async () => {
+  const app = await testApp()
+  const { ada, chat } = await pair(app)
+  const body = { kind: 'photo', photo: await uploaded(ada), client_id: 'p1' }
+  const path = `chats/${chat.id}/messages`
+  const first = await ada.post(path, body)
+  expect((await ada.delete(`messages/${first.body.id}`)).status).toBe(204)
+  const again = await ada.post(path, body)
+  expect([again.status, again.body.id, again.body.deleted]).toEqual([200, first.body.id, true])
+  expect(await app.rows('SELECT id FROM media')).toEqual([])
+  expect((await ada.post(path, { ...body, client_id: 'p2' })).body.errors[0].path).toBe('/photo')
+})
+
+test('across a block nothing counts as unread', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  await send(bob, chat.id, 'hi')
+  const unread = async () => (await ada.get(`chats/${chat.id}`)).body.unread_count
+  expect(await unread()).toBe(1)
+  const block = (await ada.post('blocks', { user_id: bob.id })).body
+  expect(await unread()).toBe(0)
+  await ada.delete(`blocks/${block.id}`)
+  expect(await unread()).toBe(1)
+})
+
+async function uploaded(person: Person): Promise<string> {
+  const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+  const form = new FormData()
+  form.append('file', new Blob([await new Bun.Image(pixel).resize(8, 8, { fit: 'fill' }).png().bytes()]), 'a.png')
+  return (await person.post('media', form)).body.id
+}
+
+test('chats with messages come page by page, whenever the chats were made', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  const chats: string[] = []
+  for (let i = 0; i < 6; i++) chats.push((await ada.post('chats', { user_id: (await app.person()).id })).body.id)
+  for (const chat of chats.toReversed()) {
+    app.clock.now += 1000
+    await send(ada, chat, 'hi')
+  }
+  const listed: string[] = []
+  for (let cursor = ''; ;) {
+    const { body } = await ada.get(`chats?limit=2${cursor}`)
+    listed.push(...body.items.map((c: any) => c.id))
+    if (!body.next_cursor) break
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  expect(listed).toEqual(chats)
+})
+
+test('an edit is normalized as what is sent', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  const { id } = await send(ada, chat.id, 'hi')
+  const edited = (await ada.put(`messages/${id}`, { text: '  A\u030angstro\u0308m\r\n' })).body
+  expect(edited.text).toBe('Ångström')
+  expect((await bob.get(`chats/${chat.id}/messages`)).body.items[0].text).toBe('Ångström')
+})
+
+test('what is counted as unread and is there no more marks nothing read', async () => {
+  const app = await testApp()
+  const { ada, bob, chat } = await pair(app)
+  await send(bob, chat.id, 'hi')
+  // As an erasure leaves it that is under way.
+  await app.rows('UPDATE messages SET text = NULL, deleted_at = ?', app.clock.now)
+  const { status, body } = await ada.put(`chats/${chat.id}/read`)
+  expect([status, body]).toEqual([200, { read: 0, read_at: null }])
+  expect((await eventsOf(bob)).map(({ type }) => type)).toEqual(['chat', 'message'])
+})
+
+test('an edit says something, of up to 4000 characters; a client_id has up to 64', async () => {
+  const app = await testApp()
+  const { ada, chat } = await pair(app)
+  const { id } = await send(ada, chat.id, 'hi')
+  for (const text of ['', ' ', '\u200b', 'a'.repeat(4001), null, 7])
+    expect((await ada.put(`messages/${id}`, { text })).status).toBe(422)
+  expect((await ada.get(`chats/${chat.id}/messages`)).body.items[0]).toMatchObject({ text: 'hi', edited: false })
+  expect((await ada.put(`messages/${id}`, { text: 'a'.repeat(4000) })).status).toBe(200)
+  const sent = async (length: number) =>
+    (await ada.post(`chats/${chat.id}/messages`, { text: 'x', client_id: 'k'.repeat(length) })).status
+  expect([await sent(64), await sent(65)]).toEqual([201, 422])
+})

@@ -62,6 +62,16 @@ async function refused(settings: Record<string, string>, says: RegExp) {
 const keyFile = (dataDir: string, name: 'location-key' | 'jwt-secret') => join(dataDir, name)
 const other = 'c7'.repeat(32)
 
+test('secrets without their database are a new community, and the log says so', async () => {
+  const dataDir = newPath()
+  const settings = { DATA_DIR: dataDir }
+  const said = 'there are secrets but no database'
+  expect(await start(settings)).not.toContain(said)
+  expect(await start(settings)).not.toContain(said)
+  for (const end of ['', '-wal', '-shm']) rmSync(join(dataDir, `convene.db${end}`), { force: true })
+  expect(await start(settings)).toContain(said)
+})
+
 describe('a database without its secrets', () => {
   test('is not served with another location key, until that is meant', async () => {
     const dataDir = newPath()

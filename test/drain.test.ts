@@ -83,3 +83,10 @@ test('without a time to drain in, all sockets close and the server ends', async 
   expect(await server.end('SIGTERM')).toBe(0)
   expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([1012, 1012])
 })
+
+test('the end by Ctrl+C is the same', async () => {
+  const { server, person, socket } = await start({})
+  const client = await socket((await person('ada')).token)
+  expect(await server.end('SIGINT')).toBe(0)
+  expect(await client.closed).toBe(1012)
+})

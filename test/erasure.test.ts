@@ -527,3 +527,50 @@ test('the journal takes back the newest entry only as a whole, and mends a torn 
   await takeBackFirst()
   expect([...(await journal.read()).keys()]).toEqual([a, b, c])
 })
+
+test('of an erased one nothing is left but the id, in a chat and in the row', async () => {
+  const app = await testApp()
+  const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+  for (const { id } of [ada, mo]) await app.services.storage.users.setRole(id, 'moderator', granted(id, app.clock.now))
+  await app.services.storage.users.setRole(mo.id, 'admin', granted(mo.id, app.clock.now))
+  await chatOf(ada, bob)
+  await ada.put('me', { gender: 'other', city: 'Oslo', bio: 'Sings.', photo: 'https://example.org/ada.jpg' })
+  await app.rows("UPDATE users SET phone = '+4915100000000', messenger_id = '77' WHERE id = ?", ada.id)
+  const ends = new Date(app.clock.now + 1000).toISOString()
+  await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts.', until: ends })
+  app.clock.now += 2000
+  expect((await erase(ada)).status).toBe(204)
+  const shown = { id: ada.id, name: null, city: null, bio: null, gender: null, photo: null, language: 'en' }
+  expect((await bob.get('chats')).body.items[0].user).toEqual({
+    ...shown,
+    drinks: [],
+    activities: [],
+    purposes: [],
+    rating_avg: null,
+    reviews_count: 0,
+    created_at: expect.any(String),
+  })
+  const [row] = await app.rows('SELECT * FROM users WHERE id = ?', ada.id)
+  const { id: _, role, created_at: __, updated_at: ___, deleted_at: ____, ...rest } = row!
+  expect(role).toBe('user')
+  for (const [column, value] of Object.entries(rest)) expect([column, value]).toEqual([column, null])
+})
+
+test('where a consent without a user agent came from goes with the account too', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  await app.rows('UPDATE consent_log SET user_agent = NULL')
+  expect((await app.rows('SELECT 1 FROM consent_log WHERE address IS NOT NULL')).length).toBeGreaterThan(0)
+  await erase(ada)
+  expect(await app.rows('SELECT 1 FROM consent_log WHERE address IS NOT NULL')).toEqual([])
+})
+
+test('what a slow request has stored of somebody goes for an hour after they were erased', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  await send(ada, await chatOf(ada, bob), { text: 'Early' })
+  await erase(ada)
+  app.clock.now += 59 * 60_000
+  await app.rows("UPDATE messages SET text = 'Late', deleted_at = NULL WHERE sender_id = ?", ada.id)
+  expect(await app.services.erasures.settle()).toBe(1)
+})

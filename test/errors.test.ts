@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia, t } from 'elysia'
 import pino from 'pino'
 import { errors, serverError } from '../src/http/errors.ts'
+import { Refusal } from '../src/refusal.ts'
 import { requestId } from '../src/http/request-id.ts'
 import { type Answer, consents, password, testApp } from './app.ts'
 import { oneNodeTest, sqliteTest } from './engines.ts'
@@ -155,7 +156,7 @@ describe('an error of our own', () => {
   })
 
   sqliteTest('a disk without room is a 503 that says when to come back', async () => {
-    const { person, db } = await testApp()
+    const { person, db, logged } = await testApp()
     const ada = await person('Ada')
     // No page of the file is free any more, once the reads of this turn have ended.
     await new Promise(setImmediate)
@@ -166,9 +167,26 @@ describe('an error of our own', () => {
     const answer = await ada.put('me/prefs', { drinks: large, activities: large, purposes: large })
     expectProblem(answer, 503, 'storage_full')
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    const told = logged()
+      .split('\n')
+      .filter((line) => line.includes('request failed'))
+    expect(told.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', request_id: answer.body.request_id }])
     db.$client.run('PRAGMA max_page_count = 1000000')
     expect((await ada.get('me/prefs')).body.drinks).toEqual([])
     expect((await ada.put('me/prefs', { drinks: large, activities: large, purposes: large })).status).toBe(200)
+  })
+
+  test('is told to storage, which knows whether the disk has failed; a refusal is not', async () => {
+    const told: unknown[] = []
+    const log = pino({ level: 'silent' })
+    const broken = new Error('database disk image is malformed')
+    const app = new Elysia()
+      .use(requestId)
+      .use(errors({ log, storage: { failed: (error) => void told.push(error) }, allowedMethods: () => [] }))
+      .get('/broken', () => Promise.reject(broken))
+      .get('/busy', () => Promise.reject(new Refusal('busy', 'Later.')))
+    for (const path of ['busy', 'broken']) await app.handle(new Request(`http://localhost/${path}`))
+    expect(told).toEqual([broken])
   })
 
   test('what fails outside every route is one too', async () => {
@@ -350,6 +368,13 @@ describe('what does not fit is named by its field', () => {
       expect(expectProblem(await ada.get(`me/sessions?cursor=${cursor}`), 422, 'validation_failed')).toEqual([
         '/cursor',
       ])
+  })
+
+  test('up to 20 of them, however much there is', async () => {
+    const { person } = await testApp()
+    const drinks = Array.from({ length: 60 }, () => 7)
+    const answer = await (await person('Ada')).put('me/prefs', { drinks })
+    expect(expectProblem(answer, 422, 'validation_failed')).toHaveLength(20)
   })
 
   ofOneNode('and a path parameter that is no id is like an unknown one', async () => {

@@ -244,3 +244,15 @@ test('an export is counted: eleven within an hour are too many', async () => {
   for (let i = 0; i < 10; i++) expect((await Ada.get('me/export')).status).toBe(200)
   expectProblem(await Ada.get('me/export'), 429, 'rate_limited')
 })
+
+test('an earlier version says until when it stood', async () => {
+  const app = await testApp()
+  const { Ada, Bob } = await people(app, 'Ada', 'Bob')
+  const { id } = await send(Ada, await chatOf(Ada, Bob), { text: 'One' })
+  app.clock.now += 5 * minutes
+  const until = new Date(app.clock.now).toISOString()
+  await Ada.put(`messages/${id}`, { text: 'Two' })
+  app.clock.now += 5 * minutes
+  const { body } = await Ada.get('me/export')
+  expect(body.chats[0].messages[0].earlier_versions).toEqual([{ text: 'One', until }])
+})

@@ -39,6 +39,12 @@ test('every job has a name of its own and a schedule that comes round', async ()
   for (const { schedule } of list) expect(Bun.cron.parse(schedule)).toBeInstanceOf(Date)
 })
 
+test('what an erasure has left over is looked for each minute, as the help of admin erase says', async () => {
+  const { schedule } = jobs((await testApp()).services).find(({ name }) => name === 'unfinished-erasures')!
+  const at = Date.UTC(2026, 10, 21, 12)
+  expect(Bun.cron.parse(schedule, at, { tz: 'UTC' })!.getTime() - at).toBe(60_000)
+})
+
 test('every job runs on a fresh server, and finds nothing to do', async () => {
   for (const { name, run } of jobs((await testApp()).services)) expect([name, await run()]).toEqual([name, 0])
 })
@@ -189,4 +195,48 @@ test('stopping waits for what is running', async () => {
   work.resolve(1)
   await stopping
   expect(stopped).toBe(true)
+})
+
+test('what one node is long at no other begins, and one that stops does not wait for it', async () => {
+  jest.useFakeTimers()
+  const store = turnStore()
+  const done = Promise.withResolvers<number>()
+  let runs = 0
+  const run = () => {
+    runs += 1
+    return done.promise
+  }
+  const [stop, stopOther] = [recorded(store), recorded(store)].map(({ services }) =>
+    startJobs(services, [hourly('long', run)]),
+  )
+  jest.advanceTimersByTime(hour)
+  await settled()
+  // Four times as long as a node is taken for alive that says nothing.
+  for (let seconds = 0; seconds < 120; seconds += 5) {
+    jest.advanceTimersByTime(5000)
+    await settled()
+  }
+  expect(runs).toBe(1)
+  let stopped = false
+  void stopOther!().then(() => (stopped = true))
+  await settled()
+  expect(stopped).toBe(true)
+  done.resolve(1)
+  await stop!()
+})
+
+test('what failed on one node is no success to the others', async () => {
+  jest.useFakeTimers()
+  const store = turnStore()
+  const nodes = [recorded(store), recorded(store)]
+  const stops = nodes.map(({ services }) =>
+    startJobs(services, [hourly('failing', () => Promise.reject(new Error('the disk is gone')))]),
+  )
+  jest.advanceTimersByTime(hour)
+  await settled()
+  jest.advanceTimersByTime(5000)
+  await settled()
+  for (const { metrics } of nodes)
+    expect(await metrics.text()).not.toContain('convene_job_last_success_timestamp_seconds{job="failing"}')
+  for (const stop of stops) await stop()
 })

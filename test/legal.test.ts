@@ -140,6 +140,18 @@ describe('with LEGAL_DIR', () => {
     expect(new Set([first, second, await version()]).size).toBe(3)
   })
 
+  test('a change of any one of the languages makes a new version', async () => {
+    const version = async () => (await (await open())('terms')).version
+    const texts = { de: '# Bedingungen', en: '# Terms', ru: '# Условия' }
+    for (const [language, text] of Object.entries(texts)) own(`terms.${language}.md`, text)
+    const versions = new Set([await version()])
+    for (const [language, text] of Object.entries(texts)) {
+      own(`terms.${language}.md`, `${text}!`)
+      versions.add(await version())
+    }
+    expect(versions.size).toBe(4)
+  })
+
   test('files of other names are none', async () => {
     const builtIn = (await (await open())('terms')).version
     for (const file of ['terms.md', 'terms.en.old.md', 'terms.en.md~', 'myterms.en.md', 'terms.en.txt', 'terms.123.md'])

@@ -251,3 +251,92 @@ oneNodeTest('Redis counts by its own clock, in shared-limits.test.ts')(
     budget.spend(ada.id, { latitude: 60, longitude: 20 })
   },
 )
+
+test('a position is found for as many days as NEARBY_MAX_AGE_DAYS says', async () => {
+  const app = await testApp({ NEARBY_MAX_AGE_DAYS: '2' })
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  await bob.put('me/location', { latitude: 52.5, longitude: 13.4 })
+  const found = async () => {
+    const { access_token } = await app.services.auth.begin(ada.id, { address: '', user_agent: null, language: null })
+    return (await app.as(access_token).get('search/nearby?lat=52.5&lng=13.4')).body.items.length
+  }
+  app.clock.now += 2 * 86_400_000
+  expect(await found()).toBe(1)
+  app.clock.now += 1
+  expect(await found()).toBe(0)
+})
+
+test('when somebody was there is told to the hour, whatever the minute', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person(), await app.person()]
+  app.clock.now += 754_321
+  await bob.put('me/location', berlin)
+  expect((await ada.get(near())).body.items[0].updated_at).toBe('2026-11-21T12:00:00.000Z')
+})
+
+test('a page holds 50 where nothing else is asked for', async () => {
+  const app = await testApp()
+  const [ada] = await around(app, 52)
+  const { body } = await ada!.get(near({ radius: 20_000 }))
+  expect(body.items).toHaveLength(50)
+  expect(body.next_cursor).toBeString()
+})
+
+oneNodeTest('Redis counts by its own clock, in shared-limits.test.ts')(
+  'a cell that counts is of 0.01 degrees either way',
+  async () => {
+    const app = await testApp({ RATE_LIMIT: 'on' })
+    const [ada, bob] = [await app.person(), await app.person()]
+    const { budget } = app.services
+    for (let i = 0; i < 500; i++) {
+      budget.spend(ada.id, { latitude: 10.005, longitude: 20.005 + i / 100 })
+      budget.spend(bob.id, { latitude: 10.005 + i / 100, longitude: 20.005 })
+    }
+    for (const person of [ada, bob]) {
+      expect((await person.get('search/nearby?lat=10.009&lng=20.001')).status).toBe(200)
+      expect((await person.get('search/nearby?lat=10.005&lng=19.995')).status).toBe(429)
+      expect((await person.get('search/nearby?lat=9.995&lng=20.005')).status).toBe(429)
+    }
+  },
+)
+
+test('a filter takes twenty values', async () => {
+  const app = await testApp()
+  const ada = await app.person()
+  const values = (count: number) => Array.from({ length: count }, (_, i) => `&drinks=${i}`).join('')
+  expect((await ada.get(near() + values(20))).status).toBe(200)
+  expect((await ada.get(near() + values(21))).body.errors[0].path).toBe('/drinks')
+})
+
+test('the audit log says who hid, and not where they are', async () => {
+  const app = await testApp()
+  const ada = await app.person()
+  await ada.put('me/visibility', { visible: false })
+  expect(await app.services.storage.audit.list({ action: 'visibility' }, 10, null)).toMatchObject([
+    { actor_id: ada.id, subject_id: ada.id, metadata: { visible: false } },
+  ])
+})
+
+test('a radius is from 100 to 100000 metres, both included', async () => {
+  const { person } = await testApp()
+  const ada = await person()
+  for (const radius of [100, 100_000]) expect((await ada.get(near({ radius }))).status).toBe(200)
+})
+
+test('a search that names no radius is of 5 km', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person(), await app.person()]
+  const { body } = await bob.put('me/location', berlin)
+  const south = (metres: number) => `search/nearby?lat=${body.latitude - metres / 111_195.08}&lng=${body.longitude}`
+  expect(idsOf(await ada.get(south(4990)))).toEqual([bob.id])
+  expect(idsOf(await ada.get(south(5010)))).toEqual([])
+})
+
+test('a position that is sent again is as young as that', async () => {
+  const app = await testApp()
+  const ada = await app.person()
+  await ada.put('me/location', berlin)
+  app.clock.now += 600_000
+  const { body } = await ada.put('me/location', berlin)
+  expect(body.updated_at).toBe(new Date(app.clock.now).toISOString())
+})

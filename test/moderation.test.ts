@@ -770,3 +770,142 @@ test('a report whose evidence is over can still be read', async () => {
   const { status, body } = await (await freshly(app, mo)).get(`admin/reports/${report.body.id}`)
   expect([status, body.evidence, body.status]).toEqual([200, null, 'resolved'])
 })
+
+test('whose profile was removed is found by what stood in it no more', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5, longitude: 13.4 })
+  await bob.put('me/prefs', { drinks: ['Rude'] })
+  const found = async () => (await ada.get('search/nearby?lat=52.5&lng=13.4&drinks=Rude')).body.items
+  expect(await found()).toHaveLength(1)
+  await resolve(mo, await ada.post('reports', { user_id: bob.id, reason: 'hate' }), { action: 'remove_content' })
+  expect(await found()).toEqual([])
+})
+
+test('the queue holds a report of a review that has no author any more', async () => {
+  const app = await testApp()
+  const { ada, bob, mo, chatId } = await setting(app)
+  const review = (await ada.post('reviews', { chat_id: chatId, rating: 1, text: 'Bad.' })).body
+  expect((await ada.delete('me', { password })).status).toBe(204)
+  const { body } = await bob.post('reports', { review_id: review.id, reason: 'hate' })
+  expect((await mo.get('admin/reports?status=open')).body.items).toMatchObject([{ id: body.id, subject_id: null }])
+})
+
+test('an unread message that is removed is unread no more', async () => {
+  const app = await testApp()
+  const { ada, bob, mo, chatId } = await setting(app)
+  const message = await send(bob, chatId, 'Insult')
+  expect((await ada.get(`chats/${chatId}`)).body.unread_count).toBe(1)
+  await resolve(mo, await ada.post('reports', { message_id: message.id, reason: 'hate' }), { action: 'remove_content' })
+  expect((await ada.get(`chats/${chatId}`)).body.unread_count).toBe(0)
+})
+
+test('a resolution says until when, to its reader and later', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  const report = await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+  const { body } = await resolve(mo, report, { action: 'suspend', until: later })
+  expect(body.resolution.until).toBe(later)
+  expect((await mo.get('admin/reports?status=resolved')).body.items[0].resolution.until).toBe(later)
+})
+
+test('a suspension by a report gives the note as its reason', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  const report = await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+  await resolve(mo, report, { action: 'suspend', note: 'Sold what was not there.' })
+  expect((await bob.get('me')).body.detail).toBe('This account is suspended without end: Sold what was not there.')
+})
+
+test('only an admin lifts the suspension of a moderator, by an appeal too', async () => {
+  const app = await testApp()
+  const [mo, other, root] = [
+    await withRole(app, 'moderator'),
+    await withRole(app, 'moderator'),
+    await withRole(app, 'admin'),
+  ]
+  await root.post(`admin/users/${other.id}/suspend`, { reason: 'Bribes.' })
+  const [notice] = await noticesOf(other)
+  const { body: appeal } = await other.post('appeals', { notice_id: notice.id, text: 'No.' })
+  const uphold = (by: Person) => by.post(`admin/appeals/${appeal.id}/resolve`, { decision: 'uphold', note: 'Right.' })
+  expect(outcome(await uphold(mo))).toEqual([403, 'forbidden'])
+  expect((await mo.get('admin/appeals?status=open')).body.items).toHaveLength(1)
+  expect((await uphold(root)).status).toBe(200)
+  expect((await other.get('me')).status).toBe(200)
+})
+
+test('nobody decides their own appeal', async () => {
+  const app = await testApp()
+  const { ada } = await setting(app)
+  const [mo, root] = [await withRole(app, 'moderator'), await withRole(app, 'admin')]
+  await resolve(root, await ada.post('reports', { user_id: mo.id, reason: 'hate' }), { action: 'warn' })
+  const [notice] = await noticesOf(mo)
+  const { body: appeal } = await mo.post('appeals', { notice_id: notice.id, text: 'No.' })
+  const uphold = (by: Person) => by.post(`admin/appeals/${appeal.id}/resolve`, { decision: 'uphold', note: 'Right.' })
+  expect(outcome(await uphold(mo))).toEqual([403, 'forbidden'])
+  app.clock.now += 90_000
+  expect((await root.get('admin/appeals')).body.items).toMatchObject([{ id: appeal.id, waiting_s: 90 }])
+  expect((await uphold(root)).status).toBe(200)
+})
+
+test('a message that is removed is pushed with its client_id to its sender only, and its photo goes', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const { ada, bob, mo, chatId } = await setting(app)
+  const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+  const form = new FormData()
+  form.append('file', new Blob([await new Bun.Image(pixel).resize(8, 8, { fit: 'fill' }).png().bytes()]), 'a.png')
+  const photo = (await bob.post('media', form)).body.id
+  const message = (await bob.post(`chats/${chatId}/messages`, { kind: 'photo', photo, client_id: 'c1' })).body
+  const report = await ada.post('reports', { message_id: message.id, reason: 'nudity' })
+  await app.rows('DELETE FROM evidence_photos')
+  const clients = [connect(base, ada.token), connect(base, bob.token)]
+  for (const client of clients) await client.until(ofType('hello'))
+  expect((await resolve(mo, report, { action: 'remove_content' })).status).toBe(200)
+  const told = await Promise.all(clients.map((client) => client.until(ofType('message_deleted'))))
+  expect(told.map(({ data }) => [data.id, data.deleted, data.client_id])).toEqual([
+    [message.id, true, null],
+    [message.id, true, 'c1'],
+  ])
+  expect(await app.rows('SELECT id FROM media')).toEqual([])
+})
+
+test('a suspension that is over is appealed by logging in, not instead of it', async () => {
+  const app = await testApp()
+  const { bob, mo } = await setting(app)
+  await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'Scam.', until: later })
+  app.clock.now = Date.parse(later)
+  const answer = await app.request('POST', 'auth/appeals', { body: { email: bob.email, password, text: 'Why?' } })
+  expect(outcome(answer)).toEqual([409, 'conflict'])
+  expect(await app.rows('SELECT id FROM appeals')).toEqual([])
+})
+
+test('nobody is suspended without a reason, and a time without its zone is none', async () => {
+  const app = await testApp()
+  const { bob, mo } = await setting(app)
+  for (const body of [
+    {},
+    { reason: '' },
+    { reason: ' ' },
+    { reason: 'x'.repeat(1001) },
+    { reason: 'x', note: 'x'.repeat(2001) },
+    { reason: 'x', until: '2027-01-01T00:00:00' },
+  ])
+    expect((await mo.post(`admin/users/${bob.id}/suspend`, body)).status).toBe(422)
+  expect((await bob.get('me')).status).toBe(200)
+  expect(
+    (await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'x'.repeat(1000), note: 'x'.repeat(2000) })).status,
+  ).toBe(200)
+})
+
+test('appeals are their authors’ own', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  for (const person of [ada, bob]) {
+    await mo.post(`admin/users/${person.id}/suspend`, { reason: 'Scam.' })
+    const [notice] = await noticesOf(person)
+    await person.post('appeals', { notice_id: notice.id, text: `${person.name} says no.` })
+  }
+  for (const person of [ada, bob])
+    expect((await person.get('appeals')).body.items.map(({ text }: any) => text)).toEqual([`${person.name} says no.`])
+})

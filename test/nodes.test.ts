@@ -511,3 +511,21 @@ test('a node that is alone on PostgreSQL finds by looking what a lost answer has
     jest.useRealTimers()
   }
 })
+
+test('a node that was not told of it finds by looking who was suspended, and whose session is over', async () => {
+  const app = await testApp({ DATABASE_URL: 'postgres://convene@127.0.0.1/convene' })
+  jest.useFakeTimers()
+  try {
+    const base = await app.listen()
+    const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
+    const [a, b, e] = [ada, bob, eve].map(({ token }) => connect(base, token))
+    for (const client of [a!, b!, e!]) await client.until(ofType('hello'))
+    await app.rows("UPDATE users SET suspended_until = 9e15, suspended_reason = 'spam' WHERE id = ?", ada.id)
+    await app.services.storage.sessions.endAll(bob.id, app.clock.now)
+    jest.advanceTimersByTime(lookEveryMs)
+    expect(await Promise.all([a!.closed, b!.closed])).toEqual([4403, 4401])
+    expect(e!.socket.readyState).toBe(WebSocket.OPEN)
+  } finally {
+    jest.useRealTimers()
+  }
+})

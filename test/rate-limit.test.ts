@@ -67,6 +67,16 @@ describe('with RATE_LIMIT=on', () => {
     expectProblem(await from('198.51.100.1, 198.51.100.2, 10.0.0.1')(), 422, 'validation_failed')
   })
 
+  test('an address of IPv6 counts for its whole /64', async () => {
+    const { request } = await testApp({ RATE_LIMIT: 'on', TRUST_PROXY: '1' })
+    const from = (forwarded: string) =>
+      request('POST', 'auth/register', { body: {}, headers: { 'x-forwarded-for': forwarded } })
+    const { points } = limitTable.register
+    expect(limits(await from('2001:db8:1:2::1'))[1]).toBe(points - 1)
+    expect(limits(await from('2001:db8:1:2:ffff::9'))[1]).toBe(points - 2)
+    expect(limits(await from('2001:db8:1:3::1'))[1]).toBe(points - 1)
+  })
+
   test('without a trusted proxy the address is that of the connection, whatever the request says', async () => {
     const { listen } = await testApp({ RATE_LIMIT: 'on' })
     const url = new URL('/api/v1/auth/register', await listen())
@@ -116,4 +126,33 @@ test('with RATE_LIMIT=off nothing is counted, and no header speaks of it', async
   const answer = await ask(limitTable.register.points + 2, () => request('POST', 'auth/register', { body: {} }))
   expectProblem(answer, 422, 'validation_failed')
   expect(limits(answer)).toEqual([null, null, null])
+})
+
+test('every route that costs something is counted, by its own limit', async () => {
+  const app = await testApp({ RATE_LIMIT: 'on' })
+  const ada = await app.person('Ada')
+  const stranger = (path: string) => () => app.request('POST', path, { body: {} })
+  const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
+  const table: [keyof typeof limitTable, () => Promise<Answer>][] = [
+    ['register', stranger('auth/register')],
+    ['login', stranger('auth/login')],
+    ['login', stranger('auth/appeals')],
+    ['messenger', stranger('auth/messenger')],
+    ['refresh', stranger('auth/refresh')],
+    ['read', () => app.request('GET', `users/${ada.id}/reviews`)],
+    ['read', () => app.request('GET', `users/${ada.id}/stats`)],
+    ['search', () => ada.get('search/nearby?lat=1&lng=1')],
+    ['upload', () => ada.post('media', {})],
+    ['report', () => ada.post('reports', {})],
+    ['export', () => ada.get('me/export')],
+    ['send', () => ada.post(`chats/${unknown}/messages`, {})],
+    ...['chats', 'blocks', 'reviews', 'appeals'].map((path) => ['write', () => ada.post(path, {})] as const),
+    ...['me', 'me/prefs', 'me/location', 'me/visibility', 'me/password', `messages/${unknown}`].map(
+      (path) => ['write', () => ada.put(path, {})] as const,
+    ),
+  ] as never
+  for (const [name, call] of table) {
+    const answer = await call()
+    expect([name, limits(answer)[0]]).toEqual([name, limitTable[name].points])
+  }
 })

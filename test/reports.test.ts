@@ -287,3 +287,39 @@ test('the list is paged, newest first', async () => {
   expect(seen).toEqual(ids)
   expect((await ada.get('reports?limit=101')).status).toBe(422)
 })
+
+test('a photo that came after the reported message is kept as evidence too', async () => {
+  const app = await testApp()
+  const { ada, bob, chatId } = await pair(app)
+  const moderator = await moderatorOf(app)
+  const message = await send(bob, chatId, 'Look')
+  const photo = await uploaded(bob)
+  const shown = (await bob.post(`chats/${chatId}/messages`, { kind: 'photo', photo: photo.id })).body
+  const report = await ada.post('reports', { message_id: message.id, reason: 'nudity' })
+  await bob.delete(`messages/${shown.id}`)
+  const evidence = await evidenceOf(moderator, report)
+  expect((await app.request('GET', evidence.after[0].photo.url)).status).toBe(200)
+})
+
+test('the audit log has one line of a report, however often it is made', async () => {
+  const app = await testApp()
+  const { ada, bob } = await pair(app)
+  for (const status of [201, 200])
+    expect((await ada.post('reports', { user_id: bob.id, reason: 'spam' })).status).toBe(status)
+  expect(await app.services.storage.audit.list({ action: 'report' }, 10, null)).toHaveLength(1)
+})
+
+test('a photo elsewhere is shown in evidence by its address', async () => {
+  const app = await testApp()
+  const { ada, bob } = await pair(app)
+  const moderator = await moderatorOf(app)
+  await bob.put('me', { photo: 'https://example.org/bob.jpg' })
+  const report = await ada.post('reports', { user_id: bob.id, reason: 'nudity' })
+  expect((await evidenceOf(moderator, report)).user.photo).toBe('https://example.org/bob.jpg')
+})
+
+test('details have up to 2000 characters', async () => {
+  const app = await testApp()
+  const { ada, bob } = await pair(app)
+  expect((await ada.post('reports', { user_id: bob.id, reason: 'spam', details: '🍵'.repeat(2000) })).status).toBe(201)
+})

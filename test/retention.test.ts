@@ -291,3 +291,62 @@ test('what was removed does not stay in the database’s log', async () => {
   await app.close()
   rmSync(databasePath)
 })
+
+test('things are kept as long as the privacy notice says', () => {
+  expect(kept).toEqual({
+    endedSessions: 30 * days,
+    unusedSessions: 90 * days,
+    consentOrigins: 180 * days,
+    evidence: 180 * days,
+    messageVersions: 30 * days,
+    positions: 365 * days,
+    auditEntries: 730 * days,
+  })
+})
+
+test('an appeal against the removal of a review goes with its evidence, and names its author to nobody in the audit log', async () => {
+  const app = await testApp()
+  const [author, mo, other, third] = [await app.person(), await app.person(), await app.person(), await app.person()]
+  for (const { id } of [mo, other, third])
+    await app.services.storage.users.setRole(id, 'moderator', granted(id, app.clock.now))
+  const review = { chat_id: await chatOf(author, mo), rating: 1, anonymous: true, text: 'Rude.' }
+  const { id: review_id } = (await author.post('reviews', review)).body
+  const report = (await mo.post('reports', { review_id, reason: 'hate' })).body
+  await other.post(`admin/reports/${report.id}/resolve`, { action: 'remove_content', note: 'Rude.' })
+  const [notice] = (await author.get('me/notices')).body.items
+  expect((await author.post('appeals', { notice_id: notice.id, text: 'It was true.' })).status).toBe(201)
+  expect((await mo.get('admin/appeals')).body.items).toEqual([])
+  const [appeal] = (await other.get('admin/appeals')).body.items
+  const decision = { decision: 'reject', note: 'No.' }
+  expect((await third.post(`admin/appeals/${appeal.id}/resolve`, decision)).status).toBe(200)
+  app.clock.now += kept.evidence + 1
+  expect(await run(app, 'old-evidence')).toBe(1)
+  const reviewed = await back(app, mo)
+  expect((await reviewed.get('admin/appeals')).body.items).toEqual([])
+  for (const action of ['appeal', 'appeal_resolved']) {
+    const { items } = (await reviewed.get(`admin/audit?action=${action}`)).body
+    expect(items).toHaveLength(1)
+    expect(JSON.stringify(items)).not.toContain(author.id)
+  }
+})
+
+test('where the evidence was gone before the erasure, the note goes with the account, whether or not there were details', async () => {
+  const app = await testApp()
+  const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+  const report = (await bob.post('reports', { user_id: ada.id, reason: 'spam' })).body
+  await mo.post(`admin/reports/${report.id}/resolve`, { action: 'warn', note: 'Ada sells things.' })
+  app.clock.now += kept.evidence + 1
+  expect(await run(app, 'old-evidence')).toBe(1)
+  expect((await (await back(app, ada)).delete('me', { password })).status).toBe(204)
+  expect(await app.rows('SELECT note FROM reports')).toEqual([{ note: null }])
+})
+
+test('the events of who has no young ones go too', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person(), await app.person()]
+  await chatOf(ada, bob)
+  app.clock.now += 7 * days + 1
+  expect(await app.services.retention.events()).toBe(2)
+  expect(await app.rows('SELECT seq FROM events')).toEqual([])
+})

@@ -511,3 +511,50 @@ describe('with CONSENT_GATE=on', () => {
     expect((await ada.get('me/prefs')).status).toBe(200)
   })
 })
+
+test('the list of sessions leaves out one that is over by itself', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  await elsewhere(app, ada, 'forgotten')
+  app.clock.now += 30 * days
+  const { body } = await app.request('POST', 'auth/login', { body: { email: ada.email, password } })
+  const { items } = (await app.as(body.access_token).get('me/sessions')).body
+  expect(items.map(({ current }: any) => current)).toEqual([true])
+})
+
+test('a session keeps no more than 300 characters of its user agent', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  const other = await elsewhere(app, ada, 'x'.repeat(5000))
+  expect((await other.get('me/sessions')).body.items.map(({ user_agent }: any) => user_agent.length)).toContain(300)
+})
+
+test('a session that ends while its token is looked up is not remembered', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  const { sessions } = app.services.storage
+  const { byId } = sessions
+  const held = Promise.withResolvers<void>()
+  sessions.byId = async (id) => {
+    const found = await byId(id)
+    await held.promise
+    return found
+  }
+  const pending = ada.get('me')
+  await Bun.sleep(20)
+  sessions.byId = byId
+  const { sid } = claimsOf(ada.token)
+  await app.services.auth.endSession({ id: ada.id } as never, sid)
+  held.resolve()
+  await pending
+  expectProblem(await ada.get('me'), 401, 'unauthenticated')
+})
+
+test('of the sessions that are over it is known which were suspended', async () => {
+  const app = await testApp()
+  const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
+  await app.rows('UPDATE users SET suspended_until = ? WHERE id = ?', app.clock.now + 1, bob.id)
+  await eve.post('auth/logout')
+  const asked = [ada, bob, eve].map(({ id, token }) => ({ user_id: id, session_id: claimsOf(token).sid }))
+  expect([...(await app.services.callers.standing(asked)).values()]).toEqual(['suspended', 'ended'])
+})

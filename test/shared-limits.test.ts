@@ -1,8 +1,9 @@
+import { RedisClient } from 'bun'
 import { afterEach, expect } from 'bun:test'
 import { limitTable } from '../src/limits.ts'
 import { password, type TestApp } from './app.ts'
 import { expectProblem } from './problem.ts'
-import { held, openNodes as openAll, redisServerTest, redisTest, startRedis, sweep, until } from './redis.ts'
+import { held, openNodes as openAll, redisServerTest, redisTest, redisUrl, startRedis, sweep, until } from './redis.ts'
 
 const environment = { RATE_LIMIT: 'on', TRUST_PROXY: '1' }
 const address = '198.51.100.77'
@@ -61,6 +62,20 @@ redisTest('the places that an account searches are counted over all nodes', asyn
     // Where one was before costs nothing.
     await spend(app, 0)
   }
+})
+
+redisTest('a day of places begins with the first one, and no later one draws it out', async () => {
+  const { apps, prefix } = await openNodes()
+  const user = crypto.randomUUID()
+  const spend = (i: number) => apps[0].services.budget.spend(user, { latitude: 10 + i / 50, longitude: 20 })
+  await spend(0)
+  const key = [...(await held(prefix)).keys()].find((name) => name.includes(':places:'))!
+  const redis = new RedisClient(redisUrl)
+  expect(await redis.pttl(key)).toBeWithin(86_300_000, 86_400_001)
+  await redis.pexpire(key, 60_000)
+  await spend(1)
+  expect(await redis.pttl(key)).toBeWithin(1, 60_001)
+  redis.close()
 })
 
 redisTest('Redis learns no name, address or place, and nothing of what people write', async () => {

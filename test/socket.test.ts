@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, jest, test } from 'bun:test'
 import { connect as tcpConnect } from 'node:net'
 import { limitTable } from '../src/limits.ts'
 import { Refusal } from '../src/refusal.ts'
@@ -461,4 +461,271 @@ test('a client that does not read is cut off before it costs memory; its events 
   expect(reader.seqs()).toEqual(Array.from({ length: sent }, (_, i) => i + 2))
   expect((await bob.get('sync?since=1&limit=1')).body.seq).toBe(sent + 1)
   stalled.destroy()
+})
+
+test('a socket is closed by itself once its token has ended, and not before', async () => {
+  jest.useFakeTimers()
+  try {
+    const { app, base, ada } = await pair()
+    const client = connect(base, ada.token)
+    await client.until(ofType('hello'))
+    app.clock.now += 15 * 60_000 - 1
+    jest.advanceTimersByTime(10_000)
+    expect(app.nodes.reduce((sum, { services }) => sum + services.hub.counts().sockets, 0)).toBe(1)
+    app.clock.now += 1
+    jest.advanceTimersByTime(10_000)
+    expect(await client.closed).toBe(4401)
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test('a socket that was cut off and does not read even that is let go of', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const stalled = tcpConnect(Number(base.port), '127.0.0.1')
+  stalled.write(
+    `GET /ws?token=${bob.token} HTTP/1.1\r\nHost: ${base.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  )
+  await new Promise((resolve) => stalled.once('data', resolve))
+  stalled.pause()
+  await settled()
+  const server = app.app.server!
+  const text = 'x'.repeat(4000)
+  while (app.services.hub.counts().sockets === 1)
+    await Promise.all(Array.from({ length: 50 }, () => ada.post(`chats/${chat.id}/messages`, { text })))
+  for (let i = 0; i < 80 && server.pendingWebSockets > 0; i++) await Bun.sleep(100)
+  expect(server.pendingWebSockets).toBe(0)
+  stalled.destroy()
+})
+
+oneNodeTest('it says what other nodes say')(
+  'what is told while the topic reads what it may have missed reaches a socket once',
+  async () => {
+    const { app, base, bob, send } = await pair()
+    const { hub, replay } = app.services
+    const client = connect(base, bob.token)
+    await client.until(ofType('hello'))
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const afterEach = replay.afterEach
+    replay.afterEach = async (users) => {
+      begun.resolve()
+      await released.promise
+      return afterEach(users)
+    }
+    // As a look finds it that comes between the commit and the telling.
+    hub.ear.stored(bob.id, 2)
+    await begun.promise
+    await send('once')
+    released.resolve()
+    await client.until(({ data }) => data?.text === 'once')
+    await settled()
+    expect(client.seqs()).toEqual([2])
+  },
+)
+
+oneNodeTest('it says what other nodes say')(
+  'more than one reading holds, of what another node has stored, all reaches a socket',
+  async () => {
+    const { app, base, ada, bob, chat } = await pair()
+    const client = connect(base, bob.token)
+    await client.until(ofType('hello'))
+    const content = { kind: 'text' as const, photo_id: null, client_id: null, created_at: app.clock.now }
+    for (let i = 0; i < 601; i++) {
+      const message = { id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, text: `${i}`, ...content }
+      await app.services.storage.chats.append(message, bob.id, null)
+    }
+    app.services.hub.ear.stored(bob.id, 602)
+    await client.until(({ seq, type }) => type === 'message' && seq === 602)
+    expect(client.seqs()).toEqual(Array.from({ length: 601 }, (_, i) => i + 2))
+  },
+)
+
+oneNodeTest('it holds its own storage back')(
+  'what was read for a socket that went is not told again to one that came after',
+  async () => {
+    const { app, base, ada, bob, chat, send } = await pair()
+    const { hub, replay, storage } = app.services
+    const gone = connect(base, bob.token)
+    await gone.until(ofType('hello'))
+    const content = { kind: 'text' as const, text: 'untold', photo_id: null, client_id: null }
+    const message = { id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, ...content }
+    await storage.chats.append({ ...message, created_at: app.clock.now }, bob.id, null)
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { after } = replay
+    replay.after = async (...parameters) => {
+      replay.after = after
+      const frames = await after(...parameters)
+      begun.resolve()
+      await released.promise
+      return frames
+    }
+    await send('told')
+    await begun.promise
+    gone.socket.close()
+    while (hub.counts().sockets > 0) await Bun.sleep(5)
+    const client = connect(base, bob.token, '&since=1')
+    await client.until(({ seq, type }) => type === 'message' && seq === 3)
+    await settled()
+    released.resolve()
+    await settled()
+    expect(client.seqs()).toEqual([2, 3])
+  },
+)
+
+test('typing goes on again a full second later, and after the clock was set back', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const [a, b] = [connect(base, ada.token), connect(base, bob.token)]
+  for (const client of [a, b]) await client.until(ofType('hello'))
+  await heard(app, bob)
+  const seen = () => b.frames.filter(ofType('typing')).length
+  for (const [ms, expected] of [
+    [0, 1],
+    [999, 1],
+    [1, 2],
+    [-60_000, 3],
+  ] as const) {
+    app.clock.now += ms
+    a.send({ type: 'typing', data: { chat_id: chat.id } })
+    await settled()
+    expect([ms, seen()]).toEqual([ms, expected])
+  }
+})
+
+test('sync says where its last page ends', async () => {
+  const { bob, send } = await pair()
+  for (let i = 0; i < 3; i++) await send(`${i}`)
+  const first = (await bob.get('sync?since=1&limit=2')).body
+  expect(first.items.map(({ seq }: any) => seq)).toEqual([2, 3])
+  const last = (await bob.get(`sync?since=1&limit=2&cursor=${first.next_cursor}`)).body
+  expect([last.items.map(({ seq }: any) => seq), last.next_cursor, last.seq]).toEqual([[4], null, 4])
+  expect((await bob.get('sync?since=1&limit=3')).body.next_cursor).toBeNull()
+})
+
+test('what is gone for good leaves its number, and says that it is', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const { id } = (await ada.post('reviews', { chat_id: chat.id, rating: 1 })).body
+  await app.rows('DELETE FROM reviews WHERE id = ?', id)
+  const client = connect(base, bob.token, '&since=1')
+  expect((await client.until(({ seq, type }) => type === 'review' && seq === 2)).data).toEqual({ id, deleted: true })
+  expect((await bob.get('sync?since=1')).body.items[0]).toMatchObject({ seq: 2, data: { id, deleted: true } })
+})
+
+oneNodeTest('it tells by itself')(
+  'an event that nobody has put into words is read for whoever came meanwhile',
+  async () => {
+    const { app, base, ada, bob, chat } = await pair()
+    const { hub, storage } = app.services
+    const client = connect(base, bob.token)
+    await client.until(ofType('hello'))
+    const content = { kind: 'text' as const, text: 'hi', photo_id: null, client_id: null, created_at: app.clock.now }
+    await storage.chats.append(
+      { id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, ...content },
+      bob.id,
+      null,
+    )
+    hub.push.events([{ user_id: bob.id, seq: 2, type: 'message', at: app.clock.now, data: undefined }])
+    expect((await client.until(ofType('message'))).data).toMatchObject({ text: 'hi' })
+  },
+)
+
+oneNodeTest('it opens one by itself')('who does not read what they missed is cut off after a while', async () => {
+  const { app, bob, send } = await pair()
+  await send('unread')
+  jest.useFakeTimers()
+  try {
+    const closed = Promise.withResolvers<number>()
+    const socket = {
+      ...{ id: 'stalled', send: () => 0, subscribe() {}, terminate() {}, getBufferedAmount: () => 1024 * 1024 },
+      close: (code: number) => closed.resolve(code),
+    }
+    const owner = { user_id: bob.id, session_id: 'one', token_expires_at: Number.MAX_SAFE_INTEGER }
+    void app.services.hub.open(socket, owner, 1)
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+    jest.advanceTimersByTime(20_000)
+    expect(await Promise.race([closed.promise, new Promise((done) => setImmediate(done, 'open'))])).toBe(4408)
+    expect(app.services.hub.counts().sockets).toBe(0)
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+oneNodeTest('it ends the session between two steps of one')(
+  'a session that ends while its socket opens leaves none open',
+  async () => {
+    const { app, base, ada } = await pair()
+    const { callers } = app.services
+    const { byToken } = callers
+    callers.byToken = async (...parameters) => {
+      callers.byToken = byToken
+      const caller = await byToken(...parameters)
+      await app.rows('UPDATE sessions SET ended_at = 1 WHERE user_id = ?', ada.id)
+      callers.forgetHere(ada.id)
+      return caller
+    }
+    expect(await connect(base, ada.token).closed).toBe(4401)
+  },
+)
+
+test('a session that is ended elsewhere, or by a stolen refresh token, closes its sockets with 4401', async () => {
+  const { app, base, ada, bob } = await pair()
+  const elsewhere = async () => {
+    const session = await app.services.auth.begin(ada.id, { address: '', user_agent: null, language: null })
+    const client = connect(base, session.access_token)
+    await client.until(ofType('hello'))
+    return { session, client }
+  }
+  const refresh = (refresh_token: string) => app.request('POST', 'auth/refresh', { body: { refresh_token } })
+  const bobs = connect(base, bob.token)
+  await bobs.until(ofType('hello'))
+
+  const one = await elsewhere()
+  const { items } = (await ada.get('me/sessions')).body
+  await ada.delete(`me/sessions/${items.find(({ current }: any) => !current).id}`)
+  expect(await one.client.closed).toBe(4401)
+
+  const others = await elsewhere()
+  await ada.delete('me/sessions')
+  expect(await others.client.closed).toBe(4401)
+
+  const stolen = await elsewhere()
+  await refresh(stolen.session.refresh_token)
+  app.clock.now += 11_000
+  expect((await refresh(stolen.session.refresh_token)).body.code).toBe('refresh_reused')
+  expect(await stolen.client.closed).toBe(4401)
+
+  expect(bobs.socket.readyState).toBe(WebSocket.OPEN)
+}, 10_000)
+
+test('where there is no gate, who withdraws a consent stays connected', async () => {
+  const { base, ada } = await pair()
+  const client = connect(base, ada.token)
+  await client.until(ofType('hello'))
+  await ada.post('auth/consents', { consents: { terms: false } })
+  await settled()
+  expect(client.socket.readyState).toBe(WebSocket.OPEN)
+})
+
+test('an anonymous review is pushed as it is listed: no author, no chat, and the day alone', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const client = connect(base, bob.token)
+  await client.until(ofType('hello'))
+  app.clock.now += 654_321
+  const { body } = await ada.post('reviews', { chat_id: chat.id, rating: 2, anonymous: true })
+  const day = '2026-11-21T00:00:00.000Z'
+  expect(await client.until(ofType('review'))).toEqual({
+    type: 'review',
+    seq: 2,
+    at: day,
+    data: { ...body, reviewer_id: null, chat_id: null, created_at: day },
+  })
+})
+
+test('a block is pushed to the devices of who blocks, and of nobody else', async () => {
+  const { base, ada, bob } = await pair()
+  const clients = [connect(base, ada.token), connect(base, ada.token), connect(base, bob.token)]
+  for (const client of clients) await client.until(ofType('hello'))
+  const { body } = await ada.post('blocks', { user_id: bob.id })
+  for (const client of clients.slice(0, 2)) expect((await client.until(ofType('block'))).data).toEqual(body)
+  await settled()
+  expect(clients[2]!.frames.filter(ofType('block'))).toEqual([])
 })

@@ -141,6 +141,25 @@ for (const engine of engines) {
         expect(await eventsOf('b')).toEqual([])
       })
 
+      test('leave no event behind once all of them are old, and their numbers go on', async () => {
+        const { storage, chatOf, send } = await fresh()
+        const chat = await chatOf('a', 'b')
+        await send(chat, 'a')
+        expect(await storage.events.purge(now + 1)).toBe(4)
+        expect(await storage.events.range('a')).toEqual({ oldest: 3, newest: 2 })
+        await send(chat, 'a', { created_at: now + 1 })
+        expect((await storage.events.after('a', 0, 9)).map(({ seq }) => seq)).toEqual([3])
+      })
+
+      test('are moved down by no clock that was set back, however a message comes', async () => {
+        const { chats, chatOf, send } = await fresh()
+        const chat = await chatOf('a', 'b')
+        await send(chat, 'a', { created_at: now + 5 })
+        await send(chat, 'b', { created_at: now })
+        await send(chat, 'a', { created_at: now + 1 }, 3)
+        expect((await chats.byId(chat.id))!.last_msg_at).toBe(now + 5)
+      })
+
       test('are listed by their last message, page by page, of one time in the order of bytes', async () => {
         const { chats, users, chatOf, send } = await fresh()
         const names = ['B', 'Z', '_', 'c2', 'ä', '-', 'd']

@@ -247,17 +247,40 @@ for (const engine of engines) {
         ])
       })
 
+      test('of a message that nobody has read leave nothing unread', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)).toSorted() as [string, string]
+        const chat = await chatOf(storage, a, b, [])
+        const content = { kind: 'text' as const, text: 'spam', photo_id: null, client_id: null, created_at: now }
+        const unread = async () => (await storage.chats.entries(b, [chat]))[0]!.unread_count
+        for (const id of ['one', 'two'])
+          await storage.chats.append({ id, chat_id: chat, sender_id: a, ...content }, b, null)
+        expect(await unread()).toBe(2)
+        const remove = { target: 'message', id: 'one', name: '' } as const
+        await storage.moderation.decide({ at: now, audit: entry(), remove })
+        expect(await unread()).toBe(1)
+      })
+
       test('empty a profile, and people are found by it no more', async () => {
         const storage = await fresh()
         const id = await person(storage, { gender: 'female', city: 'Lisbon', bio: 'sings' })
         await storage.rows.insert('media', [image(id, 'face')])
         await storage.users.update(id, { photo: 'face' }, now)
         await storage.users.savePreferences(id, { drinks: ['tea'], language: 'pt' })
+        const published = { latitude: 38.7, longitude: -9.1 }
+        await storage.locations.follow(id, () => ({ published, cell: 'aa'.repeat(8), strayed: false, tags: [] }), now)
+        const found = async () => {
+          const here = { caller: 'nobody', centre: published, radius: 1000, limit: 10, after: null, since: 0, now }
+          const filters = { drinks: ['tea'] } as unknown as Parameters<typeof storage.locations.nearby>[0]['filters']
+          return (await storage.locations.nearby({ ...here, filters })).map(({ user_id }) => user_id)
+        }
+        expect(await found()).toEqual([id])
         const remove = { target: 'user', id, name: 'Somebody' } as const
         const answers = await Promise.all(
           times(5, () => storage.moderation.decide({ at: now, audit: entry(), remove })),
         )
         expect(answers.flatMap((answer) => answer!.photos)).toEqual(['face'])
+        expect(await found()).toEqual([])
         expect(await storage.users.profile(id)).toMatchObject({
           name: 'Somebody',
           city: null,

@@ -66,6 +66,23 @@ export function retentionStore(db: Database): RetentionStore {
         const detailed = noted.filter(({ reporter_id }) => reporter_id !== null && living.has(reporter_id))
         const idsOf = (reports: readonly Settled[]) => reports.map(({ id }) => id)
         const values: Value[] = [idsOf(settled), idsOf(detailed), idsOf(noted)]
+        // Where a report of a review was, nothing tells its reader any more that an appeal is none of their business: who wrote
+        // the review would be named by its author, and in the audit log.
+        const appeals = await tx.all<{ id: string }>(
+          `DELETE FROM appeals USING notices, reports
+           WHERE appeals.user_id = notices.user_id AND appeals.notice_id = notices.id AND notices.report_id = reports.id
+             AND reports.target = 'review' AND reports.id = ANY($1::text[])
+           RETURNING appeals.id`,
+          [idsOf(settled)],
+        )
+        if (appeals.length > 0)
+          await tx.run(
+            `UPDATE audit_log SET actor_id = CASE WHEN action <> 'appeal' THEN actor_id END,
+               subject_id = CASE WHEN action = 'appeal' THEN subject_id END
+             WHERE action IN ('appeal', 'appeal_resolved')
+               AND CASE action WHEN 'appeal' THEN subject_id ELSE metadata::json ->> 'appeal_id' END = ANY($1::text[])`,
+            [appeals.map(({ id }) => id)],
+          )
         const [dropped] = await Promise.all([
           tx.run(
             // Only the evidence may say who wrote a review; what is noted of them could not go with their account any more.

@@ -27,6 +27,18 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
       details = CASE WHEN target <> 'review' AND reporter_id IS NOT NULL AND NOT ${isErased} THEN details END,
       note = CASE WHEN target <> 'review' AND NOT ${isErased} THEN note END
     WHERE id IN (SELECT value FROM json_each(?))`)
+  // Where a report of a review was, nothing tells its reader any more that an appeal is none of their business: who wrote the
+  // review would be named by its author, and in the audit log.
+  const dropAppeals = client.prepare<{ id: string }, [string]>(`
+    DELETE FROM appeals WHERE notice_id IN (
+      SELECT notices.id FROM notices JOIN reports ON reports.id = notices.report_id
+      WHERE reports.target = 'review' AND reports.id IN (SELECT value FROM json_each(?)))
+    RETURNING id`)
+  const forgetAppeals = client.prepare<null, [string]>(`
+    UPDATE audit_log SET actor_id = CASE WHEN action <> 'appeal' THEN actor_id END,
+      subject_id = CASE WHEN action = 'appeal' THEN subject_id END
+    WHERE action IN ('appeal', 'appeal_resolved')
+      AND CASE action WHEN 'appeal' THEN subject_id ELSE metadata ->> '$.appeal_id' END IN (SELECT value FROM json_each(?))`)
   const partFromNotices = client.prepare<null, [string]>(`
     UPDATE notices SET report_id = NULL
     WHERE report_id IN (SELECT id FROM reports WHERE target = 'review' AND id IN (SELECT value FROM json_each(?)))`)
@@ -61,6 +73,8 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
         const ids = settledReports.all(before, limit).map(({ id }) => id)
         dropEvidence.run(JSON.stringify(ids))
         dropEvidencePhotos.run(JSON.stringify(ids))
+        const appeals = dropAppeals.all(JSON.stringify(ids)).map(({ id }) => id)
+        if (appeals.length > 0) forgetAppeals.run(JSON.stringify(appeals))
         partFromNotices.run(JSON.stringify(ids))
         return ids.length
       }),
