@@ -181,7 +181,7 @@ const table: Record<string, Row[]> = {
     ['the chat with Ada', (world, asker) => `chats/${chatOf(world, asker).id}/messages`,
       '200', '200', outsider, '200', halted, none, outsider],
     ['that of Ada and Bob', ({ chats }) => `chats/${chats.bob.id}/messages`, '200', '200', outsider, outsider, halted, none, outsider],
-    ['from a forged place', ({ chats }) => `chats/${chats.bob.id}/messages?cursor=${forged('messages', 9e15)}`,
+    ['from a forged place', ({ chats }) => `chats/${chats.bob.id}/messages?cursor=${forged(`messages:${chats.bob.id}`, 9e15)}`,
       '200', '200', outsider, outsider, halted, none, outsider],
     ['after a message of another chat', (world, asker) => `chats/${chatOf(world, asker).id}/messages?after=${
         chatOf(world, asker) === world.chats.bob ? world.chats.dan.ofOne : world.chats.bob.ofOne}`,
@@ -240,7 +240,7 @@ const table: Record<string, Row[]> = {
   'GET /api/v1/users/:id/reviews': [
     ['Ada’s', ({ ada }) => `users/${ada.id}/reviews`, '200', '200', '200', hidden, '200', '200', '200'],
     ['Bob’s, one of which is anonymous', ({ bob }) => `users/${bob.id}/reviews`, ...forAll('200')],
-    ['from a forged place in the list', ({ bob }) => `users/${bob.id}/reviews?cursor=${forged('reviews', 9e15, '')}`, ...forAll('200')],
+    ['from a forged place in the list', ({ bob }) => `users/${bob.id}/reviews?cursor=${forged(`reviews:${bob.id}`, 9e15, '')}`, ...forAll('200')],
     ['nobody’s', () => `users/${unknown}/reviews`, ...forAll(hidden)],
   ],
   'GET /api/v1/users/:id/stats': [
