@@ -68,20 +68,20 @@ export function retentionStore(db: Database): RetentionStore {
         const values: Value[] = [idsOf(settled), idsOf(detailed), idsOf(noted)]
         // Where a report of a review was, nothing tells its reader any more that an appeal is none of their business: who wrote
         // the review would be named by its author, and in the audit log.
-        const appeals = await tx.all<{ id: string }>(
+        const appeals = await tx.all<{ id: string; user_id: string }>(
           `DELETE FROM appeals USING notices, reports
            WHERE appeals.user_id = notices.user_id AND appeals.notice_id = notices.id AND notices.report_id = reports.id
              AND reports.target = 'review' AND reports.id = ANY($1::text[])
-           RETURNING appeals.id`,
+           RETURNING appeals.id, appeals.user_id`,
           [idsOf(settled)],
         )
-        if (appeals.length > 0)
+        for (const { id, user_id } of appeals)
           await tx.run(
             `UPDATE audit_log SET actor_id = CASE WHEN action <> 'appeal' THEN actor_id END,
                subject_id = CASE WHEN action = 'appeal' THEN subject_id END
-             WHERE action IN ('appeal', 'appeal_resolved')
-               AND CASE action WHEN 'appeal' THEN subject_id ELSE metadata::json ->> 'appeal_id' END = ANY($1::text[])`,
-            [appeals.map(({ id }) => id)],
+             WHERE subject_id = $1 AND action = 'appeal'
+               OR subject_id = $2 AND action = 'appeal_resolved' AND metadata::json ->> 'appeal_id' = $1`,
+            [id, user_id],
           )
         const [dropped] = await Promise.all([
           tx.run(

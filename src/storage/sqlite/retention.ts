@@ -29,16 +29,16 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
     WHERE id IN (SELECT value FROM json_each(?))`)
   // Where a report of a review was, nothing tells its reader any more that an appeal is none of their business: who wrote the
   // review would be named by its author, and in the audit log.
-  const dropAppeals = client.prepare<{ id: string }, [string]>(`
+  const dropAppeals = client.prepare<{ id: string; user_id: string }, [string]>(`
     DELETE FROM appeals WHERE notice_id IN (
       SELECT notices.id FROM notices JOIN reports ON reports.id = notices.report_id
       WHERE reports.target = 'review' AND reports.id IN (SELECT value FROM json_each(?)))
-    RETURNING id`)
-  const forgetAppeals = client.prepare<null, [string]>(`
+    RETURNING id, user_id`)
+  const forgetAppeal = client.prepare<null, [{ id: string; user_id: string }]>(`
     UPDATE audit_log SET actor_id = CASE WHEN action <> 'appeal' THEN actor_id END,
       subject_id = CASE WHEN action = 'appeal' THEN subject_id END
-    WHERE action IN ('appeal', 'appeal_resolved')
-      AND CASE action WHEN 'appeal' THEN subject_id ELSE metadata ->> '$.appeal_id' END IN (SELECT value FROM json_each(?))`)
+    WHERE subject_id = $id AND action = 'appeal'
+      OR subject_id = $user_id AND action = 'appeal_resolved' AND metadata ->> '$.appeal_id' = $id`)
   const partFromNotices = client.prepare<null, [string]>(`
     UPDATE notices SET report_id = NULL
     WHERE report_id IN (SELECT id FROM reports WHERE target = 'review' AND id IN (SELECT value FROM json_each(?)))`)
@@ -73,8 +73,7 @@ export function retentionStore(db: Db, writer: Writer): RetentionStore {
         const ids = settledReports.all(before, limit).map(({ id }) => id)
         dropEvidence.run(JSON.stringify(ids))
         dropEvidencePhotos.run(JSON.stringify(ids))
-        const appeals = dropAppeals.all(JSON.stringify(ids)).map(({ id }) => id)
-        if (appeals.length > 0) forgetAppeals.run(JSON.stringify(appeals))
+        for (const appeal of dropAppeals.all(JSON.stringify(ids))) forgetAppeal.run(appeal)
         partFromNotices.run(JSON.stringify(ids))
         return ids.length
       }),
