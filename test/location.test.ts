@@ -211,12 +211,10 @@ test('bad positions and queries are refused by field, and nothing is stored', as
     ['lng=0', '/lat'],
     ['lat=%20&lng=0', '/lat'],
     ['lat=0x10&lng=0', '/lat'],
-    ['lat=1e1&lng=0', '/lat'],
     ['lat=%2B5&lng=0', '/lat'],
     ['lat=5.&lng=0', '/lat'],
     ['lat=0&lng=', '/lng'],
     ['lat=0&lng=%205', '/lng'],
-    ['lat=0&lng=0&radius=1e3', '/radius'],
     ['lat=0&lng=0&radius=0x100', '/radius'],
     ['lat=0&lng=0&radius=99', '/radius'],
     ['lat=0&lng=0&radius=100001', '/radius'],
@@ -230,7 +228,7 @@ test('bad positions and queries are refused by field, and nothing is stored', as
     const answer = await ada.get(`search/nearby?${query}`)
     expect([query, answer.status, answer.body.errors?.[0].path]).toEqual([query, 422, path])
   }
-  for (const query of ['lat=-0&lng=-179.5', 'lat=090&lng=180.0&radius=100.5&limit=007'])
+  for (const query of ['lat=-0&lng=-179.5', 'lat=1e-7&lng=-2.5E-7', 'lat=090&lng=180.0&radius=100.5&limit=007'])
     expect([query, (await ada.get(`search/nearby?${query}`)).status]).toEqual([query, 200])
   expect(await app.rows('SELECT * FROM locations')).toEqual([])
 })
