@@ -464,7 +464,7 @@ test('the unread count is what is there, whatever is sent, read, deleted, edited
     else if (dice < 0.85) await any.from.put(`messages/${any.id}`, { text: 'Better so' })
     else {
       const other = any.from === ada ? bob : ada
-      const report = await other.post('reports', { target: 'message', target_id: any.id, reason: 'spam' })
+      const report = await other.post('reports', { message_id: any.id, reason: 'spam' })
       await mo.post(`admin/reports/${report.body.id}/resolve`, { action: 'remove_content', note: 'Spam.' })
     }
     expect(await shown(ada)).toBe(await counted(bob))

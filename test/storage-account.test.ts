@@ -236,7 +236,8 @@ for (const engine of engines) {
 
       test('leave nothing of what is stored at the same time', async () => {
         const storage = await fresh()
-        for (let round = 0; round < 12; round++) {
+        // One for each place of the erasure among the writes, and more.
+        for (let round = 0; round < 18; round++) {
           const [a, b, c] = (await people(storage, 3)) as [string, string, string]
           const [chat, second] = [await chatOf(storage, a, b, [{ sender_id: a }]), await chatOf(storage, a, c)]
           const suspended = `notice ${round}`
