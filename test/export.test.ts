@@ -115,7 +115,7 @@ test('everything stored about the caller is in it, in the documented form', asyn
 test('of others there is only what they sent, and nothing that they kept to themselves', async () => {
   const app = await testApp()
   const { Ada, Bob, Cay } = await people(app, 'Ada', 'Bob', 'Cay')
-  await app.rows("UPDATE users SET phone = '+4915100000000', messenger_id = '5566' WHERE id = ?", Bob.id)
+  await app.rows("UPDATE users SET phone = '+4915100000000', messenger_id = '5566001100220' WHERE id = ?", Bob.id)
   await Bob.put('me', { bio: 'Secret bio' })
   const { body: place } = await Bob.put('me/location', { latitude: 48.1, longitude: 11.5 })
   const chatId = await chatOf(Ada, Bob)
@@ -134,7 +134,7 @@ test('of others there is only what they sent, and nothing that they kept to them
 
   const { body, text } = await Ada.get('me/export')
   expect(text).toContain('After the edit')
-  const hidden = [Bob.email, '+4915100000000', '5566', 'Secret bio', String(place.latitude), 'Before the edit']
+  const hidden = [Bob.email, '+4915100000000', '5566001100220', 'Secret bio', String(place.latitude), 'Before the edit']
   hidden.push('Taken back', 'bobs-own', 'Not for Ada', report.id, 'Told on Ada', block.id)
   for (const secret of hidden) expect(text).not.toContain(secret)
   // An anonymous review: not its author, not the chat, and the day alone.
