@@ -463,22 +463,25 @@ test('a client that does not read is cut off before it costs memory; its events 
   stalled.destroy()
 })
 
-test('a socket is closed by itself once its token has ended, and not before', async () => {
-  jest.useFakeTimers()
-  try {
-    const { app, base, ada } = await pair()
-    const client = connect(base, ada.token)
-    await client.until(ofType('hello'))
-    app.clock.now += 15 * 60_000 - 1
-    jest.advanceTimersByTime(10_000)
-    expect(app.nodes.reduce((sum, { services }) => sum + services.hub.counts().sockets, 0)).toBe(1)
-    app.clock.now += 1
-    jest.advanceTimersByTime(10_000)
-    expect(await client.closed).toBe(4401)
-  } finally {
-    jest.useRealTimers()
-  }
-})
+oneNodeTest('it stops the timers of the process')(
+  'a socket is closed by itself once its token has ended, and not before',
+  async () => {
+    jest.useFakeTimers()
+    try {
+      const { app, base, ada } = await pair()
+      const client = connect(base, ada.token)
+      await client.until(ofType('hello'))
+      app.clock.now += 15 * 60_000 - 1
+      jest.advanceTimersByTime(10_000)
+      expect(app.nodes.reduce((sum, { services }) => sum + services.hub.counts().sockets, 0)).toBe(1)
+      app.clock.now += 1
+      jest.advanceTimersByTime(10_000)
+      expect(await client.closed).toBe(4401)
+    } finally {
+      jest.useRealTimers()
+    }
+  },
+)
 
 test('a socket that was cut off and does not read even that is let go of', async () => {
   const { app, base, ada, bob, chat } = await pair()
