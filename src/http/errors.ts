@@ -176,7 +176,8 @@ function refusalOfValidation(error: ValidationError): Refusal {
   const fields = new Map<string, FieldError>()
   for (const { path, schema, message } of problemsIn(error)) {
     if (fields.has(path)) continue
-    fields.set(path, { path: path || '/', message: messageOf(schema, message) })
+    // A number of the query that is out of its range loses its path in Elysia: its schema's title names it.
+    fields.set(path, { path: path || `/${schema.title ?? ''}`, message: messageOf(schema, message) })
   }
   return new Refusal(
     'validation_failed',

@@ -37,7 +37,8 @@ export const nearbyQuery = t.Object({
     }),
   ),
   limit: t.Optional(
-    queryNumber('integer', {
+    t.Integer({
+      title: 'limit',
       minimum: 1,
       maximum: 100,
       default: 50,
