@@ -1,6 +1,6 @@
-# Builds the binary, and runs it alone, as an unprivileged user, in an image with nothing but the C library it needs.
+# Builds the binary, and runs it as an unprivileged user in an image that contains only the C library besides.
 #
-#   docker build -t convene .
+#   docker build -t convene --build-arg BUILD_COMMIT=$(git rev-parse --short=12 HEAD) .
 #   docker run -p 3000:3000 -v convene:/data convene
 FROM oven/bun:1.4.5 AS build
 WORKDIR /build
@@ -9,8 +9,10 @@ RUN bun install --frozen-lockfile
 COPY migrations migrations
 COPY scripts scripts
 COPY src src
-RUN bun run build
-# There is no shell to make it with in the other image.
+# The commit that convene --version prints: the image does not contain the repository.
+ARG BUILD_COMMIT=
+RUN BUILD_COMMIT="$BUILD_COMMIT" bun run build
+# The final image has no shell to create the directory with.
 RUN mkdir /data
 
 FROM gcr.io/distroless/base-debian12:nonroot

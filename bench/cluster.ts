@@ -156,6 +156,19 @@ async function analyzed({ url }: Engine) {
   await sql.close()
 }
 
+/** A bucket that does not answer, which a node bears: no photos are measured. */
+const noBucket = 's3://KEY:SECRET@photos?endpoint=http://127.0.0.1:1'
+
+/** Copies the database, which nobody uses now; answers the URL of the copy. */
+async function copyOf({ url }: Engine): Promise<string> {
+  const copy = new URL(url)
+  const admin = new SQL(new URL('/postgres', copy).href, { max: 1 })
+  await admin.unsafe(`CREATE DATABASE single TEMPLATE ${copy.pathname.slice(1)}`)
+  await admin.close()
+  copy.pathname = '/single'
+  return copy.href
+}
+
 type Size = { table: string; rows: number; bytes: number }
 
 /** Bytes that a row takes on disk with its part of the indexes, in each table that has any. */
@@ -209,10 +222,14 @@ export async function main() {
   const couples = await pairs(dataDir(), chats, alone)
   // As autovacuum does in time: without statistics what is read for another node is planned as for an empty table.
   await analyzed(postgres)
-  const single = { ...(await startOurs(dataDir(), { more: alone })), share: null }
+  // Nodes of one database refuse to run beside one without Redis.
+  const single = {
+    ...(await startOurs(dataDir(), { more: { ...alone, DATABASE_URL: await copyOf(postgres) } })),
+    share: null,
+  }
   const nodes: Node[] = []
   while (nodes.length < nodesAtMost) {
-    const node = await startOurs(dataDir(), { more: { ...alone, REDIS_URL: redis.url } })
+    const node = await startOurs(dataDir(), { more: { ...alone, REDIS_URL: redis.url, MEDIA_URL: noBucket } })
     nodes.push({ ...node, share: shareOf(node.pid, `node-${nodes.length}`) })
   }
   const [one, two] = [nodes.slice(0, 1), nodes.slice(0, 2)]

@@ -10,14 +10,14 @@ import { readConfig } from '../src/config.ts'
 import { boxAround, destination, EARTH_RADIUS_M, type Point } from '../src/features/location/sphere.ts'
 import type { NearbyFilters, NearbyQuery, Neighbour } from '../src/features/location/store.ts'
 import { listen } from '../src/listen.ts'
-import { openLog } from '../src/log.ts'
-import { readSecrets } from '../src/secrets.ts'
+import { openLog } from '../src/telemetry/log.ts'
+import { readSecrets } from '../src/installation/secrets.ts'
 import { buildServices } from '../src/services.ts'
 import { up } from '../src/storage/migrate.ts'
 import { openDatabase as openPostgres } from '../src/storage/postgres/database.ts'
 import { openMigrator } from '../src/storage/postgres/migrate.ts'
 import { nearbySearch as nearbyOnPostgres } from '../src/storage/postgres/nearby.ts'
-import { userStore } from '../src/storage/postgres/profile.ts'
+import { hotUsers } from '../src/storage/postgres/users.ts'
 import { nearbySearch } from '../src/storage/sqlite/nearby.ts'
 import { reachCache } from '../src/storage/reach-cache.ts'
 import { squareOf } from '../src/storage/squares.ts'
@@ -332,7 +332,7 @@ async function onPostgres(db: Database): Promise<Peer | null> {
   // One connection each, as their peers have.
   const opened = await openPostgres(`${url}${url.includes('?') ? '&' : '?'}max=1`)
   const [off, on] = [nearbyOnPostgres(opened), nearbyOnPostgres(opened, reachCache())]
-  const users = userStore(opened)
+  const users = hotUsers(opened)
   return {
     contenders: [
       {

@@ -28,6 +28,26 @@ import up0015 from './0015_community.up.sql' with { type: 'text' }
 import down0015 from './0015_community.down.sql' with { type: 'text' }
 import up0016 from './0016_review_reports.up.sql' with { type: 'text' }
 import down0016 from './0016_review_reports.down.sql' with { type: 'text' }
+import up0017 from './0017_chats_both_written.up.sql' with { type: 'text' }
+import down0017 from './0017_chats_both_written.down.sql' with { type: 'text' }
+import up0018 from './0018_thumbnails.up.sql' with { type: 'text' }
+import down0018 from './0018_thumbnails.down.sql' with { type: 'text' }
+import up0019 from './0019_consents_and_preferences.up.sql' with { type: 'text' }
+import down0019 from './0019_consents_and_preferences.down.sql' with { type: 'text' }
+import up0020 from './0020_pending_reviews.up.sql' with { type: 'text' }
+import down0020 from './0020_pending_reviews.down.sql' with { type: 'text' }
+import up0021 from './0021_held_back.up.sql' with { type: 'text' }
+import down0021 from './0021_held_back.down.sql' with { type: 'text' }
+import up0022 from './0022_nodes.up.sql' with { type: 'text' }
+import down0022 from './0022_nodes.down.sql' with { type: 'text' }
+import up0023 from './0023_last_seen.up.sql' with { type: 'text' }
+import down0023 from './0023_last_seen.down.sql' with { type: 'text' }
+import up0024 from './0024_look_up_keys.up.sql' with { type: 'text' }
+import down0024 from './0024_look_up_keys.down.sql' with { type: 'text' }
+import up0025 from './0025_outbox.up.sql' with { type: 'text' }
+import down0025 from './0025_outbox.down.sql' with { type: 'text' }
+import up0026 from './0026_email_links.up.sql' with { type: 'text' }
+import down0026 from './0026_email_links.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -59,6 +79,26 @@ import pgUp0015 from './postgres/0015_community.up.sql' with { type: 'text' }
 import pgDown0015 from './postgres/0015_community.down.sql' with { type: 'text' }
 import pgUp0016 from './postgres/0016_review_reports.up.sql' with { type: 'text' }
 import pgDown0016 from './postgres/0016_review_reports.down.sql' with { type: 'text' }
+import pgUp0017 from './postgres/0017_chats_both_written.up.sql' with { type: 'text' }
+import pgDown0017 from './postgres/0017_chats_both_written.down.sql' with { type: 'text' }
+import pgUp0018 from './postgres/0018_thumbnails.up.sql' with { type: 'text' }
+import pgDown0018 from './postgres/0018_thumbnails.down.sql' with { type: 'text' }
+import pgUp0019 from './postgres/0019_consents_and_preferences.up.sql' with { type: 'text' }
+import pgDown0019 from './postgres/0019_consents_and_preferences.down.sql' with { type: 'text' }
+import pgUp0020 from './postgres/0020_pending_reviews.up.sql' with { type: 'text' }
+import pgDown0020 from './postgres/0020_pending_reviews.down.sql' with { type: 'text' }
+import pgUp0021 from './postgres/0021_held_back.up.sql' with { type: 'text' }
+import pgDown0021 from './postgres/0021_held_back.down.sql' with { type: 'text' }
+import pgUp0022 from './postgres/0022_nodes.up.sql' with { type: 'text' }
+import pgDown0022 from './postgres/0022_nodes.down.sql' with { type: 'text' }
+import pgUp0023 from './postgres/0023_last_seen.up.sql' with { type: 'text' }
+import pgDown0023 from './postgres/0023_last_seen.down.sql' with { type: 'text' }
+import pgUp0024 from './postgres/0024_look_up_keys.up.sql' with { type: 'text' }
+import pgDown0024 from './postgres/0024_look_up_keys.down.sql' with { type: 'text' }
+import pgUp0025 from './postgres/0025_outbox.up.sql' with { type: 'text' }
+import pgDown0025 from './postgres/0025_outbox.down.sql' with { type: 'text' }
+import pgUp0026 from './postgres/0026_email_links.up.sql' with { type: 'text' }
+import pgDown0026 from './postgres/0026_email_links.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -105,11 +145,85 @@ export const migrations: readonly Migration[] = [
   { number: 13, name: 'erasures', up: up0013, down: down0013, postgres: { up: pgUp0013, down: pgDown0013 } },
   { number: 14, name: 'unread_counts', up: up0014, down: down0014, postgres: { up: pgUp0014, down: pgDown0014 } },
   { number: 15, name: 'community', up: up0015, down: down0015, postgres: { up: pgUp0015, down: pgDown0015 } },
+  { number: 16, name: 'review_reports', up: up0016, down: down0016, postgres: { up: pgUp0016, down: pgDown0016 } },
   {
-    number: 16,
-    name: 'review_reports',
-    up: up0016,
-    down: down0016,
-    postgres: { up: pgUp0016, down: pgDown0016 },
+    number: 17,
+    name: 'chats_both_written',
+    up: up0017,
+    down: down0017,
+    postgres: { up: pgUp0017, down: pgDown0017 },
+    compatibleWith: 16,
+  },
+  {
+    number: 18,
+    name: 'thumbnails',
+    up: up0018,
+    down: down0018,
+    postgres: { up: pgUp0018, down: pgDown0018 },
+    compatibleWith: 16,
+  },
+  {
+    number: 19,
+    name: 'consents_and_preferences',
+    up: up0019,
+    down: down0019,
+    postgres: { up: pgUp0019, down: pgDown0019 },
+    compatibleWith: 16,
+  },
+  {
+    number: 20,
+    name: 'pending_reviews',
+    up: up0020,
+    down: down0020,
+    postgres: { up: pgUp0020, down: pgDown0020 },
+    compatibleWith: 16,
+  },
+  {
+    number: 21,
+    name: 'held_back',
+    up: up0021,
+    down: down0021,
+    postgres: { up: pgUp0021, down: pgDown0021 },
+    compatibleWith: 16,
+  },
+  {
+    number: 22,
+    name: 'nodes',
+    up: up0022,
+    down: down0022,
+    postgres: { up: pgUp0022, down: pgDown0022 },
+    compatibleWith: 16,
+  },
+  {
+    number: 23,
+    name: 'last_seen',
+    up: up0023,
+    down: down0023,
+    postgres: { up: pgUp0023, down: pgDown0023 },
+    compatibleWith: 16,
+  },
+  {
+    number: 24,
+    name: 'look_up_keys',
+    up: up0024,
+    down: down0024,
+    postgres: { up: pgUp0024, down: pgDown0024 },
+    compatibleWith: 16,
+  },
+  {
+    number: 25,
+    name: 'outbox',
+    up: up0025,
+    down: down0025,
+    postgres: { up: pgUp0025, down: pgDown0025 },
+    compatibleWith: 16,
+  },
+  {
+    number: 26,
+    name: 'email_links',
+    up: up0026,
+    down: down0026,
+    postgres: { up: pgUp0026, down: pgDown0026 },
+    compatibleWith: 16,
   },
 ]

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
+import { commitOf } from '../src/commit.ts'
 
 const targets = [
   'linux-x64',
@@ -33,6 +34,8 @@ const flags = [
   // Who asks where they lie would be told the path on the machine that compiles.
   `--define=__dirname="/"`,
   `--define=import.meta.dir="/"`,
+  // An image is built without the repository, which is told then.
+  `--define=BUILD_COMMIT=${JSON.stringify(process.env.BUILD_COMMIT || commitOf('.') || '')}`,
 ]
 
 async function compile(outfile: string, target?: string) {

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
+import { emailRoutes } from './features/email/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
@@ -9,11 +10,14 @@ import { moderationRoutes } from './features/moderation/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
+import { absoluteUrl } from './http/absolute-url.ts'
 import { openClients } from './http/client.ts'
 import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
+import { frontPage } from './http/front-page.ts'
+import { linkPages } from './http/link-pages.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -21,6 +25,7 @@ import { openapi } from './http/openapi.ts'
 import { overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
+import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
@@ -32,12 +37,28 @@ export type App = ReturnType<typeof buildApp>
 
 /** The table of contents: what every request passes, then each feature's routes. */
 export function buildApp(services: Services) {
-  const { config, now, log, limits, callers, auth, legal, media, profiles, chats, locations, replay, hub } = services
+  const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
+    services
   const origins = originPolicy(config)
-  const { account, safety, reviews, notices, moderation, storage, files, metrics, traces, shared } = services
+  const {
+    account,
+    safety,
+    reviews,
+    notices,
+    moderation,
+    storage,
+    files,
+    photos,
+    metrics,
+    traces,
+    shared,
+    paging,
+    room,
+  } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
+  const cookies = sessionCookies(config)
   const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
@@ -48,18 +69,22 @@ export function buildApp(services: Services) {
     normalize: true,
     // Answers are cleaned and checked. That no schema encodes them on the way, Elysia would find out for each one anew.
     encodeSchema: false,
+    // Otherwise the path is looked for behind the 11th character, as if every host had four: `Host: x` would move it.
+    handler: { standardHostname: false },
     serve: { development: false, error: serverError(log) },
   })
   // What refuses stands behind `cors`: a page that may call us may also read why it was not served.
   return app
+    .use(absoluteUrl)
     .use(requestId)
     .use(draining({ hub }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
-    .use(errors({ log, storage, allowedMethods: (path) => methodsOf(app.routes, path) }))
-    .use(authRoutes({ visitor, signedIn, auth }))
+    .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
+    .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config }))
+    .use(emailRoutes({ visitor, signedIn, emails }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))
@@ -68,11 +93,13 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
-    .use(accountRoutes({ signedIn, account }))
-    .use(syncRoutes({ signedIn, replay }))
+    .use(accountRoutes({ signedIn, account, cookies }))
+    .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
-    .use(healthRoutes({ storage, files, hub, shared }))
+    .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
+    .use(frontPage)
+    .use(linkPages)
     .use(openapi(() => app))
 }
 

@@ -1,242 +1,320 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { isS3Url, readS3ObjectUrl, readS3Url, type S3Keys, type S3Place } from './s3-place.ts'
-import { serversOf, shownUrl } from './storage/postgres/url.ts'
+import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
+import { readSocketAddress } from './lib/outbound.ts'
+import { readRedisUrl } from './lib/redis-url.ts'
+import {
+  ConfigError,
+  type ConfigOf,
+  type Context,
+  type Environment,
+  onOrOff,
+  oneOf,
+  readAs,
+  readSettings,
+  setting,
+  textOf,
+  wholeNumber,
+} from './lib/settings.ts'
+import { isS3Url, readS3ObjectUrl, readS3Url, type S3Keys, type S3Place } from './s3/place.ts'
+import { type DatabaseConfig, isPostgresUrl, readDatabaseUrl } from './storage/database-url.ts'
 
-/** A variable of the environment holds what it must not; the message is one line for the operator. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
+export { ConfigError }
 
-/** `path` is that of the SQLite file, or `:memory:`. `url` holds the password: show `shownDatabase` instead. */
-export type DatabaseConfig = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
-
-export type RedisAddress = {
-  host: string
-  port: number
-  username: string | null
-  password: string | null
-  /** Number of the database. */
-  database: number
-  tls: boolean
-}
-
-export type Config = {
-  host: string
-  port: number
-  dataDir: string
-  database: DatabaseConfig
-  /** What the nodes of one service share; null where this is the only one. */
-  redis: RedisAddress | null
-  /** Where images are kept; null for DATA_DIR. */
-  media: S3Place | null
-  jwtSecret: Uint8Array | null
-  locationKey: Uint8Array | null
-  messengerBotToken: string | null
-  initDataMaxAgeS: number
-  corsOrigins: string[]
-  rateLimit: boolean
-  consentGate: boolean
-  firstContact: 'open' | 'guarded'
-  nearbyMaxAgeDays: number
-  eventRetentionDays: number
-  /** How long a stop goes on answering before it closes the sockets and ends. */
-  drainSeconds: number
-  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  legalDir: string | null
-  /** Where scheduled backups go, a directory or a bucket; null where there are none. */
-  backupDir: string | S3Place | null
-  /** Cron expression, in UTC. */
-  backupCron: string
-  /** How many of them are kept. */
-  backupKeep: number
-  metricsToken: string | null
-  /** Where OpenTelemetry traces go; null where none are made. */
-  otlpEndpoint: string | null
-  /** How many proxies stand in front: the client's address is that many places from the end of `X-Forwarded-For`. */
-  trustProxy: number
-}
-
-// Elysia asks once, when it is loaded. Otherwise it would put every refusal of a body into words that nobody reads, at
-// many times the cost, and fail over what cannot be put into any.
+// Elysia reads this once, when it is loaded. Without it, Elysia would describe every refused body at many times the cost.
 Bun.env.NODE_ENV ??= 'production'
 
-type Environment = Record<string, string | undefined>
+/** The settings that `Config` holds, in the order in which help and documents list them. */
+const serverSettings = {
+  host: setting({
+    name: 'HOST',
+    type: 'address or host name',
+    default: '127.0.0.1',
+    help: 'Address to listen on. `0.0.0.0` listens on all interfaces.',
+    read: hostName,
+  }),
+  port: setting({
+    name: 'PORT',
+    default: '3000',
+    help: 'Port to listen on. `0` picks a free one.',
+    ...wholeNumber(0, 65535),
+  }),
+  dataDir: setting({
+    name: 'DATA_DIR',
+    type: 'directory',
+    default: './data',
+    help: 'Directory of the database, the images and the generated secrets.',
+    read: (value) => resolve(value),
+  }),
+  database: setting<DatabaseConfig>({
+    name: 'DATABASE_URL',
+    type: 'URL',
+    default: '',
+    shownDefault: '`convene.db` in `DATA_DIR`',
+    help: '`sqlite:PATH`, or `postgres://USER:PASSWORD@HOST/NAME`, which several nodes can share.',
+    secret: true,
+    read: (value, { env }) =>
+      value === ''
+        ? { engine: 'sqlite', path: join(resolve(textOf(env, 'DATA_DIR') ?? './data'), 'convene.db') }
+        : readDatabaseUrl(value),
+  }),
+  /** Shared by the nodes of one service; null for a single node. */
+  redis: setting({
+    name: 'REDIS_URL',
+    type: 'URL',
+    default: null,
+    help: '`redis://HOST`, or `rediss://` for TLS. Connects [several nodes](docs/scaling.md#redis) into one service.',
+    secret: true,
+    read: readRedisUrl,
+  }),
+  /** Where images are kept; null for DATA_DIR. */
+  media: setting({
+    name: 'MEDIA_URL',
+    type: 'URL',
+    default: null,
+    shownDefault: '`media` in `DATA_DIR`',
+    help: '`s3://BUCKET/PREFIX?endpoint=URL&region=NAME` stores [images in a bucket](docs/scaling.md#photos-in-s3). Add `&public_endpoint=URL` if clients reach the bucket at another address.',
+    secret: true,
+    read: (value, { env }) => readS3Url(value, s3Keys(env)),
+  }),
+  jwtSecret: setting({
+    name: 'JWT_SECRET',
+    type: 'text of at least 32 bytes',
+    default: null,
+    shownDefault: 'generated',
+    help: 'Key that signs access tokens, at least 32 bytes. Use the same one on all nodes.',
+    secret: true,
+    // Others who check these tokens use the variable's very bytes, white space included.
+    verbatim: true,
+    read: jwtSecret,
+  }),
+  locationKey: setting({
+    name: 'LOCATION_KEY',
+    type: '32 bytes as hex or base64',
+    default: null,
+    shownDefault: 'generated',
+    help: 'Key of the noise in published positions, 32 bytes as hex or base64. Keep it: the server refuses to start with another one.',
+    secret: true,
+    read: locationKey,
+  }),
+  corsOrigins: setting({
+    name: 'CORS_ORIGINS',
+    type: 'origins, separated by commas',
+    default: '',
+    help: 'Origins whose web pages may call the API for their users, such as `https://app.example.org`, separated by commas.',
+    read: origins,
+  }),
+  cookieSameSite: setting({
+    name: 'COOKIE_SAMESITE',
+    default: 'lax',
+    help: '`none` makes session cookies work inside a frame of another site, as in a messenger.',
+    ...oneOf('lax', 'none'),
+  }),
+  /** The client's address is that many places from the end of `X-Forwarded-For`. */
+  trustProxy: setting({
+    name: 'TRUST_PROXY',
+    default: '0',
+    help: 'Number of proxies in front of the server whose `X-Forwarded-For` is trusted.',
+    ...wholeNumber(0, 16),
+  }),
+  rateLimit: setting({
+    name: 'RATE_LIMIT',
+    default: 'on',
+    type: 'on, off or a list',
+    help: '`off` disables all rate limits, for tests and benchmarks. A list such as `register=200/1h,search=600/1m` changes [single limits](docs/api.md#rate-limits).',
+    details: `The limits are ${limitsShown}.`,
+    read: rateLimit,
+  }),
+  /** Where people reach this server, without a slash at the end. */
+  publicUrl: setting({
+    name: 'PUBLIC_URL',
+    type: 'URL',
+    default: null,
+    help: 'where people reach this server, such as `https://meet.example.org`; links in mails begin with it',
+    read: publicUrl,
+  }),
+  smtpUrl: setting({
+    name: 'SMTP_URL',
+    type: 'URL',
+    default: null,
+    help: '`smtp://USER:PASSWORD@HOST:587` or `smtps://…`: [sends mail](docs/accounts.md#mail); needs `MAIL_FROM` and `PUBLIC_URL` too',
+    secret: true,
+    read: smtpUrl,
+  }),
+  mailFrom: setting({
+    name: 'MAIL_FROM',
+    type: 'name and address',
+    default: null,
+    help: 'sender of mails, such as `Convene <hello@example.org>`; its name is what mails call the community',
+    read: mailFrom,
+  }),
+  dkim: setting({
+    name: 'MAIL_DKIM',
+    type: 'domain, selector and file',
+    default: null,
+    help: '`DOMAIN:SELECTOR:FILE` of a private key in PEM form, to sign mails; leave it out where the mail server signs them',
+    read: dkimKey,
+  }),
+  /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
+  emailVerification: setting({
+    name: 'EMAIL_VERIFICATION',
+    type: 'off, on, required',
+    default: '',
+    shownDefault: '`on` with `SMTP_URL`',
+    help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
+    read: emailVerification,
+  }),
+  messengerBotToken: setting({
+    name: 'MESSENGER_BOT_TOKEN',
+    type: 'token',
+    default: null,
+    help: 'Token of the bot whose mini-app users log in from. Without it, that login answers 503.',
+    secret: true,
+    read: botToken,
+  }),
+  initDataMaxAgeS: setting({
+    name: 'INIT_DATA_MAX_AGE_S',
+    unit: 'seconds',
+    default: '3600',
+    help: 'Maximum age of the init data in a mini-app login, in seconds. `0` accepts any age.',
+    ...wholeNumber(0, 31_536_000),
+  }),
+  /** With their subdomains. */
+  messengerPhotoHosts: setting({
+    name: 'MESSENGER_PHOTO_HOSTS',
+    type: 'host names, separated by commas',
+    default: 't.me,telegram.org',
+    help: 'Hosts, with their subdomains, from which the server fetches the photos of messenger users, separated by commas.',
+    read: hostNames,
+  }),
+  outboundAllow: setting({
+    name: 'OUTBOUND_ALLOW',
+    type: 'addresses with ports, separated by commas',
+    default: '',
+    help: 'Private addresses that the server may call on behalf of users, such as `127.0.0.1:9000,10.0.0.5:443`.',
+    read: socketAddresses,
+  }),
+  consentGate: setting({
+    name: 'CONSENT_GATE',
+    default: 'off',
+    help: '`on` blocks users until they give the mandatory consents. They can still read and erase `/me`, hide, export, read notices, appeal and log out.',
+    ...onOrOff,
+  }),
+  firstContact: setting({
+    name: 'FIRST_CONTACT',
+    default: 'open',
+    help: '`guarded` limits a stranger to three texts, without links or photos, until the other person answers.',
+    ...oneOf('open', 'guarded'),
+  }),
+  nearbyMaxAgeDays: setting({
+    name: 'NEARBY_MAX_AGE_DAYS',
+    unit: 'days',
+    default: '30',
+    help: 'How long others can find a position, in days.',
+    ...wholeNumber(1, 3650),
+  }),
+  eventRetentionDays: setting({
+    name: 'EVENT_RETENTION_DAYS',
+    unit: 'days',
+    default: '7',
+    help: 'How long a client can catch up on missed events, in days.',
+    ...wholeNumber(1, 3650),
+  }),
+  /** Over how many hours an anonymous review may take to appear; 0 for at once. */
+  anonymousReviewDelayH: setting({
+    name: 'ANONYMOUS_REVIEW_DELAY_H',
+    unit: 'hours',
+    default: '24',
+    help: 'An anonymous review appears at a random time within this many hours. `0` publishes it at once.',
+    ...wholeNumber(0, 720),
+  }),
+  legalDir: setting({
+    name: 'LEGAL_DIR',
+    type: 'directory',
+    default: null,
+    help: 'Directory of [your own legal texts](docs/operations.md#your-own-legal-texts): `terms.en.md`, `privacy.en.md`, `disclaimer.en.md`.',
+    read: (value) => value,
+  }),
+  /** Where scheduled backups go, a directory or a bucket; null where there are none. */
+  backupDir: setting({
+    name: 'BACKUP_DIR',
+    type: 'directory or URL',
+    default: null,
+    help: 'Where scheduled backups go: a directory, or `s3://BUCKET/PREFIX?endpoint=URL&region=NAME`.',
+    secret: true,
+    read: backupDir,
+  }),
+  backupCron: setting({
+    name: 'BACKUP_CRON',
+    type: 'cron expression, in UTC',
+    default: '0 3 * * *',
+    help: 'Schedule of the backups: a cron expression, in UTC.',
+    read: cronExpression,
+  }),
+  backupKeep: setting({
+    name: 'BACKUP_KEEP',
+    default: '7',
+    help: 'How many scheduled backups to keep.',
+    ...wholeNumber(1, 1000),
+  }),
+  metricsToken: setting({
+    name: 'METRICS_TOKEN',
+    type: 'token',
+    default: null,
+    help: 'Bearer token that lets other hosts read `/metrics`, at least 16 characters.',
+    secret: true,
+    read: metricsToken,
+  }),
+  /** Null where no traces are made. */
+  otlpEndpoint: setting({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    type: 'URL',
+    default: null,
+    help: 'OpenTelemetry collector that receives a trace of each request, such as `http://127.0.0.1:4318`.',
+    read: httpUrl,
+  }),
+  drainSeconds: setting({
+    name: 'DRAIN_SECONDS',
+    unit: 'seconds',
+    default: '0',
+    help: 'How long the server keeps answering after SIGTERM while it is [no longer ready](docs/scaling.md#a-node-that-ends), in seconds. Sockets are moved to other nodes during the second half.',
+    ...wholeNumber(0, 3600),
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    default: 'info',
+    help: '`trace`, `debug`, `info`, `warn`, `error` or `silent`.',
+    ...oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  }),
+}
+
+/** Keys of the buckets that other settings name. */
+const bucketKeys = {
+  s3AccessKeyId: key('S3_ACCESS_KEY_ID', 'Access key of buckets whose URL contains none.'),
+  s3SecretAccessKey: key('S3_SECRET_ACCESS_KEY', 'Secret of `S3_ACCESS_KEY_ID`.'),
+  awsAccessKeyId: key('AWS_ACCESS_KEY_ID', 'Used if neither `S3_ACCESS_KEY_ID` nor `S3_SECRET_ACCESS_KEY` is set.'),
+  awsSecretAccessKey: key('AWS_SECRET_ACCESS_KEY', 'Secret of `AWS_ACCESS_KEY_ID`.'),
+}
+
+/** Every setting. The help of `convene serve`, the README's table and `.env.example` are made from this table. */
+export const settings = { ...serverSettings, ...bucketKeys }
+
+export type Config = ConfigOf<typeof serverSettings>
 
 /**
  * The configuration from environment variables, all optional. This is the only reader of the environment.
  *
  * Throws ConfigError naming the first variable that holds a bad value and what it must be.
  */
-export function readConfig(env: Environment = process.env): Config {
-  const dataDir = resolve(text(env, 'DATA_DIR') ?? './data')
-  return {
-    host: host(env),
-    port: integer(env, 'PORT', { default: 3000, min: 0, max: 65535 }),
-    dataDir,
-    database: database(env, dataDir),
-    redis: redisAddress(env),
-    media: media(env),
-    jwtSecret: jwtSecret(env),
-    locationKey: locationKey(env),
-    messengerBotToken: botToken(env),
-    initDataMaxAgeS: integer(env, 'INIT_DATA_MAX_AGE_S', { default: 3600, min: 0, max: 31_536_000 }),
-    corsOrigins: origins(env),
-    rateLimit: oneOf(env, 'RATE_LIMIT', ['on', 'off']) === 'on',
-    consentGate: oneOf(env, 'CONSENT_GATE', ['off', 'on']) === 'on',
-    firstContact: oneOf(env, 'FIRST_CONTACT', ['open', 'guarded']),
-    nearbyMaxAgeDays: integer(env, 'NEARBY_MAX_AGE_DAYS', { default: 30, min: 1, max: 3650 }),
-    eventRetentionDays: integer(env, 'EVENT_RETENTION_DAYS', { default: 7, min: 1, max: 3650 }),
-    drainSeconds: integer(env, 'DRAIN_SECONDS', { default: 0, min: 0, max: 3600 }),
-    logLevel: oneOf(env, 'LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
-    legalDir: text(env, 'LEGAL_DIR'),
-    backupDir: backupDir(env, dataDir),
-    backupCron: backupCron(env),
-    backupKeep: integer(env, 'BACKUP_KEEP', { default: 7, min: 1, max: 1000 }),
-    metricsToken: metricsToken(env),
-    otlpEndpoint: otlpEndpoint(env),
-    trustProxy: integer(env, 'TRUST_PROXY', { default: 0, min: 0, max: 16 }),
-  }
-}
+export const readConfig = (env: Environment = process.env): Config => readSettings(serverSettings, env)
 
-// An empty variable is one that was not set, as in `CORS_ORIGINS= convene`.
-const text = (env: Environment, name: string) => env[name]?.trim() || null
-
-function integer(env: Environment, name: string, range: { default: number; min: number; max: number }): number {
-  const value = text(env, name)
-  if (value === null) return range.default
-  const number = Number(value)
-  if (!/^\d+$/.test(value) || number < range.min || number > range.max)
-    throw new ConfigError(`${name} must be a whole number from ${range.min} to ${range.max}`)
-  return number
-}
-
-/** One of the values; the first is the default. */
-function oneOf<const T extends string>(env: Environment, name: string, values: readonly [T, ...T[]]): T {
-  const value = text(env, name)
-  if (value === null) return values[0]
-  const known = values.find((v) => v === value)
-  if (known === undefined) throw new ConfigError(`${name} must be one of: ${values.join(', ')}`)
-  return known
-}
-
-function host(env: Environment): string {
-  const value = text(env, 'HOST')
-  if (value === null) return '127.0.0.1'
-  if (isIP(value) === 0 && !/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(value))
-    throw new ConfigError('HOST must be an address or a host name, such as 0.0.0.0, without scheme or port')
-  return value
-}
-
-const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
-
-function database(env: Environment, dataDir: string): DatabaseConfig {
-  const url = text(env, 'DATABASE_URL')
-  return url === null ? { engine: 'sqlite', path: join(dataDir, 'convene.db') } : databaseOf(url)
-}
-
-/** The database of a URL. Throws ConfigError by that name where it is none. */
-export function databaseOf(url: string, name = 'DATABASE_URL'): DatabaseConfig {
-  if (/^postgres(ql)?:/.test(url)) {
-    const parsed = serversOf(url)
-    if (parsed === null)
-      throw new ConfigError(
-        `${name} must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and what is special in a name or password as %XX`,
-      )
-    if (!sslModes.includes(parsed.parameters.get('sslmode') ?? 'disable'))
-      throw new ConfigError(`${name} must have an sslmode of these: ${sslModes.join(', ')}`)
-    return { engine: 'postgres', url }
-  }
-  const path = /^(?:sqlite|file):(?:\/\/)?(.+)$/.exec(url)?.[1]
-  if (path === undefined || path.endsWith('/'))
-    throw new ConfigError(
-      `${name} must be sqlite:PATH, for example sqlite:/var/lib/convene/convene.db, or postgres://USER:PASSWORD@HOST/DATABASE`,
-    )
-  return { engine: 'sqlite', path: path === ':memory:' ? path : resolve(path) }
-}
-
-/** Where the database is, as people may be told: without user, password and parameters. */
-export const shownDatabase = (database: DatabaseConfig) =>
-  database.engine === 'sqlite' ? database.path : shownUrl(database.url)
-
-function redisAddress(env: Environment): RedisAddress | null {
-  const value = text(env, 'REDIS_URL')
-  if (value === null) return null
-  // Told without the value, which may hold a password.
-  const wrong = new ConfigError(
-    'REDIS_URL must be redis://[user:password@]host[:port][/number], or rediss:// with TLS (or valkey://, valkeys://), with special characters percent-encoded',
-  )
-  if (!URL.canParse(value)) throw wrong
-  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(value)
-  const database = /^\/?(\d{0,5})$/.exec(pathname)?.[1]
-  if (!/^(redis|valkey)s?:$/.test(protocol) || hostname === '' || port === '0' || database === undefined) throw wrong
-  if (search !== '' || hash !== '') throw wrong
-  try {
-    return {
-      host: decodeURIComponent(hostname.replace(/^\[(.*)\]$/, '$1')),
-      port: Number(port || 6379),
-      username: decodeURIComponent(username) || null,
-      password: decodeURIComponent(password) || null,
-      database: Number(database),
-      tls: protocol === 'rediss:' || protocol === 'valkeys:',
-    }
-  } catch {
-    // What follows a % is no character.
-    throw wrong
-  }
-}
-
-function jwtSecret(env: Environment): Uint8Array | null {
-  // As given, white space too: whoever signs or checks tokens elsewhere uses these very bytes.
-  const value = env.JWT_SECRET
-  if (!value) return null
-  const bytes = new TextEncoder().encode(value)
-  if (bytes.length < 32) throw new ConfigError('JWT_SECRET must have 32 bytes at least')
-  return bytes
-}
-
-function locationKey(env: Environment): Uint8Array | null {
-  const value = text(env, 'LOCATION_KEY')
-  if (value === null) return null
-  if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex')
-  if (/^[A-Za-z0-9+/]{43}=$/.test(value)) return Buffer.from(value, 'base64')
-  throw new ConfigError('LOCATION_KEY must be 32 bytes, as 64 hexadecimal digits or as base64')
-}
-
-function botToken(env: Environment): string | null {
-  const value = text(env, 'MESSENGER_BOT_TOKEN')
-  if (value !== null && (value.length < 8 || /\s/.test(value)))
-    throw new ConfigError('MESSENGER_BOT_TOKEN must be the token that the messenger gave for the bot')
-  return value
-}
-
-function media(env: Environment): S3Place | null {
-  const keys = s3Keys(env)
-  const value = text(env, 'MEDIA_URL')
-  return value === null ? null : fromUrl('MEDIA_URL', () => readS3Url(value, keys))
-}
-
-function s3Keys(env: Environment): S3Keys {
-  const either = (name: string) => [text(env, `S3_${name}`), text(env, `AWS_${name}`)] as const
-  const [id, awsId] = either('ACCESS_KEY_ID')
-  const [secret, awsSecret] = either('SECRET_ACCESS_KEY')
-  // A pair, so that the key of one store never goes with the secret of another.
-  return id === null && secret === null
-    ? { accessKeyId: awsId, secretAccessKey: awsSecret }
-    : { accessKeyId: id, secretAccessKey: secret }
-}
-
-function fromUrl<T>(name: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw new ConfigError(`${name} ${(error as Error).message}`, { cause: error })
-  }
-}
+/** Reads a database URL of the command line. Throws ConfigError by that name. */
+export const databaseOf = (url: string, name: string): DatabaseConfig => readAs(name, () => readDatabaseUrl(url))
 
 /** The object that an argument of the command line names by its URL. Throws ConfigError where it is no such URL. */
 export const s3Object = (url: string, env: Environment = process.env) =>
-  fromUrl('the URL', () => readS3ObjectUrl(url, s3Keys(env)))
+  readAs('the URL', () => readS3ObjectUrl(url, s3Keys(env)))
 
 /** The environment of a process that is to use the keys of a place. */
 export const environmentFor = ({ accessKeyId, secretAccessKey }: S3Place): Environment => ({
@@ -245,61 +323,164 @@ export const environmentFor = ({ accessKeyId, secretAccessKey }: S3Place): Envir
   S3_SECRET_ACCESS_KEY: secretAccessKey,
 })
 
-function backupDir(env: Environment, dataDir: string): string | S3Place | null {
-  const value = text(env, 'BACKUP_DIR')
-  if (value === null) return null
-  if (/^postgres(ql)?:/.test(text(env, 'DATABASE_URL') ?? ''))
-    throw new ConfigError(
-      'BACKUP_DIR is for an SQLite database: leave it out, and back PostgreSQL up by its own means, such as pg_dump',
+function key(name: string, help: string) {
+  return setting({ name, type: 'text', default: null, help, secret: true, read: (value: string) => value })
+}
+
+/** The keys come as a pair, so that the key of one store never goes with the secret of another. */
+function s3Keys(env: Environment): S3Keys {
+  const [id, secret] = [textOf(env, 'S3_ACCESS_KEY_ID'), textOf(env, 'S3_SECRET_ACCESS_KEY')]
+  return id === null && secret === null
+    ? { accessKeyId: textOf(env, 'AWS_ACCESS_KEY_ID'), secretAccessKey: textOf(env, 'AWS_SECRET_ACCESS_KEY') }
+    : { accessKeyId: id, secretAccessKey: secret }
+}
+
+function hostName(value: string): string {
+  if (isIP(value) === 0 && !/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(value))
+    throw new Error('must be an address or a host name, such as 0.0.0.0, without scheme or port')
+  return value
+}
+
+/** Null where nothing is limited. */
+function rateLimit(value: string): LimitTable | null {
+  if (value === 'off') return null
+  const limits = value === 'on' ? limitTable : limitsOf(value)
+  if (limits === null) throw new Error(`must be on, off, or ${limitListForm}`)
+  return limits
+}
+
+function jwtSecret(value: string): Uint8Array {
+  const bytes = new TextEncoder().encode(value)
+  if (bytes.length < 32) throw new Error('must have at least 32 bytes')
+  return bytes
+}
+
+function locationKey(value: string): Uint8Array {
+  if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex')
+  if (/^[A-Za-z0-9+/]{43}=$/.test(value)) return Buffer.from(value, 'base64')
+  throw new Error('must be 32 bytes, as 64 hexadecimal digits or as base64')
+}
+
+function publicUrl(value: string): string {
+  const url = URL.parse(value)
+  const isLocal = url !== null && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (!url || (url.protocol !== 'https:' && !(isLocal && url.protocol === 'http:')) || url.origin !== value)
+    throw new Error(
+      'must be an https URL without a path or a slash at the end, such as https://meet.example.org; http on this machine only',
     )
-  if (isS3Url(value)) return fromUrl('BACKUP_DIR', () => readS3Url(value, s3Keys(env)))
+  return value
+}
+
+function smtpUrl(value: string, { env }: Context): string {
+  const url = URL.parse(value)
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
+    throw new Error('must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// with TLS from the start')
+  for (const name of ['MAIL_FROM', 'PUBLIC_URL'])
+    if (textOf(env, name) === null) throw new Error(`must come with MAIL_FROM and PUBLIC_URL, and ${name} is not set`)
+  return value
+}
+
+function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'required' {
+  const sendsMail = textOf(env, 'SMTP_URL') !== null
+  if (value === '') return sendsMail ? 'on' : 'off'
+  const chosen = oneOf('off', 'on', 'required').read(value)
+  if (chosen !== 'off' && !sendsMail) throw new Error(`must be off where no mail is sent: set SMTP_URL for ${chosen}`)
+  return chosen
+}
+
+function mailFrom(value: string): { name: string; address: string } {
+  const [, quoted, plain, address] = /^(?:"([^"<>]+)"|([^"<>]+?))\s*<([^<>\s@]+@[^<>\s@]+)>$/.exec(value) ?? []
+  const name = quoted ?? plain
+  // oxlint-disable-next-line no-control-regex -- a line break would begin another header
+  if (name === undefined || address === undefined || /[\x00-\x1f]/.test(value))
+    throw new Error('must be a name and an address, such as Convene <hello@example.org>')
+  return { name, address }
+}
+
+function dkimKey(value: string): { domainName: string; keySelector: string; privateKey: string } {
+  const [, domainName, keySelector, file] = /^([a-z0-9.-]+):([a-z0-9._-]+):(.+)$/i.exec(value) ?? []
+  if (domainName === undefined || keySelector === undefined || file === undefined)
+    throw new Error('must be DOMAIN:SELECTOR:FILE, such as example.org:convene:/etc/convene/dkim.pem')
+  let privateKey: string
+  try {
+    privateKey = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`must name a file that can be read, not ${file} (${(error as NodeJS.ErrnoException).code})`)
+  }
+  if (!privateKey.includes('PRIVATE KEY-----'))
+    throw new Error(`must name a private key in PEM form, and ${file} holds none`)
+  return { domainName, keySelector, privateKey }
+}
+
+function botToken(value: string): string {
+  if (value.length < 8 || /\s/.test(value)) throw new Error('must be the token that the messenger gave for the bot')
+  return value
+}
+
+function backupDir(value: string, { env }: Context): string | S3Place {
+  if (isPostgresUrl(textOf(env, 'DATABASE_URL') ?? ''))
+    throw new Error('is for an SQLite database: leave it out, and back PostgreSQL up by its own means, such as pg_dump')
+  if (isS3Url(value)) return readS3Url(value, s3Keys(env))
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(value))
-    throw new ConfigError('BACKUP_DIR must be a directory, or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME')
+    throw new Error('must be a directory, or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME')
   const directory = resolve(value)
-  // What the directory of the data loses, the backups of it should not.
-  if (directory === dataDir) throw new ConfigError('BACKUP_DIR must be another directory than DATA_DIR')
+  // A backup in DATA_DIR would be lost together with it.
+  if (directory === resolve(textOf(env, 'DATA_DIR') ?? './data'))
+    throw new Error('must be another directory than DATA_DIR')
   return directory
 }
 
-function backupCron(env: Environment): string {
-  const value = text(env, 'BACKUP_CRON')
-  if (value === null) return '0 3 * * *'
-  if (!comesRound(value))
-    throw new ConfigError('BACKUP_CRON must be a cron expression of five fields, in UTC, such as 0 3 * * *')
-  return value
-}
-
-function comesRound(expression: string): boolean {
+function cronExpression(value: string): string {
+  const wrong = new Error('must be a cron expression of five fields, in UTC, such as 0 3 * * *')
+  let next: unknown
   try {
-    return Bun.cron.parse(expression, Date.now(), { tz: 'UTC' }) !== null
+    next = Bun.cron.parse(value, Date.now(), { tz: 'UTC' })
   } catch {
-    return false
+    throw wrong
   }
-}
-
-function otlpEndpoint(env: Environment): string | null {
-  const value = text(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
-  if (value !== null && (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)))
-    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, for example http://127.0.0.1:4318')
+  // Null: a day that no calendar has.
+  if (next === null) throw wrong
   return value
 }
 
-function metricsToken(env: Environment): string | null {
-  const value = text(env, 'METRICS_TOKEN')
-  if (value !== null && (value.length < 16 || /\s/.test(value)))
-    throw new ConfigError('METRICS_TOKEN must have 16 characters at least, and no white space')
+function httpUrl(value: string): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new Error('must be an http or https URL, for example http://127.0.0.1:4318')
   return value
 }
 
-function origins(env: Environment): string[] {
-  const value = text(env, 'CORS_ORIGINS')
-  if (value === null) return []
+function metricsToken(value: string): string {
+  if (value.length < 16 || /\s/.test(value)) throw new Error('must have at least 16 characters, and no white space')
+  return value
+}
+
+function origins(value: string): string[] {
+  if (value === '') return []
   return value.split(',').map((part) => {
     const origin = part.trim()
     if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:[^*]+$/.test(origin))
-      throw new ConfigError(
-        'CORS_ORIGINS must be a list of origins between commas, for example https://app.example.org, without a slash or a path after it',
+      throw new Error(
+        'must be a list of origins between commas, for example https://app.example.org, without a slash or a path after it',
       )
     return origin
+  })
+}
+
+function hostNames(value: string): string[] {
+  return value.split(',').map((part) => {
+    const name = part.trim().toLowerCase()
+    if (!/^(?=.{1,253}$)[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(name) || URL.parse(`https://${name}/`)?.hostname !== name)
+      throw new Error('must be a list of host names between commas, for example t.me,telegram.org')
+    return name
+  })
+}
+
+function socketAddresses(value: string): string[] {
+  if (value === '') return []
+  return value.split(',').map((part) => {
+    const address = readSocketAddress(part.trim())
+    if (address === null)
+      throw new Error('must be a list of addresses with ports between commas, for example 127.0.0.1:9000,10.0.0.5:443')
+    return address
   })
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { removeOldCopies } from './old-copies.ts'
-import type { S3Place } from './s3-place.ts'
-import { backUpInto, newestBackup, newestInBucket } from './scheduled-backup.ts'
+import { removeOldCopies } from './backup/old-copies.ts'
+import type { S3Place } from './s3/place.ts'
+import { backUpInto, newestBackup, newestInBucket } from './backup/scheduled.ts'
 import type { Services } from './services.ts'
-import { minutes } from './time.ts'
-import type { Taken } from './turns.ts'
+import { minutes } from './lib/time.ts'
+import type { Taken } from './lib/job-leases.ts'
 
 /** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
 export type Job = {
@@ -17,7 +17,17 @@ export type Job = {
 }
 
 /** All scheduled work. */
-export const jobs = ({ config, now, media, retention, account, erasures, metrics }: Services): Job[] => [
+export const jobs = ({
+  config,
+  now,
+  media,
+  retention,
+  reviews,
+  account,
+  erasures,
+  profiles,
+  metrics,
+}: Services): Job[] => [
   {
     name: 'media-sweep',
     schedule: '17 * * * *',
@@ -30,11 +40,15 @@ export const jobs = ({ config, now, media, retention, account, erasures, metrics
   ...(config.media === null
     ? []
     : [{ name: 'media-leftovers', schedule: '37 * * * *', onEach: true, run: media.sweepLeftovers }]),
+  { name: 'media-thumbnails', schedule: '* * * * *', run: media.makeThumbs },
+  { name: 'due-reviews', schedule: '* * * * *', run: reviews.appearDue },
   { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
+  { name: 'unfolded-preferences', schedule: '* * * * *', run: profiles.foldPreferences },
   { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
+  { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },

@@ -2,6 +2,7 @@ import type { App } from './app.ts'
 import { ConfigError } from './config.ts'
 import { socketHandlers } from './realtime/socket.ts'
 import type { Services } from './services.ts'
+import { codeOf } from './lib/errors.ts'
 
 /** Opens the port for HTTP and sockets and answers the base URL. Throws ConfigError where it cannot be had. */
 export function listen(app: App, services: Services, { host, port }: { host: string; port: number }): URL {
@@ -33,7 +34,7 @@ export function refuseTakenPort({ host, port }: { host: string; port: number }) 
 
 function cannotListen(error: unknown, host: string, port: number): unknown {
   const because = (message: string) => new ConfigError(message, { cause: error })
-  switch ((error as { code?: unknown }).code) {
+  switch (codeOf(error)) {
     case 'EADDRINUSE':
       return because(`port ${port} is taken by another program on ${host}: end that one, or set PORT to another port`)
     case 'EADDRNOTAVAIL':
@@ -41,7 +42,7 @@ function cannotListen(error: unknown, host: string, port: number): unknown {
     case 'EACCES':
       return because(`PORT ${port} is not for this user: choose one from 1024 on`)
     default:
-      // What is no address at all has no code.
+      // The error for a malformed address has no code.
       return because(`HOST must be an address of this machine, and ${host} cannot be listened on`)
   }
 }

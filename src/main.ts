@@ -1,6 +1,7 @@
 import { type Command, UsageError } from './commands/command.ts'
 import { readConfig } from './config.ts'
 import { version } from './version.ts'
+import { codeOf, messageOf } from './lib/errors.ts'
 
 /** Every command, as the help lists them. Each is loaded when it runs, so that none pays for another's start. */
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
@@ -23,7 +24,9 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
   },
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
   health: { summary: 'ask the running server whether it lives', load: () => import('./commands/health.ts') },
+  outbox: { summary: 'list, retry or drop what waits to leave the server', load: () => import('./commands/outbox.ts') },
   admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },
+  mail: { summary: 'show the mails, and send one to try the settings', load: () => import('./commands/mail.ts') },
   seed: {
     summary: 'fill an empty database with a community, for trying things',
     load: () => import('./commands/seed.ts'),
@@ -39,24 +42,45 @@ ${Object.entries(commands)
   .join('\n')}
 
   convene <command> --help   tells more of one
-  convene --version          prints the release
+  convene --version          prints the release, its commit and its newest step of the schema
 
 Settings are environment variables, all optional: see convene serve --help.
 Exit codes: 0 fine, 1 failure, 2 wrong usage. LOG_LEVEL=debug shows where a failure came from.`
 
+async function release(): Promise<string> {
+  const [{ commit }, { newest }] = await Promise.all([import('./commit.ts'), import('./storage/migrate.ts')])
+  const from = commit()
+  return `${version} (${from === null ? 'source' : `commit ${from}`}, schema ${newest})`
+}
+
 async function main([name = 'serve', ...args]: string[]) {
   if (name === '--help' || name === '-h') return console.log(help())
-  if (name === '--version' || name === '-v') return console.log(version)
+  if (name === '--version' || name === '-v') return console.log(await release())
   if (!Object.hasOwn(commands, name))
     throw new UsageError(`unknown ${name.startsWith('-') ? 'option' : 'command'} '${name}'`)
   const command = await commands[name]!.load()
   if (args.includes('--help') || args.includes('-h')) return console.log(command.help)
-  await command.run(args)
+  try {
+    await command.run(args)
+  } catch (error) {
+    throw command.onlyOurDatabase ? await namingDatabase(error) : error
+  }
+}
+
+/** SQLite says `disk I/O error`, and a migration that it failed, but not of which file. */
+async function namingDatabase(error: unknown): Promise<unknown> {
+  const { namingDatabase } = await import('./commands/database.ts')
+  try {
+    return namingDatabase(readConfig().database, error)
+  } catch {
+    // The configuration itself is what is wrong.
+    return error
+  }
 }
 
 function fail(error: unknown, [name = '']: string[]): never {
-  const { message, code = '' } = error as Error & { code?: unknown }
-  const isUsage = error instanceof UsageError || String(code).startsWith('ERR_PARSE_ARGS')
+  const message = messageOf(error)
+  const isUsage = error instanceof UsageError || codeOf(error).startsWith('ERR_PARSE_ARGS')
   // Of what parseArgs says, the first sentence tells what is wrong; the rest is about quoting.
   const line = isUsage ? lowerFirst(message.split(/\.?(?:\s*\n|\. )/)[0]!) : message.replaceAll(/\s+/g, ' ')
   const hint = isUsage ? ` (see convene ${Object.hasOwn(commands, name) ? `${name} ` : ''}--help)` : ''

@@ -9,29 +9,45 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { accountMails } from './features/email/account-mails.ts'
+import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
+import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
+import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
+import { photoWatch } from './features/media/watch.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
 import { retentionService } from './features/retention/service.ts'
-import { reviewService } from './features/reviews/service.ts'
+import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
 import { safetyService } from './features/safety/service.ts'
-import { ids as realIds, type Ids } from './ids.ts'
-import { openLimits } from './limits.ts'
-import { type Metrics, openMetrics } from './metrics.ts'
-import { openTurns } from './turns.ts'
-import type { Traces } from './traces.ts'
+import { ids as realIds, type Ids } from './lib/ids.ts'
+import { openLimits } from './lib/rate-limits.ts'
+import { type Metrics, openMetrics } from './telemetry/metrics.ts'
+import { openOutbound, type Outbound } from './lib/outbound.ts'
+import { openJobLeases } from './lib/job-leases.ts'
+import { openPaging } from './lib/paging.ts'
+import type { Traces } from './telemetry/traces.ts'
+import { hours } from './lib/time.ts'
+import { openDelivery } from './outbox/delivery.ts'
+import { linkKeyOf } from './outbox/mail/links.ts'
+import { openMailCarrier } from './outbox/mail/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
-import { type EventViews, replay as openReplay } from './realtime/replay.ts'
-import type { Secrets } from './secrets.ts'
+import { openRoom } from './installation/room.ts'
+import { openLastSeen } from './realtime/last-seen.ts'
+import { openPresence } from './realtime/presence.ts'
+import { replay as openReplay } from './realtime/replay.ts'
+import { openSockets } from './realtime/sockets.ts'
+import { shownPlace } from './s3/place.ts'
+import type { Secrets } from './installation/secrets.ts'
 import { openErasureJournal } from './storage/files/erasure-journal.ts'
 import { openFiles } from './storage/files/open.ts'
 import type { Storage } from './storage/storage.ts'
@@ -42,15 +58,27 @@ export type Ports = {
   storage: Storage
   log: Logger
   metrics?: Metrics
-  /** Null where nobody asked for traces. */
+  /** Null if traces are off. */
   traces?: Traces | null
-  /** What several nodes share; null where this is the only one. */
+  /** What several nodes share; null if this is the only one. */
   shared?: Shared | null
+  /** The HTTP client for URLs that others provide. */
+  outbound?: Outbound
   ids?: Ids
   now?: () => number
+  /** Random numbers from 0 to below 1. */
+  random?: () => number
+  /** How long after the last socket has closed a user counts as offline, if not as usual. */
+  calmMs?: number
 }
 
+// Presence is announced in the newest chats only, as an account may have any number of them.
+const chatsWithPresence = 500
+
 export type Services = ReturnType<typeof buildServices>
+
+// Unpredictable, unlike Math.random.
+const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32
 
 /** Every service, built from its ports, in the order in which they need each other. */
 export function buildServices({
@@ -61,11 +89,17 @@ export function buildServices({
   metrics = openMetrics(),
   traces = null,
   shared = null,
+  outbound = openOutbound({ allow: config.outboundAllow }),
   ids = realIds,
   now = Date.now,
+  random = randomFraction,
+  calmMs,
 }: Ports) {
+  // The id of this process, for what it holds a lease of.
+  const node = realIds.random()
   const nodes = shared?.nodes ?? null
-  const limits = openLimits({ enabled: config.rateLimit, counter: shared?.counter })
+  const limits = openLimits({ table: config.rateLimit, counter: shared?.counter, now })
+  const paging = openPaging({ secret: secrets.jwt })
   const legal = legalService({ dir: config.legalDir })
   const audit = auditService({
     store: storage.audit,
@@ -74,7 +108,7 @@ export function buildServices({
     failed: (error, { action, actor_id, subject_id }) =>
       log.error({ err: error, action, actor_id, subject_id }, 'an entry of the audit log could not be written'),
   })
-  const consents = consentsService({ store: storage.accounts, legal, audit, ids, now })
+  const consents = consentsService({ store: storage.accounts, legal, limits, audit, ids, now })
   const tokens = openTokens({ secret: secrets.jwt, now })
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
@@ -89,10 +123,27 @@ export function buildServices({
   const community = communityService({ store: storage.community, secrets, files, ids })
   const media = mediaService({
     store: storage.media,
+    limits,
     files,
     community,
     key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene media url v1').digest(),
     ids,
+    now,
+  })
+  const photos = photoWatch({
+    store: storage.media,
+    files,
+    place: config.media === null ? join(config.dataDir, 'media') : shownPlace(config.media),
+    log,
+    ids,
+    now,
+  })
+  const messengerPhotos = openMessengerPhotos({
+    users: storage.users,
+    media,
+    outbound,
+    hosts: config.messengerPhotoHosts,
+    log,
     now,
   })
   const profiles = profileService({
@@ -103,28 +154,48 @@ export function buildServices({
     audit,
     now,
   })
-  const budget = searchBudget({ enabled: config.rateLimit, shared: shared?.places, now })
+  const budget = searchBudget({ enabled: config.rateLimit !== null, shared: shared?.budget, now })
   const locations = locationService({
     store: storage.locations,
     profiles,
     budget,
+    limits,
     audit,
+    paging,
     locationKey: secrets.location,
     maxAgeDays: config.nearbyMaxAgeDays,
+    consentGate: config.consentGate,
     now,
   })
-  const views: EventViews = {
-    message: (shown) => chats.messagesFor(shown),
-    message_edited: (shown) => chats.messagesFor(shown),
-    message_deleted: (shown) => chats.messagesFor(shown),
-    chat: (shown) => chats.chatsForEach(shown),
-    review: (shown) => reviews.forEvents(shown),
-  }
-  const replay = openReplay({ store: storage.events, views, gathers: mayMiss })
+  const sockets = openSockets()
+  const lastSeen = openLastSeen({ store: storage.lastSeen, log, now })
+  const presence = openPresence({
+    sockets,
+    peers: (userId) => storage.chats.peers(userId, chatsWithPresence),
+    nodes,
+    lastSeen,
+    calmMs,
+    log,
+    now,
+  })
+  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence })
+  const replay = openReplay({
+    store: storage.events,
+    views: {
+      message: chatViews.messagesForEvents,
+      message_edited: chatViews.messagesForEvents,
+      message_deleted: chatViews.messagesForEvents,
+      chat: chatViews.chatsForEvents,
+      review: reviewsForEvents(storage.reviews),
+    },
+    gathers: mayMiss,
+  })
   const hub = openHub({
+    sockets,
     replay,
-    peers: (userId) => chats.peers(userId),
-    standing: callers.standing,
+    presence,
+    lastSeen,
+    accessState: callers.accessState,
     nodes,
     mayMiss,
     log,
@@ -133,14 +204,36 @@ export function buildServices({
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
   const chats = chatService({
     store: storage.chats,
+    views: chatViews,
     profiles,
     blocking,
     photos: media,
+    limits,
     push: hub.push,
     ids,
     now,
     firstContact: config.firstContact,
+    paging,
   })
+  const linkKey = linkKeyOf(secrets)
+  const mailCarrier = openMailCarrier(config, linkKey)
+  const delivery = openDelivery({
+    store: storage.outbox,
+    carriers: mailCarrier === null ? {} : { mail: mailCarrier },
+    node,
+    log,
+    onOutcome: metrics.delivery,
+    now,
+  })
+  const mails = accountMails({
+    store: storage.emails,
+    isOn: mailCarrier !== null,
+    wake: () => delivery.wake('mail'),
+    ids,
+    now,
+  })
+  const verifies = config.emailVerification !== 'off'
+  const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -150,7 +243,11 @@ export function buildServices({
     tokens,
     passwords: openPasswords(),
     limits,
+    paging,
     sockets: hub.control,
+    messengerPhotos,
+    mails,
+    emailLinks,
     audit,
     ids,
     now,
@@ -158,23 +255,62 @@ export function buildServices({
     initDataMaxAgeS: config.initDataMaxAgeS,
     consentGate: config.consentGate,
   })
-  const safety = safetyService({ blocks: storage.blocks, reports: storage.reports, push: hub.push, audit, ids, now })
-  const reviews = reviewService({ store: storage.reviews, blocking, push: hub.push, audit, ids, now })
-  const notices = noticeService({ store: storage.notices, moderation: storage.moderation, auth, audit, ids, now })
+  const emails = emailService({
+    store: storage.emails,
+    links: emailLinks,
+    mails,
+    auth,
+    callers,
+    sockets: hub.control,
+    limits,
+    audit,
+    failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
+    now,
+  })
+  const safety = safetyService({
+    blocks: storage.blocks,
+    reports: storage.reports,
+    push: hub.push,
+    audit,
+    paging,
+    ids,
+    now,
+  })
+  const reviews = reviewService({
+    store: storage.reviews,
+    blocking,
+    push: hub.push,
+    audit,
+    paging,
+    ids,
+    now,
+    random,
+    anonymousDelayMs: config.anonymousReviewDelayH * hours,
+  })
+  const notices = noticeService({
+    store: storage.notices,
+    moderation: storage.moderation,
+    auth,
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const moderation = moderationService({
     store: storage.moderation,
     auditLog: storage.audit,
     profiles,
-    chats,
+    chats: chatViews,
     photos: media,
     callers,
     sockets: hub.control,
     push: hub.push,
     audit,
+    paging,
     ids,
     now,
   })
-  metrics.watch({ callers, hub, storage, shared })
+  metrics.watch({ callers, hub, storage, shared, photos, now })
   const erasures = openErasures({
     store: storage.erasures,
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
@@ -189,8 +325,11 @@ export function buildServices({
       auditLog: storage.audit,
       messages: storage.chats,
       locations: storage.locations,
+      lastSeen: storage.lastSeen,
+      emails: storage.emails,
+      outbox: storage.outbox,
       profiles,
-      chats,
+      chats: chatViews,
       media,
       safety,
       notices,
@@ -198,9 +337,10 @@ export function buildServices({
       now,
     }),
     auth,
+    mails,
     callers,
     sockets: hub.control,
-    chats,
+    chats: chatViews,
     push: hub.push,
     audit,
     now,
@@ -208,10 +348,12 @@ export function buildServices({
   const retention = retentionService({
     store: storage.retention,
     events: storage.events,
+    emails: storage.emails,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
-  const turns = openTurns({ store: storage.turns, node: realIds.random(), now })
+  const room = openRoom({ config, store: storage.community, now })
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -221,6 +363,7 @@ export function buildServices({
     traces,
     shared,
     limits,
+    paging,
     legal,
     audit,
     consents,
@@ -228,6 +371,8 @@ export function buildServices({
     files,
     community,
     media,
+    photos,
+    messengerPhotos,
     profiles,
     chats,
     locations,
@@ -235,6 +380,10 @@ export function buildServices({
     replay,
     hub,
     auth,
+    mails,
+    emailLinks,
+    emails,
+    delivery,
     safety,
     reviews,
     notices,
@@ -242,6 +391,7 @@ export function buildServices({
     erasures,
     account,
     retention,
+    room,
     turns,
   }
 }

@@ -1,13 +1,15 @@
 import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import type { Ids } from '../src/ids.ts'
+import type { Ids } from '../src/lib/ids.ts'
 import { listen } from '../src/listen.ts'
-import { openLog } from '../src/log.ts'
+import { openLog } from '../src/telemetry/log.ts'
+import type { Outbound } from '../src/lib/outbound.ts'
 import type { Pace } from '../src/redis/nodes.ts'
 import { buildServices, type Services } from '../src/services.ts'
-import type { Traces } from '../src/traces.ts'
+import type { Traces } from '../src/telemetry/traces.ts'
 import type { Db } from '../src/storage/sqlite/storage.ts'
+import type { Chat } from './answers.ts'
 import { engineOfApps, nodesOfApps, type Opened, openSqliteAt, type Remembered, type Rows } from './engines.ts'
 import { startNginx } from './nginx.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,8 +17,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keepWords, refuseSecrets } from './unsaid.ts'
 
-export type Answer = { status: number; headers: Headers; body: any; text: string }
-type Call = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+/** What a route answered. Name its type, as in `get<Chat>`: without one nothing checks how the body is read. */
+export type Answer<Body = any> = { status: number; headers: Headers; body: Body; text: string }
+type Call = <Body = any>(path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer<Body>>
 export type Person = {
   id: string
   token: string
@@ -44,9 +47,15 @@ export type TestApp = Node & {
   dataDir: string
   /** Makes every node look up anew who that user is, after rows of theirs were changed beside the product. */
   forget(userId: string): void
+  /** A chat in which both have written, without messages and their events; answers its id. */
+  met(one: Person, other: Person): Promise<string>
   /** Remembers every row, to bring it all back as it is now. */
   remember(): Promise<Remembered>
-  request(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>
+  request<Body = any>(
+    method: string,
+    path: string,
+    options?: { body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answer<Body>>
   /** Registers somebody and signs them in. */
   person(name?: string): Promise<Person>
   /** The requests of whoever holds that token. */
@@ -73,6 +82,9 @@ let sharedHash: Promise<string> | null = null
 
 type Options = {
   ids?: Ids
+  random?: () => number
+  /** Storage that the test has opened. It is closed with the app. */
+  opened?: Opened
   /** A file of SQLite, whatever the other apps run on. */
   databasePath?: string
   traces?: Traces
@@ -80,6 +92,10 @@ type Options = {
   beside?: TestApp
   /** Of what goes by REDIS_URL. */
   pace?: Pace
+  /** Another way out, as to a server of the test whose certificate nobody else trusts. */
+  outbound?: Outbound
+  /** How long after their last socket went a user is said to be offline, where a test would wait for it. */
+  calmMs?: number
 }
 
 /** Where people come from. */
@@ -94,16 +110,19 @@ const address = '203.0.113.7'
  */
 export async function testApp(
   environment: Record<string, string> = {},
-  { ids, databasePath, traces, beside, pace }: Options = {},
+  { ids, random, opened: openedBefore, databasePath, traces, beside, pace, outbound, calmMs }: Options = {},
 ): Promise<TestApp> {
-  const isCluster = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined
+  const isCluster = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined && !openedBefore
   const redis = isCluster ? await import('./redis.ts') : null
   const dataDir = beside?.dataDir ?? mkdtempSync(join(tmpdir(), 'convene-test-'))
   const settings = {
     LOG_LEVEL: 'trace',
     RATE_LIMIT: 'off',
+    ANONYMOUS_REVIEW_DELAY_H: '0',
     DATA_DIR: dataDir,
     JWT_SECRET: 'a secret of the tests, long enough',
+    // No test asks the real ones.
+    MESSENGER_PHOTO_HOSTS: 'photos.invalid',
     LOCATION_KEY: '11'.repeat(32),
     ...environment,
   }
@@ -118,16 +137,17 @@ export async function testApp(
   const own = beside ? null : await open()
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
   const lines: string[] = []
-  const log = openLog(config, { write: (line) => void lines.push(line) })
+  const log = openLog(config, { to: { write: (line) => void lines.push(line) } })
 
   async function open(): Promise<Opened> {
     const now = () => clock.now
+    if (openedBefore) return openedBefore
     return databasePath === undefined ? engineOfApps.open({ now }) : openSqliteAt(databasePath, now)
   }
 
   async function openShared() {
     if (!config.redis) return null
-    return (await import('../src/redis/open.ts')).openRedis(config.redis, { secrets, log, pace })
+    return (await import('../src/redis/late.ts')).openShared(config.redis, { secrets, log, pace })
   }
 
   async function openConnections() {
@@ -145,7 +165,19 @@ export async function testApp(
   const nodes = storages.map((storage, i): Node => {
     const now = () => clock.now
     const shared = connected[i]
-    const services = buildServices({ config, secrets, storage, log, ids, traces, shared, now })
+    const services = buildServices({
+      config,
+      secrets,
+      storage,
+      log,
+      ids,
+      traces,
+      shared,
+      outbound,
+      now,
+      random,
+      calmMs,
+    })
     return { app: buildApp(services), services }
   })
   const { app, services } = nodes[0]!
@@ -197,6 +229,11 @@ export async function testApp(
     forget(userId) {
       for (const { services } of nodes) services.callers.forgetHere(userId)
     },
+    async met(one, other) {
+      const { id } = (await one.post<Chat>('chats', { user_id: other.id })).body
+      await test.rows('UPDATE chats SET wrote_a = TRUE, wrote_b = TRUE WHERE id = ?', id)
+      return id
+    },
     remember: beside?.remember ?? own!.remember,
     request,
     as,
@@ -244,6 +281,8 @@ export async function testApp(
       if (closed) return
       closed = true
       await nginx?.stop()
+      await Promise.all(nodes.map((node) => node.services.emails.settled()))
+      await Promise.all(nodes.map((node) => node.services.delivery.stop(0)))
       await Promise.all(nodes.map((node) => node.services.shared?.close()))
       await Promise.all(nodes.map((node) => node.app.server?.stop(true)))
       if (beside) return

@@ -64,7 +64,7 @@ export async function community(options: Parameters<typeof testApp>[1] = {}) {
   /** What others see of somebody, but for the name. */
   async function introduce(person: Person) {
     const photo = (await upload(person)).id
-    profilePhotos.set(person, { id: photo, url: services.media.urlOf(photo)! })
+    profilePhotos.set(person, { id: photo, url: services.media.profilePhoto(photo).photo! })
     await person.put('me', { bio: `Bio of ${person.name}`, city: `City of ${person.name}`, photo })
     await person.put('me/prefs', { drinks: [`Tea of ${person.name}`], language: 'cy' })
   }

@@ -70,7 +70,7 @@ export async function startServer(settings: Record<string, string>, where: Where
     /** All that it has printed. */
     log: () => log,
     /** Ends it by that signal and answers its exit code. Throws where it has printed a secret. */
-    async end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL' = 'SIGTERM'): Promise<number> {
+    async end(signal: 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGTERM'): Promise<number> {
       child.kill(signal)
       await read
       refuseSecrets(log)

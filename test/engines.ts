@@ -166,7 +166,12 @@ export async function openSqliteAt(path: string, now: () => number = Date.now): 
           client.transaction(() => {
             for (const name of tables) {
               client.run(`DELETE FROM main.${name}`)
-              client.run(`INSERT INTO main.${name} SELECT * FROM remembered.${name}`)
+              // Without generated columns, which take no values.
+              const columns = client
+                .query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)')
+                .all(name)
+              const stored = columns.map((column) => column.name).join()
+              client.run(`INSERT INTO main.${name} (${stored}) SELECT ${stored} FROM remembered.${name}`)
             }
           })()
           client.run('PRAGMA foreign_keys = ON')
@@ -193,6 +198,7 @@ const emptied = [
   ...tables.toReversed().map(({ name }) => `DELETE FROM ${name}`),
   // Copied nowhere.
   'DELETE FROM job_turns',
+  'DELETE FROM nodes',
 ].join(';')
 
 async function takePostgres(): Promise<Pooled> {
@@ -281,7 +287,10 @@ const postgres: Engine = {
             return (await client.unsafe(differing.join(' UNION ALL '))).map(({ name }: { name: string }) => name)
           },
           async restore(changed) {
-            const steps = changed.map((name) => `DELETE FROM ${name}; INSERT INTO ${name} TABLE remembered.${name};`)
+            const steps = changed.map((name) => {
+              const stored = tables.find((table) => table.name === name)!.columns.map((column) => column.name)
+              return `DELETE FROM ${name}; INSERT INTO ${name} (${stored}) SELECT ${stored} FROM remembered.${name};`
+            })
             // Without the keys, so that the order of the tables does not matter.
             await client
               .unsafe(`SET session_replication_role = replica; ${steps.join('')} RESET session_replication_role`)

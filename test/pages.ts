@@ -67,7 +67,7 @@ export const startsServer = ({ code }: Block) => /(?:\bstart|(?:convene|src\/mai
  * TypeScript blocks saved under their name, or else run with bun. All in a directory of its own, on ports of its own. Throws
  * where a server has logged a secret.
  */
-export async function runPage({ path, blocks }: Page): Promise<Run> {
+export async function runPage({ path, blocks }: Page, patience = patienceMs): Promise<Run> {
   const directory = mkdtempSync(join(tmpdir(), 'convene-docs-'))
   try {
     const ports = new Map<string, number>()
@@ -97,7 +97,7 @@ export async function runPage({ path, blocks }: Page): Promise<Run> {
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const timer = setTimeout(() => child.stdin.end(), patienceMs)
+    const timer = setTimeout(() => child.stdin.end(), patience)
     const [printed, complaints, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     clearTimeout(timer)
     child.stdin.end()

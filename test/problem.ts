@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { fieldErrorCodes } from '../src/lib/refusal.ts'
 import type { Answer } from './app.ts'
 
 /** Expects an RFC 9457 problem of that status and code, whole and well-formed, and answers the fields it names. */
@@ -6,7 +7,9 @@ export function expectProblem(answer: Answer, status: number, code: string): str
   expect({ status: answer.status, code: answer.body?.code }).toEqual({ status, code })
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
   if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
-  const { errors, ...problem } = answer.body
+  const { errors, reason, until, ...problem } = answer.body
+  const isTextOrNull = (value: unknown) => value === null || typeof value === 'string'
+  expect([isTextOrNull(reason), isTextOrNull(until)]).toEqual([code === 'suspended', code === 'suspended'])
   expect(problem).toEqual({
     type: `urn:convene:problem:${code}`,
     title: expect.stringMatching(/^[A-Z].+[^.]$/),
@@ -17,6 +20,10 @@ export function expectProblem(answer: Answer, status: number, code: string): str
   })
   if (errors === undefined) return []
   for (const error of errors)
-    expect(error).toEqual({ path: expect.stringMatching(/^\//), message: expect.stringMatching(/./) })
+    expect(error).toEqual({
+      path: expect.stringMatching(/^\//),
+      code: expect.stringMatching(new RegExp(`^(${fieldErrorCodes.join('|')})$`)),
+      message: expect.stringMatching(/./),
+    })
   return errors.map(({ path }: { path: string }) => path)
 }

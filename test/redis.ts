@@ -6,6 +6,8 @@ import type { Socket } from 'bun'
 import { Redis } from 'ioredis'
 import type { Pace } from '../src/redis/nodes.ts'
 import { type TestApp, testApp } from './app.ts'
+import { type Client, ofType } from './socket-client.ts'
+import { until } from './until.ts'
 
 /** The Redis that tests share, each under keys of its own. */
 export const redisUrl = process.env.TEST_REDIS_URL || 'redis://127.0.0.1:6379'
@@ -46,6 +48,7 @@ type Setting = {
   urls?: readonly string[]
   environment?: Record<string, string>
   pace?: Pace
+  calmMs?: number
 }
 
 /**
@@ -54,13 +57,13 @@ type Setting = {
  */
 export async function openNodes<const N extends 2 | 3>(
   count: N,
-  { urls = [redisUrl], environment = {}, pace = quick }: Setting = {},
+  { urls = [redisUrl], environment = {}, pace = quick, calmMs = 200 }: Setting = {},
 ) {
   const secret = crypto.randomUUID()
   const apps: TestApp[] = []
   while (apps.length < count) {
     const settings = { ...environment, REDIS_URL: urls[apps.length] ?? urls.at(-1)!, JWT_SECRET: secret }
-    apps.push(await testApp(settings, { pace, beside: apps[0] }))
+    apps.push(await testApp(settings, { pace, calmMs, beside: apps[0] }))
   }
   const bases = await Promise.all(apps.map((app) => app.listen()))
   return {
@@ -68,6 +71,21 @@ export async function openNodes<const N extends 2 | 3>(
     bases: bases as N extends 2 ? [URL, URL] : [URL, URL, URL],
     prefix: apps[0]!.services.shared!.prefix,
   }
+}
+
+/**
+ * Waits until a frame that one node passes on to a user reaches their socket on another one. The socket gets live events by
+ * then, and what the node told that user of before has arrived.
+ */
+export async function reached(from: TestApp, { id }: { id: string }, { frames }: Client) {
+  const type = `marker ${crypto.randomUUID()}`
+  // A node tells of what it stored at the end of this turn of the event loop.
+  await new Promise(setImmediate)
+  await until(() => {
+    if (frames.some(ofType(type))) return true
+    from.services.shared!.nodes.relay(id, JSON.stringify({ type }))
+    return false
+  }, 'a frame by way of Redis arrives')
 }
 
 /** All keys that begin so, with what they hold. */
@@ -196,13 +214,4 @@ async function listening(port: number) {
     }
   }
   throw new Error(`no Redis on port ${port}`)
-}
-
-/** Waits until it is so. The limit is for what never comes: a busy machine is slow. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 20_000) {
-  const end = performance.now() + withinMs
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`waited in vain until ${what}`)
-    await Bun.sleep(5)
-  }
 }

@@ -6,6 +6,7 @@ import { up } from '../src/storage/migrate.ts'
 import { openDatabase as openPostgres } from '../src/storage/postgres/database.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
 import { openDatabase as openSqlite, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
+import type { TestApp } from './app.ts'
 import { type Engine, migratedPostgres } from './engines.ts'
 
 /** What tells that somebody was given a role. */
@@ -123,6 +124,9 @@ export const now = Date.UTC(2026, 10, 21, 12)
 
 export const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 
+/** A review that shows when it is written. */
+export const atOnce = { eventAt: now, appearsAt: null }
+
 let made = 0
 /** A registered account; answers its id. */
 export async function person({ accounts }: Pick<Storage, 'accounts'>, given: Partial<NewAccount> = {}) {
@@ -171,7 +175,16 @@ export async function chatOf(
   const id = Bun.randomUUIDv7()
   const [user_a, user_b] = [a, b].sort()
   await rows.insert('chats', [
-    { id, user_a: user_a!, user_b: user_b!, created_at: now, last_msg_at: null, last_seq: messages.length },
+    {
+      id,
+      user_a: user_a!,
+      user_b: user_b!,
+      created_at: now,
+      last_msg_at: null,
+      last_seq: messages.length,
+      wrote_a: true,
+      wrote_b: true,
+    },
   ])
   await rows.insert(
     'messages',
@@ -193,3 +206,7 @@ export const image = (owner_id: string, id: string): Row => ({
   bytes: 1000,
   created_at: now,
 })
+
+/** Makes it so that both have written in a chat, without the messages. */
+export const haveBothWritten = ({ rows }: Pick<TestApp, 'rows'>, chatId: string) =>
+  rows('UPDATE chats SET wrote_a = true, wrote_b = true WHERE id = ?', chatId)

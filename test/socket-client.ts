@@ -1,3 +1,6 @@
+import type { TestApp } from './app.ts'
+import { until } from './until.ts'
+
 /** A client of `/ws` that keeps every frame, for tests. */
 export type Client = {
   frames: any[]
@@ -6,7 +9,10 @@ export type Client = {
   until(fits: (frame: any) => boolean, what?: string): Promise<any>
   /** Resolves with the close code. */
   closed: Promise<number>
+  closeReason: Promise<string>
   send(frame: unknown): void
+  /** Resolves once the server has answered a ping: all that it sent to this socket before has arrived by then. */
+  pong(): Promise<void>
   /** The numbers of the durable events received, in the order of arrival. */
   seqs(): number[]
 }
@@ -21,14 +27,15 @@ export function connect(base: URL, token: string, query = '', headers: Record<st
     frames.push(JSON.parse(data as string))
     for (const look of [...waiting]) look()
   }
-  const closed = new Promise<number>((resolve) => {
-    socket.onclose = ({ code }) => resolve(code)
-  })
+  const end = Promise.withResolvers<{ code: number; reason: string }>()
+  socket.onclose = end.resolve
   socket.onerror = () => {}
-  return {
+  const send = (frame: unknown) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  const client: Client = {
     frames,
     socket,
-    closed,
+    closed: end.promise.then(({ code }) => code),
+    closeReason: end.promise.then(({ reason }) => reason),
     until(fits, what = 'a frame') {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -46,9 +53,15 @@ export function connect(base: URL, token: string, query = '', headers: Record<st
         look()
       })
     },
-    send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+    send,
+    async pong() {
+      const cid = crypto.randomUUID()
+      send({ type: 'ping', cid })
+      await client.until((frame) => frame.type === 'pong' && frame.cid === cid, 'pong')
+    },
     seqs: () => frames.filter(({ seq, type }) => seq !== undefined && type !== 'hello').map(({ seq }) => seq),
   }
+  return client
 }
 
 export const ofType = (type: string) => (frame: any) => frame.type === type
@@ -60,3 +73,14 @@ export const presenceOf = ({ frames }: Client, { id }: { id: string }): boolean[
     .map(({ data }) => data.online)
     // Who comes while others do is told twice: of whom they find, and of whom they hear.
     .filter((online, i, all) => online !== all[i - 1])
+
+/** Waits until what is not stored, such as typing, reaches somebody's socket, on whichever node it is. */
+export async function joined({ nodes }: TestApp, { id }: { id: string }, { frames }: Client) {
+  const type = `marker ${crypto.randomUUID()}`
+  await until(() => {
+    const isHeard = nodes.some(({ services }) => services.shared?.hears(id) ?? true)
+    if (isHeard && frames.some(ofType(type))) return true
+    for (const { services } of nodes) services.hub.ear.relayed(id, JSON.stringify({ type }))
+    return false
+  }, 'the socket gets what is not stored')
+}

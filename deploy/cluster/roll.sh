@@ -1,12 +1,12 @@
 #!/bin/sh
-# Restarts all nodes, one after another, while the others serve: on a new binary, or on changed settings.
+# Restarts all nodes one after another while the others serve, for a new binary or changed settings.
 #
 #   ./roll.sh            the nodes of convene@.service on this machine
 #   ./roll.sh compose    those of compose.yaml, after docker compose build
 #
-# nginx lets go of a node before it ends (`down` in nodes.conf), so that no request is lost with it, and gets it back once it
-# is ready: DRAIN_SECONDS, 2 at least, is its time for that. A node that does not become ready stays down, and the others as
-# they are.
+# Before a node stops, the script marks it `down` in nodes.conf, so that no request is lost, and removes the mark once the node is
+# ready. DRAIN_SECONDS, at least 2, gives nginx time for that. A node that does not become ready stays down, and the script leaves
+# the other nodes alone.
 set -eu
 cd "$(dirname "$0")"
 

@@ -3,18 +3,23 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
-import { strangeness } from '../belongings.ts'
+import { ownershipProblem } from '../installation/ownership.ts'
+import { lostFiles } from '../features/media/presence.ts'
+import { accountMails } from '../features/email/account-mails.ts'
+import { emailLinks } from '../features/email/service.ts'
+import { linkKeyOf, linkOf } from '../outbox/mail/links.ts'
 import { communityService } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { Role, User } from '../features/profile/store.ts'
-import { ids } from '../ids.ts'
-import { openLog } from '../log.ts'
-import { readSecrets, secretsAtHand } from '../secrets.ts'
-import { DataInUse, holdData } from '../storage/data-dir.ts'
+import { ids } from '../lib/ids.ts'
+import { openLog } from '../telemetry/log.ts'
+import { shownPlace } from '../s3/place.ts'
+import { readSecrets, secretsAtHand } from '../installation/secrets.ts'
+import { DataInUse, holdData } from '../installation/data-directory.ts'
 import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
 import type { Storage } from '../storage/storage.ts'
-import { iso } from '../time.ts'
+import { iso } from '../lib/time.ts'
 import { thrown, UsageError } from './command.ts'
 import { openBesideServer } from './database.ts'
 
@@ -22,9 +27,11 @@ export const help = `usage: convene admin grant WHO moderator|admin
        convene admin revoke WHO moderator|admin
        convene admin export WHO FILE
        convene admin erase WHO --yes
+       convene admin reset-password WHO [--json]
        convene admin adopt [--yes]
+       convene admin lost-photos [--yes]
 
-What an operator does to one account, and adopt to all. WHO is its e-mail address, its phone number (+49…), its messenger
+What an operator does to one account, and adopt and lost-photos to all. WHO is its e-mail address, its phone number (+49…), its messenger
 id (digits) or its id. All of it but adopt works while the server runs, and is written to the audit log.
 
   grant    gives the account a role, and revoke takes it away again, from the next request on:
@@ -37,6 +44,10 @@ id (digits) or its id. All of it but adopt works while the server runs, and is w
            and photos after that. Where a server runs, that one does the rest, and ends open sockets and tokens in use,
            within a minute. Without --yes nothing happens but the question.
 
+  reset-password
+           prints a link that sets a new password, once, within an hour; without PUBLIC_URL its token, for POST
+           /api/v1/auth/password/reset. Hand it to the person by a way that only they read. Sends no mail.
+
   adopt    makes the secrets and the photos that the settings name those of this database, whose they were not: what a start
            refuses. Without --yes it says what that would be. Stop the server, and all nodes, before:
              LOCATION_KEY  each position is drawn anew, which tells more of where people are. Only where it is lost, or known
@@ -44,24 +55,44 @@ id (digits) or its id. All of it but adopt works while the server runs, and is w
              JWT_SECRET    everybody logs in again, and links to images end. On SQLite a start does it by itself
              MEDIA_URL     the photos there are this database's, and those that it does not know are removed
 
+  lost-photos
+           says how many photos the database knows that have no file. As long as there are some no backup succeeds, as it
+           would take the place of one that has them. Mount the disk, or put the files back from a backup. For what is lost
+           for good: --yes puts an empty grey picture in the place of each. Works while the server runs.
+
 Whoever asks for an export or an erasure: make sure that it is the one they say. The first admin of a new installation is
 made this way: register, then convene admin grant you@example.org admin`
 
 const roles = ['moderator', 'admin'] as const
-const operands = { grant: ['WHO', 'ROLE'], revoke: ['WHO', 'ROLE'], export: ['WHO', 'FILE'], erase: ['WHO'] } as const
+const operands = {
+  grant: ['WHO', 'ROLE'],
+  revoke: ['WHO', 'ROLE'],
+  export: ['WHO', 'FILE'],
+  erase: ['WHO'],
+  'reset-password': ['WHO'],
+} as const
+
+export const onlyOurDatabase = true
 
 export async function run(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args, options: { yes: { type: 'boolean' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    args,
+    options: { yes: { type: 'boolean' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+  })
   const [action = '', who, what, ...more] = positionals
   if (action === 'adopt') return adopt(positionals.slice(1), { sure: values.yes ?? false })
+  if (action === 'lost-photos') return replaceLostPhotos(positionals.slice(1), { sure: values.yes ?? false })
   if (!isAction(action))
     throw new UsageError(
-      `admin takes ${[...Object.keys(operands), 'adopt'].join(', ')}${action === '' ? '' : `, not '${action}'`}`,
+      `admin takes ${[...Object.keys(operands), 'adopt', 'lost-photos'].join(', ')}${action === '' ? '' : `, not '${action}'`}`,
     )
   if (who === undefined) throw new UsageError(`whose account? admin ${action} ${operands[action].join(' ')}`)
-  const surplus = action === 'erase' ? what : more[0]
+  const surplus = operands[action].length === 1 ? what : more[0]
   if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'`)
-  if (values.yes && action !== 'erase') throw new UsageError('--yes goes with erase and adopt')
+  if (values.yes && action !== 'erase') throw new UsageError('--yes goes with erase, adopt and lost-photos')
+  if (values.json && action !== 'reset-password') throw new UsageError('--json goes with reset-password')
+  if (action === 'reset-password') return resetPassword(who, { json: values.json ?? false })
   if (action === 'erase') return erase(who, { sure: values.yes ?? false })
   if (action === 'export') return exportTo(who, what)
   const role = roles.find((known) => known === what)
@@ -147,7 +178,8 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       audit: auditOf(storage),
       now: Date.now,
     })
-    const erasure = await erasures.begin(user.id, null)
+    const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })
+    const erasure = await erasures.begin(user.id, null, told)
     if (!erasure) return `${who} is erased already`
     const letGo = holdIfFree(config)
     if (!letGo) return `erased ${who}; the running server removes messages and photos within a minute`
@@ -161,6 +193,31 @@ async function erase(who: string, { sure }: { sure: boolean }) {
   console.log(done)
 }
 
+async function resetPassword(who: string, { json }: { json: boolean }) {
+  const given = await withAccount(who, async ({ storage, config, user }) => {
+    const { links } = mailOf(config, storage)
+    const { token, stored } = links.forOperator(user.id)
+    if (!(await storage.emails.issue(user.id, [stored], []))) throw new Error(`${who} is erased`)
+    await auditOf(storage).record('password_link_made', null, user.id)
+    const link = config.publicUrl === null ? null : linkOf(config.publicUrl, 'reset', token)
+    return { user_id: user.id, link, token, expires_at: iso(stored.expires_at) }
+  })
+  console.log(json ? JSON.stringify(given) : (given.link ?? given.token))
+}
+
+/** The mails and links of a server with these settings, which then sends what this process puts into its outbox. */
+function mailOf(config: Config, storage: Storage) {
+  const mails = accountMails({
+    store: storage.emails,
+    isOn: config.smtpUrl !== null,
+    wake: () => {},
+    ids,
+    now: Date.now,
+  })
+  const key = linkKeyOf(readSecrets(config))
+  return { mails, links: emailLinks({ key, mails, verifies: false, ids, now: Date.now }) }
+}
+
 async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
   const config = readConfig()
@@ -171,18 +228,43 @@ async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
     // What is lost is made anew, once that is meant.
     const secrets = sure ? readSecrets(config) : secretsAtHand(config)
     const community = communityService({ store: storage.community, secrets, files, ids })
-    const strange = await community.strange()
-    if (strange.length === 0)
+    const foreign = await community.foreignAssets()
+    if (foreign.length === 0)
       return console.log('nothing to adopt: the secrets and the photos are those of this database')
-    for (const belonging of strange) console.log(strangeness(belonging, config).text)
+    for (const asset of foreign) console.log(ownershipProblem(asset, config).text)
     if (!sure) throw new UsageError('add --yes to make it so')
-    for (const belonging of strange) await community.adopt(belonging)
-    console.log(`adopted: ${strange.join(', ')}`)
+    for (const asset of foreign) await community.adopt(asset)
+    console.log(`adopted: ${foreign.join(', ')}`)
   } finally {
     letGo()
     await close()
   }
 }
+
+async function replaceLostPhotos(surplus: readonly string[], { sure }: { sure: boolean }) {
+  if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
+  const config = readConfig()
+  const { storage, close } = await openBesideServer(config)
+  try {
+    const files = openFiles(config, tellOperator)
+    let [looked, lost] = [0, 0]
+    const grey = await new Bun.Image(greyPixel).webp().bytes()
+    for await (const name of lostFiles({ store: storage.media, files }, (count) => (looked += count))) {
+      if (sure) await files.put(name, grey)
+      lost += 1
+    }
+    if (lost === 0) return console.log(`none of ${looked} photos is lost`)
+    const place = config.media === null ? join(config.dataDir, 'media') : shownPlace(config.media)
+    const said = `${lost} of ${looked} photos are missing in ${place}`
+    if (!sure)
+      throw new UsageError(`${said}: put the files back, or add --yes to put a grey picture in the place of each`)
+    console.log(`${said}: each is a grey picture now`)
+  } finally {
+    await close()
+  }
+}
+
+const greyPixel = Buffer.from('R0lGODlhAQABAIAAAICAgAAAACwAAAAAAQABAAACAkQBADs=', 'base64')
 
 /** Null where a server runs. */
 function holdIfFree(config: Config): (() => void) | null {

@@ -1,23 +1,24 @@
-import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig, s3Object } from '../config.ts'
-import { openByteProgress } from '../progress.ts'
-import { isS3Url, shownPlace } from '../s3-place.ts'
-import { openBucket } from '../storage/files/bucket.ts'
+import { openByteProgress } from '../lib/progress.ts'
+import { isS3Url, shownPlace } from '../s3/place.ts'
+import { openBucket } from '../s3/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
-import { backupBytes, type Contents, writeBackup } from '../storage/sqlite/backup.ts'
+import { backupBytes, backupRoom, type Contents, writeBackup } from '../storage/sqlite/backup.ts'
 import { version } from '../version.ts'
-import { UsageError } from './command.ts'
+import { about, UsageError } from './command.ts'
 import { requireDatabase, sqlitePath } from './database.ts'
+import { codeOf } from '../lib/errors.ts'
 
 export const help = `usage: convene backup FILE [--force]
 
 Writes a backup of the database and of all photos to FILE, while the server runs and goes on writing. It is one moment's
 state, examined before it is called good, and FILE appears only then: what is there under that name is whole. It needs as
-much room as the database and the photos.
+much room as the database and the photos. Where photos are missing that the database knows, it fails and leaves no FILE.
 
   --force   replaces FILE where it exists
 
@@ -91,6 +92,8 @@ async function databaseIn(config: Config): Promise<string> {
 
 const exists = (target: string) => new Error(`${target} exists: choose another name, or replace it with --force`)
 
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
 /** Makes a backup beside a path, hands it over once it is good, and leaves nothing behind under that other name. */
 async function whole<T>(
   { databasePath, dataDir, media }: Pick<Config, 'dataDir' | 'media'> & { databasePath: string },
@@ -101,11 +104,16 @@ async function whole<T>(
   try {
     closeSync(openSync(part, 'wx', 0o600))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Error(`nothing can be written into ${dirname(path)} (${code})`, { cause: error })
+    throw new Error(`nothing can be written into ${dirname(path)} (${codeOf(error)})`, { cause: error })
   }
   try {
     const files = media === null ? openDiskFiles(join(dataDir, 'media')) : null
+    const needed = backupRoom(databasePath, { photos: files !== null })
+    const { bavail, bsize } = statfsSync(dirname(path))
+    if (bavail * bsize < needed)
+      throw new Error(
+        `a backup needs ${megabytes(needed)} of room in ${dirname(path)}, and ${megabytes(bavail * bsize)} are free`,
+      )
     const progress = await openByteProgress('backing up', backupBytes(databasePath, { photos: files !== null }))
     const contents = await writeBackup(part, {
       databasePath,
@@ -114,7 +122,13 @@ async function whole<T>(
       at: Date.now(),
       onBytes: progress.advance,
     }).finally(progress.stop)
+    if (contents.lost > 0)
+      throw new Error(
+        `${contents.lost} of ${contents.photos + contents.lost} photos that the database knows are missing in ${join(dataDir, 'media')}: nothing was backed up. Mount the disk, or put the files back; for what is lost for good see convene admin lost-photos`,
+      )
     return await handOver(part, contents)
+  } catch (error) {
+    throw about(`${databasePath} cannot be backed up to ${path}`, error)
   } finally {
     for (const left of [part, `${part}-journal`]) rmSync(left, { force: true })
   }

@@ -1,10 +1,15 @@
-/** A file of this folder, as the command line sees it. */
+/** A command. */
 export type Command = {
   /** What `--help` prints. */
   help: string
   /**
-   * Carries the command out; `args` are those after its name. Sets `process.exitCode` where the answer is no. What it
-   * throws is told in one line, with exit code 2 for a UsageError or an argument that `parseArgs` refuses, else 1.
+   * Set if the command only uses the database of the settings: errors of a database that do not name it are reported with its
+   * name.
+   */
+  onlyOurDatabase?: true
+  /**
+   * Runs the command with the arguments after its name. Sets `process.exitCode` for a negative result. Errors are printed in one
+   * line, with exit code 2 for a UsageError or an argument that `parseArgs` refuses, else 1.
    */
   run(args: string[]): Promise<void>
 }
@@ -14,7 +19,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What takes a failure where nothing is to be done about it. */
+/** Ignores a failure that needs no action. */
 export function thrown(error: unknown): never {
   throw error
+}
+
+/**
+ * Adds the file to an error of SQLite or the system that names none ("disk I/O error"). Returns any other error unchanged.
+ */
+export function about(what: string, error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message: string }
+  const isSystems = (typeof code === 'string' && code.startsWith('SQLITE_')) || 'syscall' in (error as object)
+  return isSystems ? new Error(`${what}: ${message}`, { cause: error }) : error
 }

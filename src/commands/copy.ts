@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { ConfigError, type DatabaseConfig, databaseOf, readConfig, shownDatabase } from '../config.ts'
-import { openProgress } from '../progress.ts'
+import { ConfigError, databaseOf, readConfig } from '../config.ts'
+import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
+import { openProgress } from '../lib/progress.ts'
 import { copyRows, type Digest, digestOf, type Side, type Table, tables, type Target } from '../storage/copy.ts'
 import { MigrationError, newest, refuseNewer } from '../storage/migrate.ts'
 import { bringUp, statusOf } from '../storage/open.ts'
@@ -11,6 +12,7 @@ import { isHalfCopiedFile, sqliteSide } from '../storage/sqlite/copy.ts'
 import { openDatabase } from '../storage/sqlite/database.ts'
 import { UsageError } from './command.ts'
 import { openAlone, requireDatabase } from './database.ts'
+import { messageOf } from '../lib/errors.ts'
 
 export const help = `usage: convene copy --from URL --to URL
 
@@ -135,7 +137,7 @@ async function called<T>(option: string, opening: Promise<T>): Promise<T> {
   try {
     return await opening
   } catch (error) {
-    const message = (error as Error).message.replaceAll('DATABASE_URL', option)
+    const message = messageOf(error).replaceAll('DATABASE_URL', option)
     throw new Error(`${option}: ${message}`, { cause: error })
   }
 }

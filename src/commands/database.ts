@@ -1,23 +1,36 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import type { Config, DatabaseConfig } from '../config.ts'
+import type { Config } from '../config.ts'
+import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
 import { MigrationError } from '../storage/migrate.ts'
 import { refuseForeign, statusOf } from '../storage/open.ts'
+import { isHalfRestored } from '../backup/restore-switch.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown } from './command.ts'
+import { codeOf } from '../lib/errors.ts'
 
 type Where = Pick<Config, 'database'>
 
-/** The path of an SQLite database. Throws for another engine, saying what to use there instead. */
+/** The path of an SQLite database. Throws for another engine, with the alternative there. */
 export function sqlitePath({ database }: Where, instead: string): string {
   if (database.engine === 'sqlite') return database.path
   throw new Error(`this is for an SQLite database, and DATABASE_URL names a PostgreSQL one: ${instead}`)
 }
 
-/** Throws where there is no database yet, or none that this user may see. */
+/** Adds the database's name to an error that comes from it and does not name it. */
+export function namingDatabase(database: DatabaseConfig, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const isOfDatabase = error instanceof MigrationError || codeOf(error).startsWith('SQLITE_')
+  const shown = shownDatabase(database)
+  if (!isOfDatabase || error.message.startsWith(shown)) return error
+  return new Error(`${shown}: ${error.message}`, { cause: error })
+}
+
+/** Throws if there is no database yet, this user cannot see it, or a restore is unfinished. */
 export function requireDatabase(databasePath: string) {
+  refuseHalfRestored(databasePath)
   try {
     statSync(databasePath)
   } catch (error) {
@@ -32,8 +45,16 @@ export function requireDatabase(databasePath: string) {
   }
 }
 
-/** The SQLite database for this process alone; made where there is none. Throws where a server, or anything else, uses it. */
+function refuseHalfRestored(databasePath: string) {
+  if (isHalfRestored(databasePath))
+    throw new Error(
+      `a restore of ${databasePath} was cut off: start the server, or run convene restore, which finishes it`,
+    )
+}
+
+/** The SQLite database, for this process alone; created if missing. Throws if anything else uses it. */
 export async function openAlone(path: string): Promise<Database> {
+  refuseHalfRestored(path)
   await refuseForeign({ engine: 'sqlite', path })
   return openDatabase(path, { alone: true })
 }
@@ -43,7 +64,7 @@ const patienceMs = 5000
 
 type Beside = { storage: Storage; close(): Promise<void> }
 
-/** Storage beside running servers, its schema up to date. Do little and close it: a server does not wait for us. */
+/** Storage next to running servers, with its schema up to date. Be quick and close it: servers do not wait for a command. */
 export async function openBesideServer({ database }: Where): Promise<Beside> {
   if (database.engine === 'sqlite') requireDatabase(database.path)
   const missing = (await statusOf(database)).filter(({ applied_at }) => applied_at === null)
@@ -61,9 +82,9 @@ function besideFile({ path }: DatabaseConfig & { engine: 'sqlite' }): Beside {
   return {
     storage,
     async close() {
-      // What was read in this turn is let go of at its end.
+      // Statements of this turn of the event loop are finalised at its end.
       await setImmediate()
-      // Not storage.close, which would hold the server up for a checkpoint of the whole log.
+      // Not storage.close, which would block the server for a checkpoint of the whole log.
       client.close()
     },
   }

@@ -7,7 +7,8 @@ export const help = `usage: convene health [--ready]
 Asks the server that runs on this machine, at HOST and PORT, whether it lives, and says so in one line: for whatever keeps
 it running, such as the health check of a container. Run it with the same environment as the server.
 
-  --ready   asks whether it is ready for requests, which it is not while it starts, stops, or cannot reach its database
+  --ready   asks whether it is ready for requests, which it is not while it starts, stops, cannot reach its database, or has
+            no room to write
 
 Exit code: 0 where it lives, or is ready; 1 where it does not within two seconds.`
 

@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util'
 import { migrations } from '../../migrations/index.ts'
 import { type Config, readConfig } from '../config.ts'
-import { openProgress } from '../progress.ts'
-import { down, type MigrationState, status } from '../storage/migrate.ts'
+import { openProgress } from '../lib/progress.ts'
+import type { PlannedStep } from '../storage/dropped.ts'
+import { down, type MigrationState, planDown, status, type WayDown } from '../storage/migrate.ts'
 import { bringUp, statusOf } from '../storage/open.ts'
 import type { Migrator } from '../storage/postgres/migrate.ts'
+import { keepBeforeDown } from '../storage/sqlite/before-migration.ts'
+import { unusable } from '../storage/sqlite/database.ts'
 import { UsageError } from './command.ts'
 import { openAlone, requireDatabase } from './database.ts'
 
 export const help = `usage: convene migrate up
-       convene migrate down [--steps N]
+       convene migrate down [--steps N | --to NUMBER] [--yes]
        convene migrate status
 
 Changes the schema of the database (DATABASE_URL, or DATA_DIR/convene.db). Each step is a transaction of its own:
@@ -18,22 +21,32 @@ it is carried out whole or not at all.
   up       applies what is missing; makes the database where there is none. A start of the server does this too.
            What was there before is kept beside, as convene.db.before-<step>: the last two such copies, for 30 days.
            Where the new release does not do, convene restore puts one back in place, under the old one.
-  down     takes the newest step back, or the newest N, WITH THE DATA that only it holds. To go back to an earlier
-           release, take back the steps it does not know. Make a backup first.
+  down     takes the newest step back, or the newest N, or all that are newer than NUMBER. To go back to an earlier
+           release, take back the steps it does not know. Steps that hold data are taken back WITH IT: without --yes,
+           migrate down says which tables and how many rows would go, and changes nothing. The database as it was is
+           kept beside, as convene.db.before-down-<step>: the last two such copies, for 30 days.
   status   lists the steps and when each was applied; changes nothing.
 
-On SQLite, up and down refuse while the server runs: stop it first. On PostgreSQL nothing is kept beside.`
+On SQLite, up and down refuse while the server runs: stop it first. On PostgreSQL nothing is kept beside: make a dump
+with pg_dump first.`
+
+export const onlyOurDatabase = true
 
 export async function run(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args, options: { steps: { type: 'string' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    args,
+    options: { steps: { type: 'string' }, to: { type: 'string' }, yes: { type: 'boolean' } },
+    allowPositionals: true,
+  })
   const [action, ...more] = positionals
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
-  if (values.steps !== undefined && action !== 'down') throw new UsageError('--steps goes with down')
+  for (const option of ['steps', 'to', 'yes'] as const)
+    if (values[option] !== undefined && action !== 'down') throw new UsageError(`--${option} goes with down`)
   switch (action) {
     case 'up':
       return migrateUp()
     case 'down':
-      return migrateDown(stepsOf(values.steps ?? '1'))
+      return migrateDown(wayDown(values), { sure: values.yes ?? false })
     case 'status':
       return printStatus()
     default:
@@ -41,11 +54,23 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
+function wayDown({ steps, to }: { steps?: string; to?: string }): WayDown {
+  if (steps !== undefined && to !== undefined) throw new UsageError('--steps and --to exclude each other')
+  return to === undefined ? { steps: stepsOf(steps ?? '1') } : { to: numberOf(to) }
+}
+
 function stepsOf(given: string): number {
   const steps = Number(given)
   if (!/^\d+$/.test(given) || steps < 1 || steps > migrations.length)
     throw new UsageError(`--steps must be a whole number from 1 to ${migrations.length}`)
   return steps
+}
+
+function numberOf(given: string): number {
+  const number = Number(given)
+  if (!/^\d+$/.test(given) || (number !== 0 && !migrations.some((step) => step.number === number)))
+    throw new UsageError('--to must be the number of a step, as convene migrate status lists them, or 0 for none')
+  return number
 }
 
 const pending = (states: readonly MigrationState[]) => states.filter(({ applied_at }) => applied_at === null).length
@@ -72,27 +97,61 @@ async function upIn(database: Config['database']): Promise<{ applied: string[]; 
       return done.migrated
     })
     return { applied, kept }
+  } catch (error) {
+    throw unusable(database.path, error)
   } finally {
     db.close()
   }
 }
 
-async function migrateDown(steps: number) {
+async function migrateDown(way: WayDown, { sure }: { sure: boolean }) {
   const { database } = readConfig()
-  report('took back', await downIn(database, steps), 'nothing to take back: no step is applied')
+  const { takenBack, kept } = await downIn(database, way, sure)
+  report('took back', takenBack, 'nothing to take back: no such step is applied')
+  if (kept !== null) console.log(`the database as it was before is kept in ${kept}`)
 }
 
-async function downIn(database: Config['database'], steps: number): Promise<string[]> {
+async function downIn(
+  database: Config['database'],
+  way: WayDown,
+  sure: boolean,
+): Promise<{ takenBack: string[]; kept: string | null }> {
   if (database.engine === 'postgres')
-    return inPostgres(database.url, (migrator) => withProgress(steps, (onStep) => migrator.down({ steps, onStep })))
-  requireDatabase(database.path)
-  const db = await openAlone(database.path)
+    return inPostgres(database.url, async (migrator) => {
+      const plan = await migrator.planDown(way)
+      refuseLoss(plan, sure, 'nothing is kept beside on PostgreSQL: make a dump with pg_dump first')
+      const takenBack = await withProgress(plan.length, (onStep) => migrator.down({ ...way, onStep }))
+      return { takenBack, kept: null }
+    })
+  const { path } = database
+  requireDatabase(path)
+  const db = await openAlone(path)
   try {
-    return await withProgress(steps, (onStep) => down(db, { steps, onStep }))
+    const plan = planDown(db, way)
+    const loses = refuseLoss(plan, sure, `a copy is kept beside as ${path}.before-down-…`)
+    const kept = loses ? keepBeforeDown(db, path, plan[0]!.label) : null
+    return { takenBack: await withProgress(plan.length, (onStep) => down(db, { ...way, onStep })), kept }
+  } catch (error) {
+    throw unusable(path, error)
   } finally {
     db.close()
   }
 }
+
+/** Prints what the steps remove, and throws where they remove something and nobody said `--yes`. Answers whether they do. */
+function refuseLoss(plan: readonly PlannedStep[], sure: boolean, copy: string): boolean {
+  let loses = false
+  for (const { label, losses } of plan) {
+    const some = losses.filter(({ rows }) => rows > 0)
+    if (some.length === 0) continue
+    loses = true
+    console.log(`${label} removes ${some.map(({ name, rows }) => `${name} (${counted(rows)})`).join(', ')}`)
+  }
+  if (loses && !sure) throw new UsageError(`nothing was changed: add --yes to remove that for good; ${copy}`)
+  return loses
+}
+
+const counted = (rows: number) => `${rows} ${rows === 1 ? 'row' : 'rows'}`
 
 async function inPostgres<T>(url: string, work: (migrator: Migrator) => Promise<T>): Promise<T> {
   const { openMigrator } = await import('../storage/postgres/migrate.ts')

@@ -3,17 +3,16 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../config.ts'
 import { openPasswords } from '../features/auth/passwords.ts'
 import { legalService } from '../features/legal/service.ts'
-import { openProgress } from '../progress.ts'
-import { readSecrets } from '../secrets.ts'
+import { openProgress } from '../lib/progress.ts'
+import { readSecrets } from '../installation/secrets.ts'
 import { cities } from '../seed/cities.ts'
 import { openCommunity, type Plan } from '../seed/community.ts'
+import { demoPassword } from '../seed/demo-account.ts'
 import { up } from '../storage/migrate.ts'
 import { openBulkLoad } from '../storage/sqlite/bulk.ts'
 import { withDrizzle } from '../storage/sqlite/database.ts'
 import { UsageError } from './command.ts'
 import { openAlone, sqlitePath } from './database.ts'
-
-const demoPassword = 'convene demo password'
 
 export const help = `usage: convene seed --users N [--cities C] [--messages M] [--seed S]
 
@@ -33,6 +32,8 @@ The first five have chats in any case, as far as the messages reach.
 
 All or nothing: interrupted, it leaves the database empty. Refuses while the server runs. A million people with a
 million messages take a minute or two, and 2 GB.`
+
+export const onlyOurDatabase = true
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

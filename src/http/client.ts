@@ -1,20 +1,20 @@
-import { addressIn } from '../address.ts'
+import { addressIn } from '../lib/network-address.ts'
 import type { Config } from '../config.ts'
 import type { Client } from '../features/auth/consents.ts'
 
-/** Where a request comes from. Its parts are looked up where they are asked for: by few routes. */
+/** Where a request comes from. Computed lazily, as few routes need it. */
 export type ClientOf = (request: Request) => Client
 
 /**
- * `peerOf` answers the address at the other end of the connection. Behind `trustProxy` proxies the client's is that many
- * places from the end of `X-Forwarded-For`: what stands before it was written by the client and may be anything.
+ * `peerOf` returns the address at the other end of the connection. Behind `trustProxy` proxies, the client's address is that
+ * many places from the end of `X-Forwarded-For`. Earlier entries come from the client and cannot be trusted.
  */
 export const openClients =
   ({ trustProxy }: Pick<Config, 'trustProxy'>, peerOf: (request: Request) => string | undefined): ClientOf =>
   (request) =>
     new RequestClient(request, trustProxy, peerOf)
 
-// A class, as one is made for each request: an object with getters of its own costs ten times as much.
+// A class, because an object with its own getters takes ten times as long to create, and every request needs one.
 class RequestClient implements Client {
   readonly #request: Request
   readonly #trustProxy: number

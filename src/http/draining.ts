@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 
 /**
- * Asks whoever keeps connections, such as a proxy, to let go of them while the server is about to stop: what comes later
- * comes by a new connection, and so finds another node.
+ * Asks clients and proxies to close their connections while the server drains, so that later requests go to another node.
  */
 export const draining = ({ hub }: { hub: { isDraining(): boolean } }) =>
   new Elysia({ name: 'draining' }).onRequest(({ set }) => {

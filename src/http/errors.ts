@@ -1,8 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
-import { Value, type ValueError } from '@sinclair/typebox/value'
-import { Elysia, type ValidationError } from 'elysia'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { Value } from '@sinclair/typebox/value'
+import { Elysia, ValidationError } from 'elysia'
 import type { Logger } from 'pino'
-import { type FieldError, Refusal, type RefusalCode } from '../refusal.ts'
+import type { Room } from '../installation/room.ts'
+import { formatProblem } from '../lib/formats.ts'
+import { type FieldError, type FieldErrorCode, Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { nextRequestId } from './request-id.ts'
 
 // The one place that knows status numbers.
@@ -17,6 +20,8 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   init_data_invalid: [401, 'Invalid init data'],
   init_data_expired: [401, 'Expired init data'],
   refresh_reused: [401, 'Refresh token used before'],
+  link_invalid: [401, 'Invalid link'],
+  email_not_verified: [403, 'E-mail not verified'],
   not_a_member: [403, 'Not a member'],
   not_the_owner: [403, 'Not the owner'],
   blocked: [403, 'Blocked'],
@@ -40,14 +45,15 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   rate_limited: [429, 'Too many requests'],
   internal_error: [500, 'Internal error'],
   messenger_not_configured: [503, 'Messenger not configured'],
+  mail_not_configured: [503, 'Mail not configured'],
   storage_full: [503, 'Storage full'],
   busy: [503, 'Busy'],
   shutting_down: [503, 'Shutting down'],
 }
 
 /**
- * Codes that leave under another's name. `consents_required` is 422 at the registration and 403 at the gate, `bad_request`
- * covers several statuses of HTTP: codes of their own keep them apart inside.
+ * Internal codes that clients see under another name. `consents_required` is 422 at registration and 403 at the gate, and
+ * `bad_request` has several statuses: internal codes tell them apart.
  */
 const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
   consents_gate: 'consents_required',
@@ -55,7 +61,7 @@ const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
   range_not_satisfiable: 'bad_request',
 }
 
-/** Every code that leaves: what a program may find in `code`. */
+/** Every code that an answer may have. */
 export const problemCodes = Object.keys(answers).filter((code) => !(code in leavesAs))
 
 export const statusOf = (code: RefusalCode) => answers[code][0]
@@ -69,6 +75,9 @@ export type Problem = {
   code: string
   request_id: string
   errors?: FieldError[]
+  /** Only of `suspended`. `until` is null where the suspension has no end. */
+  reason?: string | null
+  until?: string | null
 }
 
 export function problemOf(refusal: Refusal, requestId: string): Problem {
@@ -81,12 +90,13 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
     detail: refusal.detail,
     code,
     request_id: requestId,
+    ...refusal.members,
   }
   if (refusal.errors) problem.errors = refusal.errors
   return problem
 }
 
-/** The answer to a refusal. Never anything that the client sent, and of an unforeseen error nothing but the request's id. */
+/** The answer to an error. It repeats nothing that the client sent, and tells only the request id of an unexpected error. */
 export function problemResponse(refusal: Refusal, requestId: string): Response {
   const status = statusOf(refusal.code)
   return new Response(JSON.stringify(problemOf(refusal, requestId)), {
@@ -95,7 +105,7 @@ export function problemResponse(refusal: Refusal, requestId: string): Response {
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
       'x-request-id': requestId,
-      // RFC 9110, section 11.6.1, asks for it in every 401.
+      // Required in every 401 (RFC 9110, section 11.6.1).
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
       ...refusal.headers,
     },
@@ -104,32 +114,34 @@ export function problemResponse(refusal: Refusal, requestId: string): Response {
 
 type Deps = {
   log: Logger
-  /** Told of what nobody foresaw, after it was logged. */
+  /** Called with each unexpected error, after it was logged. */
   storage: { failed(error: unknown): void }
+  room: Pick<Room, 'refused'>
   allowedMethods(path: string): string[]
 }
 
-/** Turns whatever was thrown into a problem. Registered first: Elysia's hooks reach only what comes after them. */
-export const errors = ({ log, storage, allowedMethods }: Deps) =>
+/** Turns whatever was thrown into a problem. Registered first, as Elysia's hooks apply only to later routes. */
+export const errors = ({ log, storage, room, allowedMethods }: Deps) =>
   new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ code, error, request, set, path, route }) => {
     const requestId = String(set.headers['x-request-id'] ?? '')
     const refusal =
       error instanceof Refusal ? error : refusalOf(String(code), error, request.method, path, allowedMethods)
     if (refusal.code === 'internal_error' || refusal.code === 'storage_full')
-      log.error({ request_id: requestId, route, err: loggable(String(code), error) }, 'request failed')
+      log.error({ request_id: requestId, route, err: loggable(error) }, 'request failed')
     if (refusal.code === 'internal_error') storage.failed(error)
+    if (refusal.code === 'storage_full') room.refused()
     set.status = statusOf(refusal.code)
     return problemResponse(refusal, requestId)
   })
 
-/** An answer of ours that does not fit its schema is in its error, message and all: the log gets the fields' names only. */
-function loggable(code: string, error: unknown): unknown {
-  if (code !== 'VALIDATION') return error
-  const fields = problemsIn(error as ValidationError).map(({ path, schema }) => `${path} ${schema.type ?? ''}`)
-  return new Error(`${(error as ValidationError).type} does not fit its schema: ${fields.join(', ')}`)
+/** The error of an answer that does not match its schema contains the whole answer: only the names of fields are logged. */
+function loggable(error: unknown): unknown {
+  if (!(error instanceof ValidationError)) return error
+  const fields = problemsIn(error).map(({ path, schema }) => `${path} ${schema.type ?? ''}`)
+  return new Error(`${error.type} does not fit its schema: ${fields.join(', ')}`)
 }
 
-/** Elysia's own list puts what was sent into words, and fails where that is an object with a `toString` of its own. */
+/** Elysia's own list repeats what was sent, and fails if that is an object with its own `toString`. */
 function problemsIn({ validator, value }: ValidationError): ValueError[] {
   if ('~standard' in validator) throw new Error('schemas are TypeBox here')
   const problems: Iterable<ValueError> =
@@ -137,7 +149,7 @@ function problemsIn({ validator, value }: ValidationError): ValueError[] {
   return Iterator.from(problems).take(64).toArray()
 }
 
-/** The answer to what fails outside every route, as a file that goes while it is sent; Bun's own would show our insides. */
+/** The answer to an error outside every route, such as a file removed while it is sent. Bun's own would show internals. */
 export const serverError = (log: Logger) => (error: Error) => {
   const requestId = nextRequestId()
   log.error({ request_id: requestId, err: error }, 'request failed')
@@ -151,6 +163,7 @@ function refusalOf(
   path: string,
   allowedMethods: (path: string) => string[],
 ) {
+  if (error instanceof ValidationError) return refusalOfValidation(error)
   switch (code) {
     case 'NOT_FOUND': {
       const allowed = allowedMethods(path)
@@ -159,8 +172,6 @@ function refusalOf(
         allow: allowed.join(', '),
       })
     }
-    case 'VALIDATION':
-      return refusalOfValidation(error as ValidationError)
     case 'PARSE':
       return new Refusal('bad_request', 'The request could not be read.')
     default:
@@ -169,15 +180,20 @@ function refusalOf(
 }
 
 function refusalOfValidation(error: ValidationError): Refusal {
-  // A path parameter that is no id answers like an unknown one.
+  // A path parameter that is not an id is answered like an unknown id.
   if (error.type === 'params') return new Refusal('not_found', 'There is nothing here.')
-  // What we answer ourselves did not fit its schema: a defect of ours, not the client's.
+  // An answer that does not match its schema is our defect, not the client's.
   if (error.type === 'response') return new Refusal('internal_error', 'Something went wrong on our side.')
   const fields = new Map<string, FieldError>()
-  for (const { path, schema, message } of problemsIn(error)) {
+  for (const problem of problemsIn(error)) {
+    const { path, schema, message } = problem
     if (fields.has(path)) continue
-    // A number of the query that is out of its range loses its path in Elysia: its schema's title names it.
-    fields.set(path, { path: path || `/${schema.title ?? ''}`, message: messageOf(schema, message) })
+    fields.set(path, {
+      // Elysia drops the path of a query number that is out of range: the schema's title names the field.
+      path: path || `/${schema.title ?? ''}`,
+      code: fieldCodeOf(problem),
+      message: messageOf(schema, message),
+    })
   }
   return new Refusal(
     'validation_failed',
@@ -186,7 +202,42 @@ function refusalOfValidation(error: ValidationError): Refusal {
   )
 }
 
-// A schema may say in its own words what it takes (`error`); TypeBox's messages speak of the schema, never of the value.
+function fieldCodeOf({ type, schema, value, errors }: ValueError): FieldErrorCode {
+  // JSON has no undefined, so the field is missing.
+  if (value === undefined) return 'required'
+  switch (type) {
+    case ValueErrorType.StringFormat:
+      // Elysia's type for a number in a query.
+      return schema.format === 'integer' ? 'type' : formatProblem(schema.format, value)
+    case ValueErrorType.StringPattern:
+      return 'format'
+    case ValueErrorType.StringMinLength:
+    case ValueErrorType.ArrayMinItems:
+      return 'too_short'
+    case ValueErrorType.StringMaxLength:
+    case ValueErrorType.ArrayMaxItems:
+      return 'too_long'
+    case ValueErrorType.NumberMinimum:
+    case ValueErrorType.NumberMaximum:
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.IntegerMaximum:
+      return 'out_of_range'
+    case ValueErrorType.Literal:
+      return typeof value === typeof schema.const ? 'not_allowed' : 'type'
+    case ValueErrorType.Union: {
+      // Of several variants, such as null, report the one that comes closest.
+      const codes = errors.flatMap((variant) => {
+        const first = variant.First()
+        return first ? [fieldCodeOf(first)] : []
+      })
+      return codes.find((code) => code !== 'type') ?? 'type'
+    }
+    default:
+      return 'type'
+  }
+}
+
+// A schema may have its own message (`error`). TypeBox's messages describe the schema and never repeat the value.
 function messageOf(schema: TSchema, message: string): string {
   return typeof schema.error === 'string' ? schema.error : message
 }

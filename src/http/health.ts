@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Files } from '../features/media/files.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Room } from '../installation/room.ts'
 import { version } from '../version.ts'
 
 type Deps = {
@@ -8,9 +9,15 @@ type Deps = {
   files: Pick<Files, 'remote'>
   hub: { isDraining(): boolean }
   shared: { isUp(): boolean } | null
+  room: Pick<Room, 'isLeft'>
+  photos: { last(): { missing: number } | null }
 }
 
 const check = t.Union([t.Literal('ok'), t.Literal('failed')])
+const elsewhere = (description: string) =>
+  t.Optional(
+    t.Union([t.Literal('ok'), t.Literal('away')], { description: `${description}; away leaves the server ready` }),
+  )
 const release = t.String({ examples: [version] })
 const health = t.Object({ status: t.Literal('ok'), version: release, checks: t.Object({}) })
 const readiness = t.Object({
@@ -20,16 +27,16 @@ const readiness = t.Object({
     storage: check,
     migrations: check,
     running: check,
-    media: t.Optional(t.Union(check.anyOf, { description: 'Where images lie in S3: whether their bucket answers' })),
+    room: check,
+    media: elsewhere('Where images lie in S3: whether their bucket answers'),
+    redis: elsewhere('Only with REDIS_URL: whether it answers'),
+    photos: t.Optional(
+      t.Literal('failed', { description: 'Images that the database knows are missing. Text goes on without them' }),
+    ),
   }),
-  redis: t.Optional(
-    t.Union([t.Literal('ok'), t.Literal('away')], {
-      description: 'Only with REDIS_URL. While it is away requests are served, and other nodes told later',
-    }),
-  ),
 })
 
-/** For whoever keeps the server running: `GET /health` says that it lives, `GET /ready` whether to send it requests. */
+/** `GET /health`: whether the process is alive. `GET /ready`: whether to send it requests. */
 export const healthRoutes = (deps: Deps) =>
   new Elysia({ name: 'health' })
     .get('/health', () => ({ status: 'ok' as const, version, checks: {} }), {
@@ -45,30 +52,38 @@ export const healthRoutes = (deps: Deps) =>
       '/ready',
       async ({ status }) => {
         const checks = await checked(deps)
-        const ready = Object.values(checks).every((outcome) => outcome === 'ok')
-        // A Redis that is away is away for every node: were they not ready without it, nobody would be served.
-        const redis = deps.shared && { redis: deps.shared.isUp() ? ('ok' as const) : ('away' as const) }
-        return status(ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', version, checks, ...redis })
+        // Redis and the bucket are shared: if they made nodes unready, an outage would take all of them out at once.
+        const ready = Object.values(checks).every((outcome) => outcome !== 'failed')
+        const photos = (deps.photos.last()?.missing ?? 0) > 0 ? { photos: 'failed' as const } : {}
+        const body = { status: ready ? ('ok' as const) : ('unavailable' as const), version }
+        return status(ready ? 200 : 503, { ...body, checks: { ...checks, ...photos } })
       },
       {
         response: { 200: readiness, 503: readiness },
         detail: {
           summary: 'Whether it can take requests',
           description:
-            'Storage answers, its schema is this release’s, the bucket of the images does where they lie in one, and the server is not about to stop.',
+            'Storage answers and has room, its schema is this release’s, and the server is not about to stop. A bucket or Redis that is away is named, and leaves it ready.',
           tags: ['service'],
           security: [],
         },
       },
     )
 
-async function checked({ storage, files, hub }: Deps) {
+async function checked({ storage, files, hub, shared, room }: Deps) {
   const outcome = (fine: boolean): 'ok' | 'failed' => (fine ? 'ok' : 'failed')
-  const [pending, media] = await Promise.all([storage.pendingMigrations().catch(() => null), files.remote?.answers()])
+  const presence = (there: boolean): 'ok' | 'away' => (there ? 'ok' : 'away')
+  const [pending, media, isRoomLeft] = await Promise.all([
+    storage.pendingMigrations().catch(() => null),
+    files.remote?.answers(),
+    room.isLeft(),
+  ])
   return {
     storage: outcome(pending !== null),
     migrations: outcome(pending === 0),
     running: outcome(!hub.isDraining()),
-    ...(media !== undefined && { media: outcome(media) }),
+    room: outcome(isRoomLeft),
+    ...(media !== undefined && { media: presence(media) }),
+    ...(shared && { redis: presence(shared.isUp()) }),
   }
 }

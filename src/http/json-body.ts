@@ -1,14 +1,14 @@
 import { Elysia } from 'elysia'
-import { invalid, Refusal } from '../refusal.ts'
+import { invalid, Refusal } from '../lib/refusal.ts'
 
 const limit = 64 * 1024
-// No body of ours needs more than three; what reads thousands, as validation does, runs out of stack.
+// Our bodies need three levels at most. With thousands, recursive validation would overflow the stack.
 const deepest = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads bodies as JSON. Errors: those of `readJson`. */
 export const jsonBody = new Elysia({ name: 'json-body' })
-  // Elysia would read whatever it is told that a body is, and of any size.
+  // Otherwise Elysia would read bodies of any content type and size.
   .onParse(() => null)
   .onTransform(async (context) => {
     const { request } = context
@@ -17,11 +17,11 @@ export const jsonBody = new Elysia({ name: 'json-body' })
   .as('scoped')
 
 /**
- * A request's body, up to 64 KiB. An empty one is an empty object: routes that take none accept it, the others name what
- * is missing.
+ * A request's body, up to 64 KiB. An empty body is an empty object: routes without a body accept it, others report what is
+ * missing.
  *
- * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for what is not JSON in UTF-8 or breaks
- * off, 422 for JSON that is no object or nested too deeply.
+ * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for a body that is not JSON in UTF-8 or
+ * breaks off, 422 for JSON that is not an object or is nested too deeply.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const { headers } = request
@@ -32,10 +32,10 @@ export async function readJson(request: Request): Promise<unknown> {
   if (headers.get('content-encoding')) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
   if (Number(length) > limit) throw tooLarge()
   const bytes = await readBytes(request, length !== null)
-  if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${deepest} levels deep`)
+  if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${deepest} levels deep`, 'not_allowed')
   const body = parsed(bytes)
-  // Elysia would make an empty object of it, and find nothing wrong where every field may be absent.
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('/', 'Expected an object')
+  // Elysia would turn it into an empty object, which is valid if every field is optional.
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('/', 'Expected an object', 'type')
   return body
 }
 
@@ -54,7 +54,7 @@ async function readBytes(request: Request, hasLength: boolean): Promise<Uint8Arr
   try {
     return hasLength ? await request.bytes() : await readChunks(request.body!)
   } catch (error) {
-    // What is no refusal is the connection's end, which is no fault of ours to be logged.
+    // Any other error means that the client disconnected.
     throw error instanceof Refusal ? error : new Refusal('bad_request', 'The body broke off.')
   }
 }
@@ -74,7 +74,7 @@ const [quote, backslash] = [0x22, 0x5c]
 const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b
 const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d
 
-/** Whether arrays and objects lie deeper in each other than is taken, looked at before anything recursive reads them. */
+/** Whether arrays and objects are nested too deeply. Checked before anything recursive reads them. */
 function isDeep(json: Uint8Array): boolean {
   let depth = 0
   let inString = false

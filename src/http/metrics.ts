@@ -1,15 +1,15 @@
 import { Elysia, t } from 'elysia'
 import type { Config } from '../config.ts'
-import type { Metrics } from '../metrics.ts'
-import { Refusal } from '../refusal.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 type Deps = { config: Pick<Config, 'metricsToken'>; metrics: Metrics }
 
 const loopback = /^(?:::1$|(?:::ffff:)?127\.)/
-// Behind a proxy on the same machine everybody comes from loopback.
+// Behind a proxy on the same machine, every request comes from loopback.
 const proxied = ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via']
 
-/** `GET /metrics`, for this machine itself, or for who holds `METRICS_TOKEN`. Refusal: 403 `forbidden`. */
+/** `GET /metrics`, for this machine, or with `METRICS_TOKEN`. Refusal: 403 `forbidden`. */
 export const metricsRoute = ({ config, metrics }: Deps) =>
   new Elysia({ name: 'metrics' }).get(
     '/metrics',
@@ -38,7 +38,7 @@ export const metricsRoute = ({ config, metrics }: Deps) =>
 
 function holdsToken(authorization: string | undefined, token: string | null): boolean {
   if (authorization === undefined || token === null) return false
-  // Hashed, so that the time of the comparison tells nothing, nor the length.
+  // Hashed, so that the time of the comparison reveals neither the token nor its length.
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
   return crypto.timingSafeEqual(hash(authorization), hash(`Bearer ${token}`))
 }

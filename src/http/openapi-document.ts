@@ -1,24 +1,23 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia, DocumentDecoration } from 'elysia'
 import { STATUS_CODES } from 'node:http'
-import { type LimitName, limitTable } from '../limits.ts'
-import { Refusal, type RefusalCode } from '../refusal.ts'
-import { minutes } from '../time.ts'
+import { type LimitName, limitTable } from '../lib/rate-limits.ts'
+import { seconds } from '../lib/time.ts'
+import { fieldErrorCodes, Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { version } from '../version.ts'
 import { problemCodes, problemOf, statusOf } from './errors.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { named, plain, type Schema } from './openapi-schema.ts'
-import { beforeConsents, whileSuspended } from './signed-in.ts'
+import { beforeConsents, beforeVerification, whileSuspended } from './signed-in.ts'
 
 declare module 'elysia' {
   interface DocumentDecoration {
     /**
-     * What a route refuses by rules of its own. The refusals of the guard, of bodies, queries and limits are added to each
-     * route that has such.
+     * The refusals of the route's own rules. Those of the guard, of bodies, queries and limits are added where they apply.
      */
     refusals?: RefusalCode[]
-    /** The limit that counts its requests; set by `limit: …` on the route. */
-    limit?: LimitName
+    /** The limits that count its requests; set by `limit: …` on the route. */
+    limit?: LimitName | LimitName[]
   }
 }
 
@@ -56,7 +55,7 @@ const about = `People find each other nearby, chat, and keep each other safe.
 * Log in at \`/api/v1/auth/*\`; then send the access token as the cookie \`app_at\`, as \`Authorization: Bearer\` or as the query's \`_t\`: the first one that is there decides.
 * Lists answer \`items\` and \`next_cursor\`; pass that one as \`cursor\` for the next page.
 * Errors are problems (RFC 9457); \`code\` is what a program should look at.
-* What happens is told on the WebSocket \`/ws\`.`
+* Events arrive on the WebSocket \`/ws\`.`
 
 const tags = [
   { name: 'auth', description: 'Registration, sessions, consents' },
@@ -77,6 +76,7 @@ const securitySchemes = {
   cookie: { type: 'apiKey', in: 'cookie', name: 'app_at', description: 'Set by every login' },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   query: { type: 'apiKey', in: 'query', name: '_t', description: 'For where neither cookie nor header can be sent' },
+  refresh: { type: 'apiKey', in: 'cookie', name: 'app_rt', description: 'Or `refresh_token` in the body' },
   socket: { type: 'apiKey', in: 'query', name: 'token', description: 'The access token of `/ws`' },
   metrics: { type: 'http', scheme: 'bearer', description: '`METRICS_TOKEN`; from loopback none is needed' },
 }
@@ -92,13 +92,23 @@ const problem: Schema = {
     detail: { type: 'string', description: 'For people' },
     code: { type: 'string', enum: problemCodes, description: 'For programs' },
     request_id: { type: 'string', description: 'The same as `x-request-id`' },
+    reason: { type: ['string', 'null'], description: 'Only of `suspended`: why' },
+    until: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'Only of `suspended`: its end; null where it has none',
+    },
     errors: {
       type: 'array',
       description: 'The fields that were refused',
       items: {
         type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string', description: 'JSON pointer' }, message: { type: 'string' } },
+        required: ['path', 'code', 'message'],
+        properties: {
+          path: { type: 'string', description: 'JSON pointer' },
+          code: { type: 'string', enum: [...fieldErrorCodes], description: 'For programs' },
+          message: { type: 'string', description: 'For people' },
+        },
       },
     },
   },
@@ -124,7 +134,7 @@ export function openapiDocument(app: AnyElysia) {
   }
 }
 
-/** What the plugin makes of a route, with schemas in plain words, examples, and its refusals. */
+/** The plugin's description of a route, with standard schemas, examples and refusals. */
 function finished(operation: Operation, route: Route, schemas: Record<string, Schema>): Operation {
   const { body, response = {}, detail } = route.hooks
   const content = (schema: Schema) => {
@@ -144,7 +154,7 @@ function finished(operation: Operation, route: Route, schemas: Record<string, Sc
   const answers: Record<string, Answer> = { ...detail.responses }
   for (const [status, schema] of Object.entries(response)) {
     const description = (schema.description as string | undefined) ?? STATUS_CODES[status]!
-    // What a route documents by hand stands beside: the same answer in another format.
+    // Formats that the route documents by hand are kept.
     const shown = { ...content(schema), ...answers[status]?.content }
     answers[status] = { description, ...(status !== '204' && { content: shown }) }
   }
@@ -158,34 +168,43 @@ function finished(operation: Operation, route: Route, schemas: Record<string, Sc
     requestBody: body ? { required: Boolean(body.required), content: content(body) } : detail.requestBody,
     responses: {
       ...answers,
-      ...problems(refusalsOf(route), detail.limit),
+      ...problems(refusalsOf(route), limitsOf(route)),
     },
   }
 }
 
-/** Every code that a route may answer with: its own, and those of what a request passes on its way there. */
-function refusalsOf({ method, path, hooks: { query, detail } }: Route): RefusalCode[] {
+/** Every code that a route may answer with: its own, and those of the checks before it. */
+function refusalsOf(route: Route): RefusalCode[] {
+  const { method, path } = route
+  const { query, detail } = route.hooks
   const codes: RefusalCode[] = [...(detail.refusals ?? [])]
   const changes = method !== 'GET'
   if (!detail.security) {
     codes.push('unauthenticated', 'token_expired')
     if (!whileSuspended.has(`${method} ${path}`)) codes.push('suspended')
-    if (!beforeConsents.has(path)) codes.push('consents_gate')
+    if (!beforeConsents.has(`${method} ${path}`)) codes.push('consents_gate')
+    if (!beforeVerification.has(`${method} ${path}`)) codes.push('email_not_verified')
     if (changes) codes.push('forbidden')
   }
-  // Where none is asked for too: a body that is sent is looked at before the route is.
+  // Also on routes without a body: a body that is sent is read before the route runs.
   const readsJson = changes && !detail.requestBody
   if (readsJson) codes.push('malformed_body', 'payload_too_large', 'unsupported_media_type')
   if (readsJson || query) codes.push('validation_failed')
-  if (detail.limit) codes.push('rate_limited')
+  if (limitsOf(route).length > 0) codes.push('rate_limited')
   if (changes) codes.push('storage_full')
-  // How the server is it tells also when it has too much to do.
+  // Health endpoints bypass load shedding.
   if (!detail.tags?.includes('service')) codes.push('busy')
   return [...codes, 'internal_error']
 }
 
+/** Every limit that counts its requests: those of the route, and that of the guard. */
+const limitsOf = ({ hooks: { detail } }: Route): LimitName[] => [
+  ...(detail.limit === undefined ? [] : [detail.limit].flat()),
+  ...(detail.security ? [] : ['request' as const]),
+]
+
 /** Problem responses by status, an example for each code. */
-function problems(codes: RefusalCode[], limit?: LimitName): Record<string, Answer> {
+function problems(codes: RefusalCode[], limits: readonly LimitName[]): Record<string, Answer> {
   const all = codes.map((code) => problemOf(new Refusal(code, 'A sentence that says what was wrong.'), 'mf2k1c0a-7'))
   const answers: Record<string, Answer> = {}
   for (const [status, refused] of Map.groupBy(all, (problem) => problem.status)) {
@@ -199,9 +218,12 @@ function problems(codes: RefusalCode[], limit?: LimitName): Record<string, Answe
     }
   }
   const tooMany = answers[statusOf('rate_limited')]
-  if (limit && tooMany) {
-    const { points, per, by } = limitTable[limit]
-    tooMany.description += `: over ${points} in ${per / minutes} minutes from one ${by}`
+  if (tooMany && limits.length > 0) {
+    const each = limits.map((name) => {
+      const { points, per, by } = limitTable[name]
+      return `over ${points} in ${per / seconds} seconds from one ${by}`
+    })
+    tooMany.description += `: by default ${each.join(', or ')}`
     tooMany.headers = { 'retry-after': { schema: { type: 'integer', description: 'Seconds' } } }
   }
   return answers

@@ -3,13 +3,15 @@ import type { Schema } from './openapi-schema.ts'
 const id = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
 const time = '2026-11-21T08:34:00.000Z'
 
-/** What stands in an example, by the name of the field: a name means the same throughout the interface. */
+/** Example values by name of the field, as a name means the same throughout the API. */
 const words: Record<string, unknown> = {
   id,
   name: 'Ada',
   city: 'Lisbon',
   bio: 'Walks, espresso, old maps.',
-  photo: 'https://example.org/ada.webp',
+  photo: `/api/v1/media/${id}?for=profile&exp=1795336440&sig=4V0c…`,
+  photo_thumb: `/api/v1/media/${id}?for=profile&exp=1795336440&sig=4V0c…&size=320`,
+  thumb_url: `/api/v1/media/${id}?for=upload&exp=1795336440&sig=4V0c…&size=320`,
   email: 'ada@example.org',
   phone: '+351912345678',
   password: 'twelve green bottles',
@@ -66,7 +68,7 @@ const words: Record<string, unknown> = {
   metadata: {},
 }
 
-/** A value that the schema takes, of that name: its own example where it has one. Undefined where there is none to be had. */
+/** An example value for a field: the schema's own if it has one. Undefined if none can be made. */
 export function exampleOf(schema: Schema, name = ''): unknown {
   if (schema.examples) return schema.examples[0]
   if ('const' in schema) return schema.const

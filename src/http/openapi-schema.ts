@@ -1,4 +1,4 @@
-/** JSON Schema, as far as ours go. */
+/** The parts of JSON Schema that ours use. */
 export type Schema = {
   type?: string | string[]
   title?: string
@@ -10,17 +10,17 @@ export type Schema = {
   const?: unknown
   minimum?: number
   examples?: unknown[]
-  /** What stands for a format of our own, which other programs do not know. */
+  /** Replaces a custom format, which other programs do not know. */
   documented?: Schema
-  /** The message where a value does not fit. */
+  /** The message for an invalid value. */
   error?: unknown
   [keyword: string]: unknown
 }
 
-// Elysia takes numbers and truth values of a query as text too.
+// Elysia also accepts numbers and booleans of a query as text.
 const coercions = new Set(['integer', 'numeric', 'boolean'])
 
-/** A schema of ours in words that every JSON Schema tool understands. */
+/** A schema in standard JSON Schema, without our extensions. */
 export function plain({ error: _, documented, ...schema }: Schema): Schema {
   if (documented) {
     delete schema.format
@@ -36,12 +36,12 @@ export function plain({ error: _, documented, ...schema }: Schema): Schema {
   const one: Schema | undefined = words ? { type: 'string', enum: some.map((choice) => choice.const) } : some[0]
   if (one === undefined || (some.length > 1 && !words)) return { ...rest, anyOf: choices }
   if (some.length === choices.length) return { ...one, ...rest }
-  // A schema with a name keeps it: null stands beside.
+  // A named schema keeps its name: null becomes an alternative to it.
   if (one.title !== undefined || typeof one.type !== 'string') return { ...rest, anyOf: choices }
   return { ...one, ...rest, type: [one.type, 'null'], ...(one.enum && { enum: [...one.enum, null] }) }
 }
 
-/** The schema with each object in it that has a title replaced by a reference; the object itself goes into `schemas`. */
+/** The schema with each titled object replaced by a reference. The objects are added to `schemas`. */
 export function named(schema: Schema, schemas: Record<string, Schema>): Schema {
   const inner = { ...schema }
   if (inner.properties) inner.properties = mapValues(inner.properties, (field) => named(field, schemas))

@@ -3,7 +3,7 @@ import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import swagger from 'swagger-ui-dist/package.json'
 
-// In the path, so that a browser may keep them until another release of theirs.
+// In the path, so that browsers may cache them until the package changes.
 const assets = `/openapi/${swagger.version}`
 
 const start = `SwaggerUIBundle({ url: '/openapi/json', dom_id: '#page', deepLinking: true, validatorUrl: null, docExpansion: 'list', tryItOutEnabled: true })`
@@ -20,7 +20,7 @@ const page = `<!doctype html>
 <script>${start}</script>
 `
 
-// The page runs our own scripts only, and asks nobody but this server.
+// The page runs only our own scripts, and connects only to this server.
 const policy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${new Bun.CryptoHasher('sha256').update(start).digest('base64')}'`,
@@ -34,7 +34,7 @@ const policy = [
 
 /** `GET /openapi`, a page to read and try the interface; `GET /openapi/json`, the document that it shows. */
 export function openapi(app: () => AnyElysia) {
-  // Made when it is first asked for: it would be a good part of the start.
+  // Built on the first request, because it would slow down the start.
   let document: Promise<string> | undefined
   const made = async () => {
     const { openapiDocument } = await import('./openapi-document.ts')

@@ -1,14 +1,15 @@
 import type { Config } from '../config.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 export type Origins = ReturnType<typeof origins>
 
-/** Which pages may act for the person whose browser they run in: those listed, and the server's own. */
+/** Which web origins may send requests for a user: the listed ones, and the server's own. */
 export function origins({ corsOrigins, trustProxy }: Pick<Config, 'corsOrigins' | 'trustProxy'>) {
   const listed = new Set(corsOrigins)
   return {
     isListed: (origin: string) => listed.has(origin),
 
-    /** Whether a request's Origin is an allowed one, or absent, as of clients that are no browsers. */
+    /** Whether a request's Origin is allowed, or absent, as with clients that are not browsers. */
     allows(headers: Headers): boolean {
       const origin = headers.get('origin')
       if (origin === null || listed.has(origin)) return true
@@ -16,4 +17,9 @@ export function origins({ corsOrigins, trustProxy }: Pick<Config, 'corsOrigins' 
       return origin === `${scheme}://${headers.get('host')}`
     },
   }
+}
+
+/** Refuses requests that come from another site's page, as browsers attach cookies to those too (CSRF). */
+export function refuseForeignPage(origins: Origins, headers: Headers): void {
+  if (!origins.allows(headers)) throw new Refusal('forbidden', 'This page may not act for you here.')
 }

@@ -1,37 +1,37 @@
 import { Elysia } from 'elysia'
-import type { Metrics } from '../metrics.ts'
-import { Refusal } from '../refusal.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { problemResponse } from './errors.ts'
 
-// How long the event loop may be busy before it looks at what else has come. Who arrives meanwhile waits for the end of it.
+// How long one turn of the event loop may take. Requests that arrive meanwhile wait for its end.
 const budgetMs = 10
-// The time of a look, where it is not busy.
+// The interval of the timer when the loop is idle.
 const lookMs = 5
-// So many are always let in: where a turn is long for another reason, such as a slow disk, refusing would not shorten it.
+// Always admitted: if a turn is long for another reason, such as a slow disk, refusing would not shorten it.
 const atLeast = 64
 const noLimit = 4096
 
-// What tells an operator how the server is has to be answered above all when it is busy.
+// Health and metrics must be answered above all when the server is busy.
 const always = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
 
-/** How many requests are taken in between two looks. `now` is in milliseconds. */
+/** How many requests are admitted in one turn. `now` is in milliseconds. */
 export function openAdmission(now = () => performance.now()) {
   let room = noLimit
   let admitted = 0
   let began: number | null = null
 
-  /** Comes late where the event loop was busy: by that, as many were too many. */
+  /** A timer that fires late if the event loop was busy: too many were admitted then. */
   function look() {
     const took = now() - began!
     began = null
     const done = Math.min(admitted, room)
-    // Where all fitted, a tenth more; otherwise as many as would have, by rule of three.
+    // In time: allow a tenth more. Late: scale down in proportion.
     if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.1))
     else if (done > atLeast) room = Math.max(atLeast, Math.floor((done * budgetMs) / took))
   }
 
   return {
-    /** Whether one more is taken in. */
+    /** Whether one more request is admitted. */
     admit(): boolean {
       if (began === null) {
         began = now()
@@ -45,21 +45,21 @@ export function openAdmission(now = () => performance.now()) {
 
 type Deps = {
   metrics: Metrics
-  /** How many requests have come and are not answered yet. */
+  /** How many requests are not answered yet. */
   pending(): number
   now?: () => number
 }
 
 /**
- * Refuses early what would make everybody wait: 503 `busy`, before anything else is done for it. Beyond what it can carry the
- * server goes on answering as many as it can, each about as fast as before.
+ * Load shedding: refuses excess requests with 503 `busy` before any work is done for them, so that under overload the server
+ * keeps answering as many as it can, about as fast as before.
  */
 export const overload = ({ metrics, pending, now }: Deps) => {
   const admission = openAdmission(now)
-  // Elysia waits for a hook that ends with a call of something; for this one, every request would.
+  // Elysia awaits hooks whose last expression is a call, which would delay every request.
   return new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
     let refusal
-    // A few clients that ask one thing after the other do not wait for each other, however often they ask.
+    // A few clients that send one request after the other never wait for each other.
     if (!admission.admit() && pending() > atLeast && !always.test(request.url)) {
       metrics.refusedEarly()
       refusal = problemResponse(tooMuch, String(set.headers['x-request-id']))

@@ -1,27 +1,31 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../features/auth/callers.ts'
 import type { Client } from '../features/auth/consents.ts'
-import { allowanceHeaders, holderOf, type LimitName, type Limits, limitTable } from '../limits.ts'
+import { allowanceHeaders, holderOf, type LimitName, type Limits, limitTable } from '../lib/rate-limits.ts'
 
 /**
  * `limit: 'search'` on a route counts its requests against that limit, by account or by address, before its input is
- * validated. Refusal: 429 `rate_limited`.
+ * validated; `limit: ['send', 'send_day']` counts against each, and the headers report the one with the least left.
+ * Refusal: 429 `rate_limited`.
  */
 export const rateLimit = ({ limits, enabled }: { limits: Limits; enabled: boolean }) =>
   new Elysia({ name: 'rate-limit' }).macro({
-    limit: (name: LimitName) => ({
-      // For the documentation, which stays the same where limits are off.
-      detail: { limit: name },
-      ...(enabled && { transform: counting(limits, name) as unknown as () => Promise<void> }),
+    limit: (names: LimitName | LimitName[]) => ({
+      // For the documentation, which is the same when limits are off.
+      detail: { limit: [names].flat() },
+      ...(enabled && { transform: counting(limits, [names].flat()) as unknown as () => Promise<void> }),
     }),
   })
 
-// A macro does not see what the guard puts into the context, hence the cast. The parameters are taken apart in the list,
-// as Elysia reads from there what a request needs.
+// A macro does not see the types of the guard's context, hence the cast. The parameters are destructured in the list, because
+// Elysia reads there what a request needs.
 const counting =
-  (limits: Limits, name: LimitName) =>
+  (limits: Limits, names: readonly LimitName[]) =>
   async ({ caller, client, set }: { caller?: Caller; client: Client; set: { headers: Record<string, unknown> } }) => {
-    const key = limitTable[name].by === 'account' && caller ? caller.id : holderOf(client.address)
-    const left = await limits.take(name, key)
-    if (left) Object.assign(set.headers, allowanceHeaders(left))
+    const keyOf = (name: LimitName) =>
+      limitTable[name].by === 'account' && caller ? caller.id : holderOf(client.address)
+    // Concurrently, so that they share a round trip to Redis.
+    const left = await Promise.all(names.map((name) => limits.take(name, keyOf(name))))
+    const [least] = left.filter((each) => each !== null).toSorted((a, b) => a.remaining - b.remaining)
+    if (least) Object.assign(set.headers, allowanceHeaders(least))
   }

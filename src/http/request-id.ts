@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-// Unique across restarts by the first part, and cheap: a request's id is for finding it in the log.
+// The first part makes ids unique across restarts. They only serve to find a request in the log, so they may be guessable.
 const start = Bun.randomUUIDv7('hex').slice(0, 13).replace('-', '')
 let count = 0
 
@@ -10,3 +10,7 @@ export const nextRequestId = () => `${start}-${++count}`
 export const requestId = new Elysia({ name: 'request-id' }).onRequest(({ set }) => {
   set.headers['x-request-id'] = nextRequestId()
 })
+
+/** The request id of an answer. Elysia turns the headers into `Headers` when several cookies are set. */
+export const requestIdOf = (headers: Record<string, unknown> | Headers): string | undefined =>
+  headers instanceof Headers ? (headers.get('x-request-id') ?? undefined) : (headers['x-request-id'] as string)

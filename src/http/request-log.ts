@@ -1,17 +1,18 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import type { Metrics } from '../metrics.ts'
-import type { Traces } from '../traces.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Traces } from '../telemetry/traces.ts'
+import { requestIdOf } from './request-id.ts'
 
 const slowMs = 1000
 
-// Any other is as long as its sender likes, and would make a series of its own.
+// Other methods may be of any length, and each would create a new series.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
 
 /**
- * Counts every answer, traces it where traces are on, and logs it at `debug`; at `warn` those that failed on our side or took over a second. A line for
- * each request costs more than many of the requests do. The route's pattern stands for the URL, as a query may hold a
- * position or a token.
+ * Counts every answer, traces it if traces are on, and logs it: at `warn` if it failed on our side or took over a second, else
+ * at `debug`, because a line costs more than many requests do. Logs the route's pattern instead of the URL, as a query may
+ * contain a position or a token.
  */
 export const requestLog = ({ log, metrics, traces }: { log: Logger; metrics: Metrics; traces: Traces | null }) =>
   new Elysia({ name: 'request-log' })
@@ -33,7 +34,7 @@ export const requestLog = ({ log, metrics, traces }: { log: Logger; metrics: Met
       const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
       if (!log.isLevelEnabled(level)) return
       log[level](
-        { request_id: set.headers['x-request-id'], method, route: pattern, status, ms: Math.round(ms) },
+        { request_id: requestIdOf(set.headers), method, route: pattern, status, ms: Math.round(ms) },
         'request',
       )
     })

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 
 /**
- * What tells browsers to do nothing clever with our answers. They go out with each of them, unless a route sets another
- * `cache-control`: nearly all of them are one person's, so none is kept unless it says so itself.
+ * Security headers for every answer. Nearly all answers are private, so none is cached unless its route sets another
+ * `cache-control`.
  */
 export const securityHeaders = new Elysia({ name: 'security-headers' }).headers({
   'x-content-type-options': 'nosniff',

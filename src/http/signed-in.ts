@@ -1,34 +1,49 @@
 import { Elysia } from 'elysia'
 import type { Config } from '../config.ts'
-import type { Caller, Callers } from '../features/auth/callers.ts'
+import { type Caller, type Callers, requireConsented, requireVerified } from '../features/auth/callers.ts'
 import type { Client } from '../features/auth/consents.ts'
 import { notSignedIn } from '../features/auth/tokens.ts'
-import type { Limits } from '../limits.ts'
-import { Refusal } from '../refusal.ts'
+import type { Limits } from '../lib/rate-limits.ts'
+import { Refusal } from '../lib/refusal.ts'
 import type { ClientOf } from './client.ts'
 import { readJson } from './json-body.ts'
-import type { Origins } from './origins.ts'
+import { type Origins, refuseForeignPage } from './origins.ts'
 import { rateLimit } from './rate-limit.ts'
-import { tokenOfCookie } from './session-cookie.ts'
+import { accessTokensIn } from './session-cookie.ts'
 
 export type Guard = ReturnType<typeof guard>
 export type SignedIn = ReturnType<typeof signedIn>
 
 /**
- * What a user may do who has not accepted the texts yet, where CONSENT_GATE is on: paths. Who does not agree can still
- * hide, take along or erase what is stored of them, and answer what was decided about them.
+ * With CONSENT_GATE on, what a user may do before accepting the texts: methods and paths. They can still hide (the service
+ * refuses to show them), export or erase their data, and appeal against decisions.
  */
 export const beforeConsents: ReadonlySet<string> = new Set([
-  '/api/v1/me',
-  '/api/v1/me/export',
-  '/api/v1/me/visibility',
-  '/api/v1/me/notices',
-  '/api/v1/appeals',
-  '/api/v1/auth/consents',
-  '/api/v1/auth/logout',
+  'GET /api/v1/me',
+  'DELETE /api/v1/me',
+  'GET /api/v1/me/export',
+  'PUT /api/v1/me/visibility',
+  'GET /api/v1/me/notices',
+  'GET /api/v1/appeals',
+  'POST /api/v1/appeals',
+  'POST /api/v1/auth/consents',
+  'POST /api/v1/auth/logout',
 ])
 
-/** What a suspended user may do: read why, and appeal. Methods and paths. */
+/** What a user may do who has not verified their address yet, where EMAIL_VERIFICATION is `required`. Methods and paths. */
+export const beforeVerification: ReadonlySet<string> = new Set([
+  'GET /api/v1/me',
+  'PUT /api/v1/me',
+  'DELETE /api/v1/me',
+  'GET /api/v1/me/export',
+  'PUT /api/v1/me/email',
+  'POST /api/v1/me/email/verify',
+  // Where both gates are on, each would otherwise wait for the other.
+  'POST /api/v1/auth/consents',
+  'POST /api/v1/auth/logout',
+])
+
+/** What a suspended user may do: read the reason, and appeal. Methods and paths. */
 export const whileSuspended: ReadonlySet<string> = new Set([
   'GET /api/v1/me/notices',
   'GET /api/v1/appeals',
@@ -39,84 +54,113 @@ export const whileSuspended: ReadonlySet<string> = new Set([
 type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits; clientOf: ClientOf }
 
 /**
- * The guard. A feature that uses it before its routes gets `caller` and `client` in each of them, and `limit: …`. Bodies
- * are left to the routes, which `lookAgain` after them. The token is looked for in the cookie `app_at`, then in
- * `Authorization: Bearer`, then in the query's `_t`; the first that is there decides.
+ * The guard. Routes after it get `caller` and `client`, and can use `limit: …`. They read bodies themselves, and call
+ * `lookAgain` afterwards. Tokens are tried in this order: the cookie `app_at`, `Authorization: Bearer`, the query's `_t`. The
+ * first valid one counts; if none is valid, the first one decides how the request is refused.
  *
  * Refusals: 401 `unauthenticated` and `token_expired`, 403 `suspended`, `forbidden` (a cookie from a foreign page) and
- * `consents_required` (the gate).
+ * `consents_required` and `email_not_verified` (the gates), 429 `rate_limited`.
  */
 export const guard = (deps: Deps) =>
-  new Elysia({ name: 'guard' }).use(limitOf(deps)).derive(whoCalls(deps)).as('scoped')
+  new Elysia({ name: 'guard' }).use(limitOf(deps)).derive(whoCalls(deps, everybody)).as('scoped')
 
 /** The guard, and bodies read as JSON after it: what nearly every feature uses. */
-export const signedIn = (deps: Deps) => withJson('signed-in', deps)
+export const signedIn = (deps: Deps) => withJson('signed-in', deps, everybody)
 
-/** The same for those alone whom `admit` does not refuse: what the others send is neither read nor validated. */
-export const signedInAs = (deps: Deps, name: string, admit: Admit): SignedIn => withJson(name, deps, admit)
+/** The same, with what `admit` returns as `admitted`. If it refuses, the body is neither read nor validated. */
+export const signedInAs = <A>(deps: Deps, name: string, admit: Admit<A>) => withJson(name, deps, admit)
+export type SignedInAs<A> = ReturnType<typeof signedInAs<A>>
 
-type Admit = (caller: Caller) => Promise<unknown>
+type Admit<A> = (caller: Caller) => Promise<A>
+const everybody: Admit<null> = async () => null
 
-const withJson = (name: string, deps: Deps, admit?: Admit) =>
+const withJson = <A>(name: string, deps: Deps, admit: Admit<A>) =>
   new Elysia({ name })
     .use(limitOf(deps))
-    // A stranger learns only that they are one, and nothing of theirs is read: Elysia would do it before any guard.
+    // Otherwise Elysia would read the body before the guard has refused a stranger.
     .onParse(() => null)
-    .derive(whoCalls(deps, readJson, admit))
+    .derive(whoCalls(deps, admit, readJson))
     .as('scoped')
 
-const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: config.rateLimit })
+const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: config.rateLimit !== null })
 
 /**
- * The guard's look at a request, with the body where one is to be read. It is a derive, which runs before validation, so
- * that a stranger learns nothing but that they are one; and a single one, as each costs every request.
+ * Checks a request, and reads its body if `read` is given. It is a derive, which runs before validation, so that strangers
+ * learn nothing about the route; and a single one, because each derive costs every request.
  */
 const whoCalls =
-  ({ config, callers, origins, clientOf }: Deps, read?: (request: Request) => Promise<unknown>, admit?: Admit) =>
-  async ({ query, request, route }: { query: unknown; request: Request; route: string }): Promise<Called> => {
-    const { token, fromCookie } = tokenOf(request.headers, query)
-    if (!token) throw notSignedIn()
-    const standing = () => callers.byToken(token, () => whileSuspended.has(`${request.method} ${route}`))
-    const caller = await standing()
-    const client = clientOf(request)
+  <A>(
+    { config, callers, origins, limits, clientOf }: Deps,
+    admit: Admit<A>,
+    read?: (request: Request) => Promise<unknown>,
+  ) =>
+  async ({ query, request, route }: { query: unknown; request: Request; route: string }): Promise<Called<A>> => {
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    // A browser sends the cookie along whoever asks it to.
-    if (fromCookie && !isReading && request.method !== 'OPTIONS' && !origins.allows(request.headers))
-      throw new Refusal('forbidden', 'This page may not act for you here.')
-    if (!beforeConsents.has(route)) requireConsented(config, caller)
-    if (admit) await admit(caller)
-    if (!read || isReading) return { caller, client, lookAgain: standing }
+    const asked = `${isReading ? 'GET' : request.method} ${route}`
+    const evenSuspended = () => whileSuspended.has(asked)
+    const { caller, token, fromCookie } = await callerOf(callers, request.headers, query, evenSuspended)
+    // Counted in this process: a read must not wait for Redis.
+    limits.takeHere('request', caller.id)
+    const lookAgain = () => callers.byToken(token, evenSuspended)
+    const client = clientOf(request)
+    if (fromCookie && !isReading && request.method !== 'OPTIONS') refuseForeignPage(origins, request.headers)
+    if (!beforeConsents.has(asked)) requireConsented(config, caller)
+    if (!beforeVerification.has(asked)) requireVerified(config, caller)
+    const admitted = await admit(caller)
+    if (!read || isReading) return { caller, admitted, client, lookAgain }
     const body = await read(request)
-    // A body may take its time: whoever was suspended or signed out while it came does nothing with it any more.
-    await standing()
-    return { caller, client, lookAgain: standing, body }
+    // A body may arrive slowly: the user may have been suspended or signed out meanwhile.
+    if (request.body !== null) await lookAgain()
+    return { caller, admitted, client, lookAgain, body }
   }
 
-type Called = {
+type Called<A> = {
   caller: Caller
+  /** What the guard of this route has found out about the caller, besides. */
+  admitted: A
   client: Client
-  /** For routes that read a body themselves: refuses who was suspended or signed out while it came. */
+  /** Checks the token again. Routes that read a body themselves call it when the body is complete. */
   lookAgain: () => Promise<Caller>
   body?: unknown
 }
 
-/** The token of a request: the first one of the three that is there. */
-export function tokenOf(headers: Headers, query: unknown) {
-  const cookie = tokenOfCookie(headers.get('cookie'))
-  const token = cookie ?? bearer(headers.get('authorization')) ?? (query as Record<string, string | undefined>)._t
-  return { token, fromCookie: cookie !== null }
+type Found = { caller: Caller; token: string; fromCookie: boolean }
+
+/** The caller, from the first valid token of a request. Refuses with 401, or 403 `suspended`. */
+export async function callerOf(
+  callers: Pick<Callers, 'byToken'>,
+  headers: Headers,
+  query: unknown,
+  evenSuspended?: () => boolean,
+): Promise<Found> {
+  let refusal: Refusal | null = null
+  for (const { token, fromCookie } of tokensOf(headers, query)) {
+    try {
+      return { caller: await callers.byToken(token, evenSuspended), token, fromCookie }
+    } catch (error) {
+      // A suspended user's token is valid.
+      if (!(error instanceof Refusal) || !isInvalid(error)) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal ?? notSignedIn()
 }
 
-/** The token of `Authorization: Bearer`, empty where that is malformed; undefined where the header is of another scheme. */
+const isInvalid = ({ code }: Refusal) => code === 'unauthenticated' || code === 'token_expired'
+
+/** The tokens of a request, in the order in which they are tried. */
+function* tokensOf(headers: Headers, query: unknown): Generator<{ token: string; fromCookie: boolean }> {
+  for (const token of accessTokensIn(headers.get('cookie'))) yield { token, fromCookie: true }
+  const header = bearer(headers.get('authorization'))
+  if (header !== undefined) yield { token: header, fromCookie: false }
+  const { _t } = query as Record<string, unknown>
+  if (typeof _t === 'string') yield { token: _t, fromCookie: false }
+}
+
+/** The token of `Authorization: Bearer`: empty if it is malformed, undefined if the header has another scheme. */
 function bearer(header: string | null): string | undefined {
   if (header === null) return undefined
-  // As nearly everyone writes it. What is no token is found out like any that is none of ours.
+  // The usual form. A malformed token fails verification.
   if (header.startsWith('Bearer ') && header[7] !== ' ') return header.slice(7)
   return /^Bearer\b/i.test(header) ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : undefined
-}
-
-/** The gate: where it is on, a user who has not accepted the texts as they stand does nothing else first. */
-export function requireConsented({ consentGate }: Pick<Config, 'consentGate'>, caller: Caller) {
-  if (consentGate && caller.consents_missing.length > 0)
-    throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
 }

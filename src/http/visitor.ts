@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Config } from '../config.ts'
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../lib/rate-limits.ts'
 import type { ClientOf } from './client.ts'
 import { jsonBody } from './json-body.ts'
 import { rateLimit } from './rate-limit.ts'
@@ -9,10 +9,10 @@ export type Visitor = ReturnType<typeof visitor>
 
 type Deps = { config: Config; limits: Limits; clientOf: ClientOf }
 
-/** What public routes use: `client`, `limit: …` on a route, and bodies read as JSON. */
+/** For public routes: `client`, `limit: …`, and bodies read as JSON. */
 export const visitor = ({ config, limits, clientOf }: Deps) =>
   new Elysia({ name: 'visitor' })
     .derive(({ request }) => ({ client: clientOf(request) }))
-    .use(rateLimit({ limits, enabled: config.rateLimit }))
+    .use(rateLimit({ limits, enabled: config.rateLimit !== null }))
     .use(jsonBody)
     .as('scoped')

@@ -19,6 +19,10 @@ export type Socket = {
   getBufferedAmount(): number
 }
 
+/** Why a session ended, as `session_ended` says it. */
+export const endReasons = ['logout', 'password_changed', 'ended', 'suspended', 'erased'] as const
+export type EndReason = (typeof endReasons)[number]
+
 export type Owner = { user_id: string; session_id: string; token_expires_at: number }
 
 /** A socket of a user on this node. */

@@ -1,27 +1,117 @@
-/** A durable event of one user: numbered 1, 2, 3 … for that user, stored in the transaction that caused it. */
+import type { Static } from '@sinclair/typebox'
+import { type TSchema, t } from 'elysia'
+import { nullable, oneOf, time } from '../http/schema.ts'
+import { chat, message } from '../features/chats/model.ts'
+import { notice } from '../features/moderation/model.ts'
+import { review } from '../features/reviews/model.ts'
+import { block } from '../features/safety/model.ts'
+import { type EndReason, endReasons } from './connection.ts'
+
+/**
+ * Durable events are numbered 1, 2, 3 … for each user and stored in the transaction that caused them. Those listed here
+ * store only the id of what they show; a view reads it as it is at the moment of sending.
+ */
+const viewed = { message, message_edited: message, message_deleted: message, chat, review }
+
+/** Durable events that store their data. */
+const stored = {
+  message_read: t.Object(
+    {
+      chat_id: t.String(),
+      reader_id: t.String(),
+      read_at: nullable(time),
+      last_read_message_id: nullable(t.String()),
+      count: t.Integer(),
+    },
+    { title: 'MessageRead' },
+  ),
+  block,
+  notice,
+}
+
+/** Stands for the data of an event whose subject no longer exists, so that the sequence has no gap. */
+const gone = t.Object({ id: t.String(), deleted: t.Literal(true) }, { title: 'Gone' })
+
+/** Frames that are sent once, to the sockets that are open, and never stored. */
+export const ephemeral = {
+  hello: t.Object({
+    connection_id: t.String(),
+    seq: t.Integer(),
+    resume: oneOf(['fresh', 'ok', 'gap']),
+    heartbeat_s: t.Integer(),
+  }),
+  presence: t.Object({ user_id: t.String(), online: t.Boolean(), last_seen_at: nullable(time) }),
+  typing: t.Object({ chat_id: t.String(), user_id: t.String() }),
+  session_ended: t.Object({ reason: oneOf(endReasons) }),
+  pong: t.Object({}),
+  auth: t.Object({ expires_in: t.Integer({ description: 'Seconds' }) }),
+  error: t.Object({ code: t.String(), detail: t.String() }),
+}
+
+type DataOf<T extends Record<string, TSchema>> = { [K in keyof T]: Static<T[K]> }
+
+export type ViewedData = DataOf<typeof viewed>
+export type ViewedType = keyof ViewedData
+export type StoredData = DataOf<typeof stored>
+export type DurableData = ViewedData & StoredData
+export type DurableType = keyof DurableData
+export type EphemeralData = DataOf<typeof ephemeral>
+export type EphemeralType = keyof EphemeralData
+
+/** A durable event as sockets and `GET /sync` show it. `at` is ISO 8601. */
+export type Event = {
+  [T in DurableType]: {
+    type: T
+    seq: number
+    at: string
+    data: DurableData[T] | (T extends ViewedType ? Static<typeof gone> : never)
+  }
+}[DurableType]
+
+const titleOf = (type: string) =>
+  `${type.replace(/(^|_)([a-z])/g, (_match, _gap, letter: string) => letter.toUpperCase())}Event`
+
+/** Each durable event, for the documents. */
+export const documentedEvents = [
+  ...Object.entries(viewed).map(([type, data]) => ({ type, data: t.Union([data, gone]) })),
+  ...Object.entries(stored).map(([type, data]) => ({ type, data })),
+].map(({ type, data }) =>
+  t.Object({ type: t.Literal(type), seq: t.Integer(), at: time, data }, { title: titleOf(type) }),
+)
+
+/** A durable event of one user, after the commit. `data` is undefined if nobody has built it: it is then read from storage. */
 export type DurableEvent = {
   user_id: string
   seq: number
-  type: string
+  type: DurableType
   at: number
-  /** What sockets show of it; undefined where nobody made that: who has one here after all finds it in storage. */
-  data: unknown
+  data: DurableData[DurableType] | undefined
 }
 
-/** What the rules may say to the sockets, after the commit. Sockets are a hint: who misses it finds the event in storage. */
+/** Sends stored events to sockets, after the commit. A socket that misses one finds it in storage. */
 export type Push = {
-  /** Hands stored events to the sockets of their users, in the order given, and tells the other nodes of them. */
-  events(events: readonly DurableEvent[]): void
-  /** Whether a user has a socket on this node: spares making a frame for nobody. */
+  /**
+   * Sends an event to the sockets of these users, in this order, and tells the other nodes about it. `dataFor` is called
+   * only for users who have a socket on this node.
+   */
+  event<T extends DurableType>(
+    type: T,
+    at: number,
+    numbers: readonly { user_id: string; seq: number }[],
+    dataFor: (userId: string) => DurableData[T] | undefined,
+  ): void
+  /** Whether a user has a socket on this node, so that data is worth building. */
   isConnected(userId: string): boolean
 }
 
-/** Ends sockets whose right to be open is gone, on every node. */
+/** Closes sockets that are no longer allowed to be open, on every node. */
 export type SocketControl = {
-  /** Tells the sockets of a user's session that it ended, and closes them (4401). */
-  endSession(userId: string, sessionId: string): void
-  /** Tells all sockets of a user that their sessions ended, and closes them (4401). */
-  end(userId: string): void
-  /** Closes all sockets of a user (4403). */
+  /** Tells the sockets of a user's session why it ended, and closes them (4401). */
+  endSession(userId: string, sessionId: string, reason: EndReason): void
+  /** Tells all sockets of a user why their sessions ended, and closes them (4401). */
+  end(userId: string, reason: EndReason): void
+  /** The same for a user who is suspended (4403). */
   suspend(userId: string): void
+  /** Closes all sockets of a user who must consent again before opening a new one (4401). The sessions stay. */
+  awaitConsent(userId: string): void
 }

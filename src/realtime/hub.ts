@@ -1,182 +1,143 @@
 import type { Logger } from 'pino'
-import { Refusal } from '../refusal.ts'
-import { iso } from '../time.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { closing, type Connection, type Owner, type Socket } from './connection.ts'
-import type { DurableEvent, Push, SocketControl } from './events.ts'
-import type { Ear, Nodes } from './nodes.ts'
+import type { EphemeralData, EphemeralType, Push, SocketControl } from './events.ts'
+import { type Cid, ephemeralFrame } from './frame.ts'
+import type { LastSeen } from './last-seen.ts'
+import { type CloseReason, type Ear, isCloseReason, type Nodes } from './nodes.ts'
+import type { OpenPresence } from './presence.ts'
 import type { Replay } from './replay.ts'
+import type { Sockets } from './sockets.ts'
 import { openTopics } from './topics.ts'
-
-/** What a client calls its frame, to know the answer by. */
-export type Cid = string | number
 
 export type Hub = ReturnType<typeof openHub>
 
 const socketsPerUser = 20
 export const heartbeatS = 30
-const lookBatch = 500
+const resyncBatch = 500
 /**
- * How often what the other nodes may have failed to tell is looked up: one that died between a commit and telling of it,
- * or could not reach the others.
+ * How often storage is checked for what other nodes did not report, because one died right after a commit or could not reach
+ * the others.
  */
-export const lookEveryMs = 30_000
+export const resyncEveryMs = 30_000
 const closeTimeoutMs = 5000
 const expiryEveryMs = 10_000
+/** The shortest interval between two `typing` frames of a user in a chat. */
+export const typingEveryMs = 1000
 
 type Deps = {
+  sockets: Sockets
   replay: Replay
-  /** Whom a user's presence concerns. */
-  peers(userId: string): Promise<string[]>
-  /** Which of these sessions are over, and of which the user is suspended. */
-  standing(owners: readonly Owner[]): Promise<ReadonlyMap<string, 'ended' | 'suspended'>>
-  /** Null where this is the only node. */
+  presence: OpenPresence
+  lastSeen: LastSeen
+  /** Which of these sessions have ended, and of which the user is suspended. */
+  accessState(owners: readonly Owner[]): Promise<ReadonlyMap<string, 'ended' | 'suspended'>>
+  /** Null if this is the only node. */
   nodes: Nodes | null
-  /** Whether something may be stored that this process is not told of: by another node, or where a commit had no answer. */
+  /** Whether storage may hold events that this process does not know: of another node, or of a commit without an answer. */
   mayMiss: boolean
   log: Logger
   now: () => number
 }
 
 /**
- * The sockets of this process: who may have one and for how long, who is online, and what the other nodes say of that. What
- * they are told in which order is the [topics'](topics.ts) matter.
+ * Decides who may have a socket and for how long, and passes on what this node and the others report. The order of a user's
+ * events is the job of the [topics](topics.ts).
  */
-export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: Deps) {
-  const connections = new Map<string, Connection>()
-  const topics = openTopics({ replay, shut, log })
+export function openHub({ sockets, replay, presence, lastSeen, accessState, nodes, mayMiss, log, now }: Deps) {
+  const topics = openTopics({ sockets, replay, log })
   let draining = false
-  let closingDown = false
   let pushed = 0
   let expiry: Timer | null = null
-  let looks: Timer | null = null
-  const toLookAt = new Set<string>()
-  let looking = false
-
-  const passing = (type: string, data: unknown, cid?: Cid) =>
-    JSON.stringify({ type, ...(cid === undefined ? {} : { cid }), at: iso(now()), data })
-
-  function shut(connection: Connection, code: number, reason: string) {
-    if (connection.closed) return
-    forget(connection)
-    connection.socket.close(code, reason)
-    // Who does not read does not see the close frame either.
-    setTimeout(() => connection.socket.terminate(), closeTimeoutMs).unref()
-  }
-
-  function forget(connection: Connection) {
-    if (connection.closed) return
-    connection.closed = true
-    connection.drained?.()
-    connections.delete(connection.socket.id)
-    if (!topics.leave(connection)) return
-    // Who leaves a node that ends comes back to another: the others wait a while before they say that somebody went.
-    if (closingDown) return
-    const { user_id } = connection.owner
-    if (nodes) nodes.settle(user_id)
-    else void announce(user_id, false)
-  }
-
-  /** Tells those whom it concerns that a user came or went. */
-  async function announce(userId: string, online: boolean) {
-    const frame = passing('presence', { user_id: userId, online, last_seen_at: iso(now()) })
-    try {
-      for (const peer of await peers(userId)) {
-        topics.deliver(peer, frame)
-        nodes?.pass(peer, frame)
-      }
-    } catch (error) {
-      log.error({ err: error }, 'presence was not told')
-    }
-  }
+  let resyncs: Timer | null = null
+  const toResync = new Set<string>()
+  let isResyncing = false
 
   const push: Push = {
-    isConnected: topics.has,
+    isConnected: sockets.has,
 
-    events(events: readonly DurableEvent[]) {
-      nodes?.stored(events)
-      for (const event of events) if (topics.tell(event)) pushed++
+    event(type, at, numbers, dataFor) {
+      nodes?.stored(numbers)
+      for (const { user_id, seq } of numbers) {
+        const data = sockets.has(user_id) ? dataFor(user_id) : undefined
+        if (topics.storedHere({ user_id, seq, type, at, data })) pushed++
+      }
     },
   }
 
   /** Closes a user's sockets, of one session or of all. */
-  function endSocketsOf(userId: string, sessionId: string | null) {
-    for (const connection of topics.socketsOf(userId))
-      if (sessionId === null || connection.owner.session_id === sessionId)
-        endSocket(connection, closing.sessionEnded, 'session ended')
+  function close(userId: string, sessionId: string | null, reason: CloseReason) {
+    for (const connection of sockets.ofUser(userId))
+      if (sessionId === null || connection.owner.session_id === sessionId) closeSocket(connection, reason)
+    if (reason !== 'suspended' && reason !== 'erased') return
+    if (reason === 'erased') lastSeen.forget(userId)
+    if (!sockets.has(userId)) presence.leaveNow(userId)
   }
 
-  function suspendSocketsOf(userId: string) {
-    for (const connection of topics.socketsOf(userId)) endSocket(connection, closing.suspended, 'suspended')
+  function closeSocket(connection: Connection, reason: CloseReason) {
+    if (reason === 'consents_required') return sockets.close(connection, closing.sessionEnded, reason)
+    connection.socket.send(ephemeralFrame(now(), 'session_ended', { reason }))
+    if (reason === 'suspended') sockets.close(connection, closing.suspended, reason)
+    else sockets.close(connection, closing.sessionEnded, 'session ended')
   }
 
-  function endSocket(connection: Connection, code: number, reason: string) {
-    connection.socket.send(passing('session_ended', {}))
-    shut(connection, code, reason)
+  function closeEverywhere(userId: string, sessionId: string | null, reason: CloseReason) {
+    close(userId, sessionId, reason)
+    nodes?.close(userId, sessionId, reason)
   }
 
   const control: SocketControl = {
-    endSession(userId, sessionId) {
-      endSocketsOf(userId, sessionId)
-      nodes?.sessionEnded(userId, sessionId)
-    },
-    end(userId) {
-      endSocketsOf(userId, null)
-      nodes?.sessionEnded(userId, null)
-    },
-    suspend(userId) {
-      suspendSocketsOf(userId)
-      nodes?.suspended(userId)
-    },
+    endSession: closeEverywhere,
+    end: (userId, reason) => closeEverywhere(userId, null, reason),
+    suspend: (userId) => closeEverywhere(userId, null, 'suspended'),
+    awaitConsent: (userId) => closeEverywhere(userId, null, 'consents_required'),
   }
 
-  /** Looks up what was stored of users, and how their sessions stand, where that may not have been told. */
-  async function lookAt(users: Iterable<string>) {
-    for (const userId of users) toLookAt.add(userId)
-    if (looking) return
-    looking = true
+  /** Reads from storage which events these users have, and whether their sessions are still good. */
+  async function resync(users: Iterable<string>) {
+    for (const userId of users) toResync.add(userId)
+    if (isResyncing) return
+    isResyncing = true
     try {
-      while (toLookAt.size > 0) {
-        const batch = [...toLookAt.values().take(lookBatch)]
-        for (const userId of batch) toLookAt.delete(userId)
-        await lookAtBatch(batch.filter(topics.has))
+      while (toResync.size > 0) {
+        const batch = [...toResync.values().take(resyncBatch)]
+        for (const userId of batch) toResync.delete(userId)
+        await resyncUsers(batch.filter(sockets.has))
       }
     } catch (error) {
-      // Storage does not answer: the next round looks at everybody.
-      toLookAt.clear()
-      log.error({ err: error }, 'what other nodes stored could not be looked up')
+      // Storage does not answer: the next round covers everybody.
+      toResync.clear()
+      log.error({ err: error }, 'could not read what other nodes have stored')
     } finally {
-      looking = false
+      isResyncing = false
     }
   }
 
-  async function lookAtBatch(userIds: string[]) {
+  async function resyncUsers(userIds: string[]) {
     if (userIds.length === 0) return
-    const open = userIds.flatMap(topics.socketsOf)
-    const [newest, over] = await Promise.all([replay.newest(userIds), standing(open.map(({ owner }) => owner))])
+    const open = userIds.flatMap(sockets.ofUser)
+    const [newest, refused] = await Promise.all([replay.newest(userIds), accessState(open.map(({ owner }) => owner))])
     for (const { owner } of open) {
-      const outcome = over.get(owner.session_id)
-      if (outcome === 'ended') endSocketsOf(owner.user_id, owner.session_id)
-      else if (outcome === 'suspended') suspendSocketsOf(owner.user_id)
+      const state = refused.get(owner.session_id)
+      if (state === 'ended') close(owner.user_id, owner.session_id, 'ended')
+      else if (state === 'suspended') close(owner.user_id, null, 'suspended')
     }
     for (const [userId, seq] of newest) topics.storedElsewhere(userId, seq)
   }
 
   const ear: Omit<Ear, 'forget' | 'forgetAll'> = {
-    isHere: topics.has,
+    isHere: presence.isHere,
     stored: topics.storedElsewhere,
-    passed: topics.deliver,
-    sessionEnded: endSocketsOf,
-    // What was stored before, such as the notice of it, is told before the sockets close.
-    suspended: (userId) => topics.whenRead(userId, () => suspendSocketsOf(userId)),
-    cameOrWent: (userId, online) => void tellTruly(userId, online),
+    relayed: sockets.deliver,
+    close(userId, sessionId, word) {
+      const reason = isCloseReason(word) ? word : 'ended'
+      // Events stored before a suspension, such as its notice, are sent before the sockets close.
+      if (reason === 'suspended') topics.whenRead(userId, () => close(userId, sessionId, reason))
+      else close(userId, sessionId, reason)
+    },
+    cameOrWent: (userId, online) => void presence.cameOrWent(userId, online),
 
-    mayHaveMissed: (users) => void lookAt(users === 'everybody' ? topics.users() : users),
-  }
-
-  /** As `announce`, unless it is no longer so: the user came again, or went, or is on another node too. */
-  async function tellTruly(userId: string, online: boolean) {
-    const isOnline = topics.has(userId) || (await nodes!.online([userId])).has(userId)
-    if (isOnline === online) await announce(userId, online)
+    mayHaveMissed: (users) => void resync(users === 'everybody' ? sockets.users() : users),
   }
 
   return {
@@ -184,99 +145,125 @@ export function openHub({ replay, peers, standing, nodes, mayMiss, log, now }: D
     control,
     ear,
 
-    /** Begins to look after the sockets, with the server's way of publishing to a topic. */
+    /** Starts the timers. `publisher` is the server's function for publishing to a topic. */
     start(publisher: (topic: string, frame: string) => void) {
-      topics.start(publisher)
+      sockets.start(publisher)
       expiry ??= setInterval(() => this.endExpired(), expiryEveryMs).unref()
-      if (mayMiss) looks ??= setInterval(() => ear.mayHaveMissed('everybody'), lookEveryMs).unref()
+      if (mayMiss) resyncs ??= setInterval(() => ear.mayHaveMissed('everybody'), resyncEveryMs).unref()
     },
 
-    /** Takes no new sockets from now on, and says so: they go to another node. */
+    /** Refuses new sockets from now on, so that clients connect to another node. */
     drain() {
       draining = true
     },
 
-    /** Refuses new sockets once the server is about to stop. */
+    /** Throws `shutting_down` while the server drains. */
     refuseWhileDraining() {
       if (draining) throw new Refusal('shutting_down', 'This server is restarting: connect again shortly.')
     },
 
-    /** Takes a new socket in: `hello`, then what it missed after `since`, then live events. */
+    /** Serves a new socket: `hello`, then what it missed after `since`, then live events. */
     async open(socket: Socket, owner: Owner, since: number | null) {
       const connection: Connection = { socket, owner, sent: 0, joined: false, closed: false, drained: null }
-      connections.set(socket.id, connection)
-      const comesOnline = topics.enter(connection)
-      if (comesOnline) nodes?.settle(owner.user_id)
-      const [oldest, ...others] = topics.socketsOf(owner.user_id)
-      if (others.length >= socketsPerUser) shut(oldest!, closing.tooMany, 'too many sockets')
+      const known = sockets.add(connection) ? presence.came(owner.user_id) : undefined
+      const [oldest, ...others] = sockets.ofUser(owner.user_id)
+      if (oldest && others.length >= socketsPerUser) sockets.close(oldest, closing.tooMany, 'too many sockets')
       try {
         const { seq, resume } = await replay.state(owner.user_id, since)
         if (connection.closed) return
-        socket.send(passing('hello', { connection_id: socket.id, seq, resume, heartbeat_s: heartbeatS }))
-        connection.sent = resume === 'ok' ? since! : seq
+        const hello = { connection_id: socket.id, seq, resume, heartbeat_s: heartbeatS }
+        sockets.send(connection, ephemeralFrame(now(), 'hello', hello))
+        connection.sent = resume === 'ok' && since !== null ? since : seq
         await topics.catchUp(connection)
+        // Of two users who connect at the same time, the one who reads later finds the other.
+        await known
         if (connection.closed) return
-        if (comesOnline && !nodes) void announce(owner.user_id, true)
-        const concerned = await peers(owner.user_id)
-        const elsewhere = nodes && (await nodes.online(concerned.filter((peer) => !topics.has(peer))))
-        for (const peer of concerned)
-          if ((topics.has(peer) || elsewhere?.has(peer)) && !connection.closed)
-            socket.send(passing('presence', { user_id: peer, online: true, last_seen_at: iso(now()) }))
+        for (const frame of await presence.greetings(owner.user_id)) sockets.send(connection, frame)
       } catch (error) {
         topics.giveUp(connection, error)
       }
     },
 
-    drained: (socketId: string) => connections.get(socketId)?.drained?.(),
+    /** Answers a client's frame, if its socket is still open. */
+    reply<T extends EphemeralType>(socketId: string, type: T, data: EphemeralData[T], cid?: Cid) {
+      const connection = sockets.get(socketId)
+      if (connection) sockets.send(connection, ephemeralFrame(now(), type, data, cid))
+    },
+
+    /** Closes a socket whose client does not read, after Bun itself has sent to it. */
+    closeIfBehind(socketId: string) {
+      const connection = sockets.get(socketId)
+      if (connection) sockets.closeIfBehind(connection)
+    },
+
+    /** Continues a socket under another token of its user. Returns false if it is closed. */
+    renew(socketId: string, owner: Owner): boolean {
+      const connection = sockets.get(socketId)
+      if (!connection) return false
+      connection.owner = owner
+      lastSeen.note(owner.user_id)
+      return true
+    },
+
+    /** Closes one socket whose session has ended, or that is no longer allowed. */
+    end(socketId: string, reason: CloseReason) {
+      const connection = sockets.get(socketId)
+      if (connection) closeSocket(connection, reason)
+    },
+
+    drained: (socketId: string) => sockets.get(socketId)?.drained?.(),
 
     closed(socketId: string) {
-      const connection = connections.get(socketId)
-      if (connection) forget(connection)
+      const connection = sockets.get(socketId)
+      if (connection) sockets.remove(connection)
     },
 
-    /** Closes one socket for what it did. */
+    /** Closes one socket for what its client did. */
     cutOff(socketId: string, code: number, reason: string) {
-      const connection = connections.get(socketId)
-      if (connection) shut(connection, code, reason)
-    },
-
-    /** A frame that is not kept: it reaches who is there. */
-    pass(userId: string, type: string, data: unknown) {
-      if (!nodes && !topics.has(userId)) return
-      const frame = passing(type, data)
-      topics.deliver(userId, frame)
-      nodes?.pass(userId, frame)
-    },
-
-    passing,
-
-    /** Closes the sockets whose access token has ended: they come back with a new one and lose nothing. */
-    endExpired() {
-      for (const connection of [...connections.values()]) {
-        if (connection.owner.token_expires_at > now()) continue
-        endSocket(connection, closing.sessionEnded, 'token ended')
-      }
+      const connection = sockets.get(socketId)
+      if (connection) sockets.close(connection, code, reason)
     },
 
     /**
-     * Closes all sockets, for a restart: each at some moment within that time, so that not all come back in one, and at
-     * once without it.
+     * Tells a user that somebody types in a chat: at most once a second, however many sockets and nodes report it.
+     */
+    async tellTyping(toUserId: string, typing: { chat_id: string; user_id: string }) {
+      const name = `typing:${typing.user_id}:${typing.chat_id}`
+      if (nodes && !(await nodes.isFirst(name, now(), typingEveryMs))) return
+      if (!nodes && !sockets.has(toUserId)) return
+      const frame = ephemeralFrame(now(), 'typing', typing)
+      sockets.deliver(toUserId, frame)
+      nodes?.relay(toUserId, frame)
+    },
+
+    /** Closes the sockets whose access token has expired. Their sessions go on: the clients reconnect and lose nothing. */
+    endExpired() {
+      for (const connection of sockets.all())
+        if (connection.owner.token_expires_at <= now()) sockets.close(connection, closing.sessionEnded, 'token_expired')
+    },
+
+    /**
+     * Closes all sockets for a restart: each at a random moment within `withinMs`, so that clients do not all reconnect at
+     * once.
      */
     async closeAll(withinMs = 0) {
-      draining = closingDown = true
-      const close = (connection: Connection) => shut(connection, closing.restart, 'restart')
+      draining = true
+      presence.close()
+      const restart = (connection: Connection) => sockets.close(connection, closing.restart, 'restart')
       if (withinMs > 0) {
-        for (const connection of connections.values()) setTimeout(close, Math.random() * withinMs, connection)
+        for (const connection of sockets.all()) setTimeout(restart, Math.random() * withinMs, connection)
         await Bun.sleep(withinMs)
       }
       if (expiry) clearInterval(expiry)
-      if (looks) clearInterval(looks)
-      for (const connection of [...connections.values()]) close(connection)
+      if (resyncs) clearInterval(resyncs)
+      for (const connection of sockets.all()) restart(connection)
+      // Storage that does not answer must not block the shutdown.
+      await Promise.race([lastSeen.close(), Bun.sleep(closeTimeoutMs)])
     },
 
     isDraining: () => draining,
 
-    /** Open sockets, users who have one, and the durable events told to such users so far. */
-    counts: () => ({ sockets: connections.size, users: topics.count(), pushed }),
+    /** Open sockets, users who have one, and the durable events published to such users so far. */
+    counts: () => ({ sockets: sockets.size(), users: sockets.userCount(), pushed }),
   }
 }

@@ -1,43 +1,55 @@
+import { type EndReason, endReasons } from './connection.ts'
+
+/** Why the server closes sockets that are no longer allowed. */
+export type CloseReason = EndReason | 'consents_required'
+
+const closeReasons: ReadonlySet<string> = new Set<CloseReason>([...endReasons, 'consents_required'])
+export const isCloseReason = (text: string): text is CloseReason => closeReasons.has(text)
+
 /**
- * What the nodes of one service tell each other. All of it is a hint, as on a socket: storage is the truth, and whatever
- * was not heard is found there. Nothing fails because the others cannot be reached.
+ * What the nodes of one service tell each other. Every message is a hint: storage is the source of truth, and a node that
+ * misses a message finds the change there. No request fails because the other nodes cannot be reached.
  */
 export type Nodes = {
-  /** Begins to hand on what the others say. */
+  /** Starts to pass on what the other nodes report. */
   listen(ear: Ear): void
   /** After the commit: these users have events up to these numbers. */
   stored(events: readonly { user_id: string; seq: number }[]): void
-  /** A frame that is not kept, for the sockets that a user has elsewhere. */
-  pass(userId: string, frame: string): void
-  /** A session of a user ended, or all of them. */
-  sessionEnded(userId: string, sessionId: string | null): void
-  suspended(userId: string): void
+  /** Sends an ephemeral frame to the sockets that a user has on other nodes. */
+  relay(userId: string, frame: string): void
+  /** Closes a user's sockets on other nodes: those of a session, or all of them. */
+  close(userId: string, sessionId: string | null, reason: CloseReason): void
   /**
-   * What is remembered of a user's sessions, rights and consents no longer holds. Resolves when it is on its way to the
-   * others, or cannot be now: whoever is answered after that and asks another node finds that it knows.
+   * Invalidates what other nodes cache about a user's sessions, rights and consents. Resolves when the message is on its way,
+   * or cannot be sent now. Answer the request only after that: the next one may go to another node.
    */
   forget(userId: string): Promise<void>
-  /** A user's first socket here opened, or the last one closed; `ear.isHere` says which. */
-  settle(userId: string): void
-  /** Those of these users who have a socket on another node. Nobody where that cannot be found out now. */
+  /**
+   * Updates whether this node has a user's socket, from `ear.isHere`. Resolves when the other nodes can know, or cannot be
+   * reached now.
+   */
+  syncPresence(userId: string): Promise<void>
+  /** Those of these users who have a socket on another node. Empty if that cannot be found out now. */
   online(userIds: readonly string[]): Promise<ReadonlySet<string>>
-  /** Whether what the others say reaches this node now. */
+  /** Whether no node has claimed this name in the `everyMs` before `at`. True if that cannot be found out now. */
+  isFirst(name: string, at: number, everyMs: number): Promise<boolean>
+  /** Whether messages of the other nodes reach this one now. */
   hears(): boolean
 }
 
-/** What a node does with what it hears. */
+/** What a node does with messages of the others. */
 export type Ear = {
-  /** Whether a user has a socket here. */
+  /** Whether a user is online through this node: has a socket here, or had one moments ago. */
   isHere(userId: string): boolean
   stored(userId: string, seq: number): void
-  passed(userId: string, frame: string): void
-  sessionEnded(userId: string, sessionId: string | null): void
-  suspended(userId: string): void
-  /** A user came online with the first socket of all nodes, or went with the last one, or with a node that died. */
+  relayed(userId: string, frame: string): void
+  /** A reason that this release does not know counts as `ended`. */
+  close(userId: string, sessionId: string | null, reason: string): void
+  /** A user's first socket on any node has opened, or the last one has closed, perhaps because a node died. */
   cameOrWent(userId: string, online: boolean): void
   forget(userId: string): void
-  /** What was to be forgotten may not have been heard, whoever it was about. */
+  /** Messages to `forget` may have been lost, about any user. */
   forgetAll(): void
-  /** What was said about these users, or about anybody, may not have been heard. */
+  /** Messages about these users, or about anybody, may have been lost. */
   mayHaveMissed(users: readonly string[] | 'everybody'): void
 }

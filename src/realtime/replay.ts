@@ -1,38 +1,36 @@
-import { Refusal } from '../refusal.ts'
-import { iso } from '../time.ts'
-import { together } from '../together.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { iso } from '../lib/time.ts'
+import { batched } from '../lib/batched.ts'
+import type { Event, ViewedData, ViewedType } from './events.ts'
 import type { EventStore, StoredEvent } from './store.ts'
 
 export type Replay = ReturnType<typeof replay>
 
-/** An event as it goes out, on a socket or in `GET /sync`. `at` is ISO 8601. */
-export type Frame = { type: string; seq: number; at: string; data: unknown }
-
-/** What an event refers to, and who is to see it. */
+/** The id that an event refers to, and the user who receives it. */
 export type Shown = { viewer_id: string; ref: string }
 
-/** Shows what events of a type refer to, as it is now: a view for each, in that order, and undefined for what is gone. */
-export type EventViews = Record<string, (shown: readonly Shown[]) => Promise<unknown[]>>
+/** For each type of event that stores only an id: what it shows now, in that order, and undefined if it no longer exists. */
+export type EventViews = { [T in ViewedType]: (shown: readonly Shown[]) => Promise<(ViewedData[T] | undefined)[]> }
 
 /** A user's events after `since`, `limit` of them at most. */
 type Missed = { user_id: string; since: number; limit: number }
 
-// Of how many users events are read at once.
+// Users whose events are read in one query.
 const usersAtOnce = 100
 
 type Deps = {
   store: EventStore
   views: EventViews
-  /** Whether what is asked for in one turn is read together, as when many sockets come back at once. */
+  /** Whether reads of one turn of the event loop are batched, which helps when many sockets reconnect at once. */
   gathers: boolean
 }
 
-/** Reads back what users missed. */
+/** Reads the events that users missed. */
 export function replay({ store, views, gathers }: Deps) {
-  /** As they show now: one question for all events of a type, whoever they are of. */
-  async function framesOf(users: readonly Missed[]): Promise<Frame[][]> {
+  /** The events as they show now, with one call of a view for all events of its type. */
+  async function eventsOf(users: readonly Missed[]): Promise<Event[][]> {
     const events = await store.afterEach(users)
-    const wanted = new Map<string, Shown[]>()
+    const wanted = new Map<ViewedType, Shown[]>()
     for (const [i, ofUser] of events.entries())
       for (const { type, ref } of ofUser) {
         if (ref === null) continue
@@ -44,35 +42,34 @@ export function replay({ store, views, gathers }: Deps) {
     const shown = new Map(
       await Promise.all(
         [...wanted].map(async ([type, ofType]) => {
-          const view = views[type]
+          // Undefined for a type that a newer release has stored.
+          const view: EventViews[ViewedType] | undefined = views[type]
           if (!view) throw new Error(`events of type ${type} have no view`)
           return [type, (await view(ofType)).values()] as const
         }),
       ),
     )
-    const frameOf = ({ type, seq, at, ref, data }: StoredEvent): Frame => ({
-      type,
-      seq,
-      at: iso(at),
-      // What is gone leaves its number, so that nobody finds a gap.
-      data: ref === null ? data : (shown.get(type)!.next().value ?? { id: ref, deleted: true }),
-    })
-    return events.map((ofUser) => ofUser.map(frameOf))
+    const eventOf = ({ type, seq, at, ref, data }: StoredEvent) => {
+      const now = ref === null ? data : (shown.get(type)?.next().value ?? { id: ref, deleted: true })
+      // The compiler does not see that the view of a type gives the data of that type.
+      return { type, seq, at: iso(at), data: now } as Event
+    }
+    return events.map((ofUser) => ofUser.map(eventOf))
   }
 
-  /** An error in the place of what cannot be shown to one of them. */
-  async function afterEach(users: readonly Missed[]): Promise<(Frame[] | Error)[]> {
+  /** For each user the events, or the error if they cannot be shown. */
+  async function afterEach(users: readonly Missed[]): Promise<(Event[] | Error)[]> {
     try {
-      return await framesOf(users)
+      return await eventsOf(users)
     } catch (error) {
-      // Storage is away, or there are no others.
+      // Storage is down, or there is nobody else to serve.
       if (error instanceof Refusal || users.length === 1) throw error
-      const alone = await Promise.allSettled(users.map((user) => framesOf([user])))
+      const alone = await Promise.allSettled(users.map((user) => eventsOf([user])))
       return alone.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value[0]! : asError(outcome.reason)))
     }
   }
 
-  const framesAfter = gathers ? together(afterEach, usersAtOnce) : async (user: Missed) => (await framesOf([user]))[0]!
+  const eventsAfter = gathers ? batched(afterEach, usersAtOnce) : async (user: Missed) => (await eventsOf([user]))[0]!
 
   return {
     /** Number of the newest event, and whether everything after `since` is still there. */
@@ -82,17 +79,17 @@ export function replay({ store, views, gathers }: Deps) {
       return { seq: newest, resume: since > newest || since < oldest - 1 ? 'gap' : 'ok' }
     },
 
-    /** Numbers of the newest event of each of these users. */
+    /** The number of each user's newest event. */
     newest: (userIds: readonly string[]) => store.newest(userIds),
 
     /** The events after `since`, in order, as they show now. */
-    async after(userId: string, since: number, limit: number): Promise<Frame[]> {
-      const frames = await framesAfter({ user_id: userId, since, limit })
-      if (frames instanceof Error) throw frames
-      return frames
+    async after(userId: string, since: number, limit: number): Promise<Event[]> {
+      const events = await eventsAfter({ user_id: userId, since, limit })
+      if (events instanceof Error) throw events
+      return events
     },
 
-    /** The same for many users in one reading, in the order of these. */
+    /** The same for many users in one read, in their order. */
     afterEach,
   }
 }

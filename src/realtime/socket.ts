@@ -1,44 +1,44 @@
 import type { ServerWebSocket, WebSocketHandler } from 'bun'
 import { Elysia } from 'elysia'
-import type { Callers } from '../features/auth/callers.ts'
+import { type Caller, type Callers, requireConsented, requireVerified } from '../features/auth/callers.ts'
 import { notSignedIn } from '../features/auth/tokens.ts'
 import type { Config } from '../config.ts'
 import type { Origins } from '../http/origins.ts'
-import { requireConsented } from '../http/signed-in.ts'
-import type { Limits } from '../limits.ts'
-import { invalid, Refusal } from '../refusal.ts'
+import type { Limits } from '../lib/rate-limits.ts'
+import { invalid, Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { closing, type Owner } from './connection.ts'
-import { type Cid, heartbeatS, type Hub } from './hub.ts'
+import type { Cid } from './frame.ts'
+import { heartbeatS, type Hub, typingEveryMs } from './hub.ts'
 
 type Typing = {
-  /** Who is to see that a user types in a chat: nobody across a block. A stranger types in none. */
+  /** Who may see that a user types in a chat: null across a block, `stranger` for a chat that is not theirs. */
   typingTo(userId: string, chatId: string): Promise<{ user_id: string } | 'stranger' | null>
 }
 
 const frameLimit = 16 * 1024
-// Over this Bun itself closes the socket (1009), before the frame is whole in memory.
+// Above this, Bun closes the socket (1009) before the whole frame is in memory.
 const hardFrameLimit = 1024 * 1024
-// A burst of so many frames, and so many a second in the long run.
+// Frames in a burst, and on average.
 const burst = 100
 const perSecond = 20
-const typingEveryMs = 1000
+const cidLimit = 64
 
-/** What a socket carries: who opened it, and what it may still do. */
+/** The state of a socket. */
 export type SocketData = {
   id: string
   owner: Owner
   token: string
   since: number | null
-  /** Frames that it may send now. */
+  /** Frames that the client may send now. */
   allowance: number
   counted_at: number
-  /** When typing in a chat was last looked at. */
-  typed_at: Map<string, number> | null
+  /** Whether a new token of the client is being checked. */
+  is_renewing: boolean
 }
 
 /**
- * `GET /ws?token=…[&since=…]`. Upgraded by Bun itself rather than by Elysia's `.ws`, which parses frames before their size
- * can be looked at and keeps the whole request for as long as the socket is open.
+ * `GET /ws?token=…[&since=…]`. Uses Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be
+ * checked, and keeps the whole request in memory while the socket is open.
  */
 export const socketRoute = ({
   config,
@@ -62,21 +62,22 @@ export const socketRoute = ({
       if (!token) throw notSignedIn()
       const caller = await callers.byToken(token)
       requireConsented(config, caller)
+      requireVerified(config, caller)
       if (!origins.allows(request.headers)) throw new Refusal('forbidden', 'This page may not open a socket here.')
       if (since !== undefined && !/^\d{1,15}$/.test(since))
-        throw invalid('/since', 'Expected a seq: a whole number from 0')
+        throw invalid('/since', 'Expected a seq: a whole number from 0', 'type')
       if (!asksForSocket(request.headers)) throw upgradeRequired()
       hub.refuseWhileDraining()
-      // Each opening and closing tells presence to everybody with whom there is a chat.
+      // Limited because each opening and closing announces presence to all chats.
       await limits.take('socket', caller.id)
       const data: SocketData = {
         id: Bun.randomUUIDv7(),
-        owner: { user_id: caller.id, session_id: caller.session_id, token_expires_at: caller.token_expires_at },
+        owner: ownerOf(caller),
         token,
         since: since === undefined ? null : Number(since),
         allowance: burst,
         counted_at: now(),
-        typed_at: null,
+        is_renewing: false,
       }
       const headers = { 'x-request-id': String(set.headers['x-request-id']) }
       if (!server?.upgrade(request, { data, headers })) throw new Refusal('bad_request', 'The upgrade failed.')
@@ -85,7 +86,7 @@ export const socketRoute = ({
       detail: {
         summary: 'A WebSocket of events as they happen',
         description:
-          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping` and `typing`.',
+          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping`, `typing`, and `auth` with a new token before the old one ends.',
         tags: ['realtime'],
         limit: 'socket',
         security: [{ socket: [] }],
@@ -97,6 +98,7 @@ export const socketRoute = ({
           'token_expired',
           'suspended',
           'consents_gate',
+          'email_not_verified',
           'forbidden',
           'validation_failed',
           'upgrade_required',
@@ -105,6 +107,12 @@ export const socketRoute = ({
       },
     },
   )
+
+const ownerOf = ({ id, session_id, token_expires_at }: Caller): Owner => ({
+  user_id: id,
+  session_id,
+  token_expires_at,
+})
 
 const asksForSocket = (headers: Headers) =>
   headers.get('upgrade')?.toLowerCase() === 'websocket' && headers.get('sec-websocket-version') === '13'
@@ -117,50 +125,107 @@ const upgradeRequired = () =>
 
 type Deps = { config: Config; callers: Callers; hub: Hub; chats: Typing; now: () => number }
 
-/** What Bun does with the sockets. All of it is synchronous: inbound frames know no backpressure. */
+/** Bun's handlers for sockets. All are synchronous, because inbound frames have no backpressure. */
 export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebSocketHandler<SocketData> {
   type Ws = ServerWebSocket<SocketData>
 
+  /** When users typed in chats, oldest first. */
+  const typedAt = new Map<string, number>()
+
   function receive(ws: Ws, raw: string | Buffer) {
     const { id } = ws.data
-    if (!mayReceive(ws.data, now())) return hub.cutOff(id, closing.flood, 'too many frames')
+    if (!countFrame(ws.data)) return
     if (Buffer.byteLength(raw) > frameLimit) return hub.cutOff(id, closing.frameTooLarge, 'frame too large')
-    const refuse = (code: string, detail: string, cid?: Cid) => ws.send(hub.passing('error', { code, detail }, cid))
+    const refuse = (code: string, detail: string, cid?: Cid) => hub.reply(id, 'error', { code, detail }, cid)
     if (typeof raw !== 'string') return refuse('unsupported_media_type', 'Frames are text.')
     const frame = parse(raw)
     if (!frame) return refuse('malformed_body', 'A frame is a JSON object.')
     const { type, data } = frame
-    const cid = typeof frame.cid === 'string' || typeof frame.cid === 'number' ? frame.cid : undefined
-    if (type === 'ping') return ws.send(hub.passing('pong', {}, cid))
-    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing.', cid)
-    const chatId = typeof data === 'object' && data !== null && 'chat_id' in data ? data.chat_id : null
-    if (typeof chatId !== 'string' || !/^[0-9a-f-]{36}$/i.test(chatId))
+    const cid = frame.cid ?? undefined
+    if (!isCid(cid)) return refuse('validation_failed', `cid is a text of up to ${cidLimit} characters, or a number.`)
+    if (type === 'ping') return hub.reply(id, 'pong', {}, cid)
+    if (type === 'auth') {
+      const token = textIn(data, 'token')
+      if (token === null) return refuse('validation_failed', 'auth takes { token }.', cid)
+      if (ws.data.is_renewing) return refuse('busy', 'The token before this one is still being checked.', cid)
+      ws.data.is_renewing = true
+      return void renew(ws.data, token, cid).finally(() => (ws.data.is_renewing = false))
+    }
+    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth.', cid)
+    const chatId = textIn(data, 'chat_id')
+    if (chatId === null || !/^[0-9a-f-]{36}$/i.test(chatId))
       return refuse('validation_failed', 'typing takes { chat_id }.', cid)
     announceTyping(ws.data, chatId.toLowerCase(), ({ code, detail }) => refuse(code, detail, cid))
   }
 
-  /** At most one a second and chat goes on, so that a look-up costs no more than that either. */
-  function announceTyping(socket: SocketData, chatId: string, refuse: (why: Refusal) => void) {
+  /** Counts a frame of any kind. Returns false and closes the socket if there were too many. */
+  function countFrame(socket: SocketData): boolean {
+    if (mayReceive(socket, now())) return true
+    hub.cutOff(socket.id, closing.flood, 'too many frames')
+    return false
+  }
+
+  /** Continues a socket under a new token of its user. A bad token changes nothing. */
+  async function renew({ id, owner }: SocketData, token: string, cid: Cid | undefined) {
+    try {
+      const caller = await callers.byToken(token)
+      requireConsented(config, caller)
+      if (caller.id !== owner.user_id) {
+        hub.reply(id, 'error', { code: 'forbidden', detail: 'This token is of another user.' }, cid)
+        return hub.cutOff(id, closing.sessionEnded, 'another user')
+      }
+      if (!hub.renew(id, ownerOf(caller))) return
+      // If the session ended while its token was checked, the socket still had the old session and was not closed.
+      await callers.byToken(token).catch((error) => closeFor(id, error))
+      const expires_in = Math.max(0, Math.floor((caller.token_expires_at - now()) / 1000))
+      hub.reply(id, 'auth', { expires_in }, cid)
+    } catch (error) {
+      const why = error instanceof Refusal ? error : new Refusal('internal_error', 'Something went wrong.')
+      if (why.code === 'suspended') return hub.end(id, 'suspended')
+      const code = shownCodes[why.code] ?? why.code
+      hub.reply(id, 'error', { code, detail: why.detail }, cid)
+    }
+  }
+
+  /** At most one per second, user and chat, which also limits the look-ups. */
+  function announceTyping({ owner: { user_id } }: SocketData, chatId: string, refuse: (why: Refusal) => void) {
     const at = now()
-    socket.typed_at ??= new Map()
-    const last = socket.typed_at.get(chatId)
-    if (last !== undefined && at - last < typingEveryMs && at >= last) return
-    if (socket.typed_at.size > 100) socket.typed_at.clear()
-    socket.typed_at.set(chatId, at)
-    const { user_id } = socket.owner
-    chats.typingTo(user_id, chatId).then(
-      (to) => {
+    const isLately = (then: number) => at - then < typingEveryMs && at >= then
+    for (const [key, then] of typedAt) {
+      if (isLately(then)) break
+      typedAt.delete(key)
+    }
+    const key = `${user_id} ${chatId}`
+    const last = typedAt.get(key)
+    if (last !== undefined && isLately(last)) return
+    typedAt.delete(key)
+    typedAt.set(key, at)
+    chats
+      .typingTo(user_id, chatId)
+      .then((to) => {
         if (to === 'stranger') refuse(new Refusal('not_a_member', 'You are not in this chat.'))
-        else if (to) hub.pass(to.user_id, 'typing', { chat_id: chatId, user_id })
-      },
-      (error) => refuse(error instanceof Refusal ? error : new Refusal('internal_error', 'Something went wrong.')),
-    )
+        else if (to) return hub.tellTyping(to.user_id, { chat_id: chatId, user_id })
+      })
+      .catch((error) =>
+        refuse(error instanceof Refusal ? error : new Refusal('internal_error', 'Something went wrong.')),
+      )
+  }
+
+  /** Closes a socket whose owner is no longer allowed, or cannot be checked now. */
+  function closeFor(id: string, error: unknown) {
+    const code = error instanceof Refusal ? error.code : null
+    if (code === 'suspended') hub.end(id, 'suspended')
+    else if (code === 'unauthenticated') hub.end(id, 'ended')
+    else if (code === 'consents_gate') hub.end(id, 'consents_required')
+    else if (code === 'token_expired') hub.cutOff(id, closing.sessionEnded, 'token_expired')
+    else hub.cutOff(id, closing.restart, 'try again')
   }
 
   return {
     maxPayloadLength: hardFrameLimit,
-    // Far over what the hub allows: Bun would drop a frame there without a word.
-    backpressureLimit: 8 * 1024 * 1024,
+    // More than the hub allows, because Bun drops frames at this limit.
+    backpressureLimit: 1024 * 1024,
+    closeOnBackpressureLimit: true,
     idleTimeout: 2 * heartbeatS,
     sendPings: true,
     perMessageDeflate: false,
@@ -178,28 +243,24 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
         owner,
         since,
       )
-      // What ended between the upgrade and now found no socket to close.
+      // A session that ended between the upgrade and now found no socket to close.
       callers
         .byToken(token)
         .then((caller) => requireConsented(config, caller))
-        .catch((error) => hub.cutOff(id, ...endOf(error)))
+        .catch((error) => closeFor(id, error))
     },
     message: (ws, raw) => void receive(ws, raw),
+    // Bun itself has sent the pong.
+    ping(ws) {
+      if (countFrame(ws.data)) hub.closeIfBehind(ws.data.id)
+    },
+    pong: (ws) => void countFrame(ws.data),
     drain: (ws) => void hub.drained(ws.data.id),
     close: (ws) => hub.closed(ws.data.id),
   }
 }
 
-/** How a socket ends whose owner is not let in any more, or of whom that cannot be known now. */
-function endOf(error: unknown): [code: number, reason: string] {
-  const code = error instanceof Refusal ? error.code : null
-  if (code === 'suspended') return [closing.suspended, 'suspended']
-  if (code === 'unauthenticated' || code === 'token_expired' || code === 'consents_gate')
-    return [closing.sessionEnded, 'session ended']
-  return [closing.restart, 'try again']
-}
-
-/** Whether one more frame is fine: a bucket that fills again with time. */
+/** Whether one more frame is allowed, by a token bucket. */
 function mayReceive(socket: SocketData, now: number): boolean {
   const elapsed = Math.max(0, now - socket.counted_at) / 1000
   socket.allowance = Math.min(burst, socket.allowance + elapsed * perSecond)
@@ -207,6 +268,21 @@ function mayReceive(socket: SocketData, now: number): boolean {
   if (socket.allowance < 1) return false
   socket.allowance--
   return true
+}
+
+/** The codes that clients see for a refused token. */
+const shownCodes: Partial<Record<RefusalCode, RefusalCode>> = {
+  token_expired: 'unauthenticated',
+  consents_gate: 'consents_required',
+}
+
+const isCid = (cid: unknown): cid is Cid | undefined =>
+  cid === undefined || Number.isFinite(cid) || (typeof cid === 'string' && cid.length <= cidLimit)
+
+/** A string field of a frame's data; null if there is none. */
+function textIn(data: unknown, name: string): string | null {
+  const value = typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[name] : null
+  return typeof value === 'string' ? value : null
 }
 
 function parse(raw: string): { type?: unknown; cid?: unknown; data?: unknown } | null {

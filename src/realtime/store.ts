@@ -1,5 +1,10 @@
-/** An event as stored: `ref` names what it shows, or `data` is all there is. */
-export type StoredEvent = { seq: number; type: string; at: number; ref: string | null; data: unknown }
+import type { StoredData, ViewedType } from './events.ts'
+
+/** An event as stored: `ref` is the id of what it shows, or `data` holds all of it. `at` is in milliseconds since 1970. */
+export type StoredEvent = { seq: number; at: number } & (
+  | { type: ViewedType; ref: string; data: null }
+  | { [T in keyof StoredData]: { type: T; ref: null; data: StoredData[T] } }[keyof StoredData]
+)
 
 export type EventStore = {
   /** Numbers of a user's newest event (0 before the first), and of the oldest one still kept (newest + 1 where none is). */
@@ -12,4 +17,11 @@ export type EventStore = {
   afterEach(each: readonly { user_id: string; since: number; limit: number }[]): Promise<StoredEvent[][]>
   /** Removes events older than that; answers how many. The numbering goes on. */
   purge(before: number): Promise<number>
+}
+
+export type LastSeenStore = {
+  /** Notes when these users, who are some hundreds at most, last had a socket. Never sets it back, nor notes erased ones. */
+  note(seen: readonly { user_id: string; at: number }[]): Promise<void>
+  /** When these users last had a socket; none for who never had one, or is erased. */
+  of(userIds: readonly string[]): Promise<Map<string, number>>
 }

@@ -1,25 +1,23 @@
 import { Elysia, t } from 'elysia'
+import { nextCursor, pageQuery, queryNumber, time } from '../http/schema.ts'
 import type { SignedIn } from '../http/signed-in.ts'
-import { nextCursor, pageQuery } from '../http/page.ts'
-import { queryNumber } from '../http/query-number.ts'
-import { cursorOf, keyOf, type Page } from '../paging.ts'
+import type { Page, Paging } from '../lib/paging.ts'
+import { documentedEvents, type Event } from './events.ts'
 import type { Replay } from './replay.ts'
 
-const event = t.Object(
-  {
-    type: t.String(),
-    seq: t.Integer(),
-    at: t.String({ format: 'date-time' }),
-    data: t.Unknown({ description: 'As on the socket' }),
-  },
-  { title: 'Event' },
+/** Documented in full, and validated only as far as its frame: the views have built the data. */
+const event = t.Unsafe<Event>(
+  t.Object(
+    { type: t.String(), seq: t.Integer(), at: time, data: t.Unknown() },
+    { documented: { anyOf: documentedEvents } },
+  ),
 )
 
-/** The durable events over HTTP, for who has no socket. */
-export const syncRoutes = ({ signedIn, replay }: { signedIn: SignedIn; replay: Replay }) =>
+/** The durable events over HTTP, for clients without a socket. */
+export const syncRoutes = ({ signedIn, replay, paging }: { signedIn: SignedIn; replay: Replay; paging: Paging }) =>
   new Elysia({ name: 'sync' })
     .use(signedIn)
-    .get('/api/v1/sync', ({ caller, query }) => eventsAfter(replay, caller.id, query), {
+    .get('/api/v1/sync', ({ caller, query }) => eventsAfter(replay, paging, caller.id, query), {
       query: t.Object({
         ...pageQuery,
         since: t.Optional(
@@ -49,6 +47,7 @@ export const syncRoutes = ({ signedIn, replay }: { signedIn: SignedIn; replay: R
 
 async function eventsAfter(
   replay: Replay,
+  { cursorOf, keyOf }: Paging,
   userId: string,
   { limit = 30, cursor, since: asked = 0 }: Page & { since?: number },
 ) {

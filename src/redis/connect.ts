@@ -1,22 +1,26 @@
-import { isIP } from 'node:net'
+import { createConnection, isIP } from 'node:net'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { ConfigError, type RedisAddress } from '../config.ts'
+import { ConfigError } from '../config.ts'
+import type { RedisAddress } from '../lib/redis-url.ts'
 
 export type Commands = Redis | Cluster
 
-/** A Redis, or a whole Redis Cluster, that answers and lets us in. */
+/** A connection to a Redis or a Redis Cluster that answers and has accepted us. */
 export type Connected = {
-  /** Takes commands, and refuses them at once where it is not connected. */
+  /** For commands, which fail at once while it is disconnected. */
   commands: Commands
-  /** Whether each channel lives on one part of a cluster, which alone hears and tells of it. */
+  /** Whether channels are sharded: each belongs to one node of a cluster. */
   sharded: boolean
-  /** One more connection, for subscriptions: to that node of a cluster, or else to where the URL points. */
+  /** Opens a connection for subscriptions: to that node of a cluster, or else to the URL's address. */
   subscriber(node?: string): Redis
 }
 
-// A Redis that says nothing for so long is taken for gone, and whatever waited for it is refused.
+/** Redis cannot be reached now, and may come back. */
+export class RedisAway extends ConfigError {}
+
+// A Redis that is silent for this long counts as down, and pending commands fail.
 const answerWithinMs = 1000
-// At the start there is time: a machine that comes up is slow.
+// Longer at the start, as a machine that boots is slow.
 const firstAnswerWithinMs = 3000
 const startWithinMs = 10_000
 const retryAfter = (attempt: number) => Math.min(50 * attempt, 500)
@@ -24,7 +28,7 @@ const retryAfter = (attempt: number) => Math.min(50 * attempt, 500)
 /**
  * Connects to the Redis of the configuration.
  *
- * Throws ConfigError, one line without the password, where none answers or it does not let us in.
+ * Throws ConfigError, one line without the password, where it does not let us in, and RedisAway where none answers.
  */
 export async function connect(address: RedisAddress): Promise<Connected> {
   const shared = optionsOf(address)
@@ -47,7 +51,7 @@ export async function connect(address: RedisAddress): Promise<Connected> {
     // A number that no database has is only told, and the first one taken.
     if (problem !== null) throw problem
     const isCluster = /^cluster_enabled:1/m.test(await first.info('cluster'))
-    // Older clusters, before Redis 7, tell every part of every message.
+    // Clusters before Redis 7 broadcast every message to all nodes.
     const sharded = isCluster && (await knowsShardedChannels(first))
     if (isCluster && address.database !== 0)
       throw new ConfigError('REDIS_URL must not name the number of a database: a Redis Cluster has only one')
@@ -88,10 +92,27 @@ export async function connect(address: RedisAddress): Promise<Connected> {
     return await Promise.race([start(), late.promise])
   } catch (error) {
     for (const client of opened) client.disconnect()
+    // A server that closed the connection before its answer was read: ask it again, to tell what it is.
+    if (codeOf(problem ?? error) === 'EPIPE' && !(await answersAsRedis(address)))
+      problem = new Error('Unknown RESP type')
     throw error instanceof ConfigError ? error : refusal(address, problem ?? error)
   } finally {
     clearTimeout(timer)
   }
+}
+
+const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
+
+/** Whether what listens there answers PING as a Redis does, or does not answer at all. */
+function answersAsRedis({ host, port, tls }: RedisAddress): Promise<boolean> {
+  if (tls) return Promise.resolve(true)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = createConnection({ host, port }, () => socket.write('PING\r\n'))
+  socket.setTimeout(answerWithinMs, () => socket.destroy())
+  socket.on('data', (bytes) => resolve(/^[+-]/.test(bytes.toString('latin1'))))
+  socket.on('error', () => {})
+  socket.on('close', () => resolve(true))
+  return promise.finally(() => socket.destroy())
 }
 
 function optionsOf({ host, username, password, tls }: RedisAddress): RedisOptions {
@@ -99,7 +120,7 @@ function optionsOf({ host, username, password, tls }: RedisAddress): RedisOption
     lazyConnect: true,
     connectTimeout: 5000,
     socketTimeout: answerWithinMs,
-    // What could not be said now is said again by who knows whether it still matters.
+    // No automatic retry: the caller knows whether a message still matters.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -117,7 +138,7 @@ const knowsShardedChannels = (client: Redis) =>
     () => false,
   )
 
-/** Why a Redis does not let us work, in one line for the operator. */
+/** Why Redis refuses us, in one line for the operator. */
 export function refusal({ host, port, tls }: RedisAddress, error: unknown): ConfigError {
   const { message = '', code } = error as { message?: string; code?: string }
   const there = `${host}:${port}`
@@ -131,8 +152,10 @@ export function refusal({ host, port, tls }: RedisAddress, error: unknown): Conf
   if (message.startsWith('ERR DB index')) return because(`names the number of a database that ${there} does not have`)
   if (tls && /TLS|SSL|certificate|CERT|handshake|wrong version/i.test(`${code} ${message}`))
     return because(`begins a TLS connection that fails: ${there} (${code ?? message})`)
-  if (/^(Unknown RESP type|Connection is closed)/.test(message) || code === 'EPIPE' || code === 'ECONNRESET')
+  if (message.startsWith('Unknown RESP type'))
     return because(`names what is no Redis${tls ? '' : ', or one that wants TLS (rediss://)'}: ${there}`)
   const how = code ?? (message.startsWith('Socket timeout') ? 'silence' : message)
-  return because(`names a Redis that does not answer${tls ? ' over TLS' : ''}: ${there} (${how})`)
+  return new RedisAway(`REDIS_URL names a Redis that does not answer${tls ? ' over TLS' : ''}: ${there} (${how})`, {
+    cause: error,
+  })
 }

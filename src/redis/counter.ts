@@ -1,8 +1,8 @@
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
-import type { Counter } from '../limits.ts'
+import type { Counter } from '../lib/rate-limits.ts'
 import type { Commands } from './connect.ts'
 
-/** Counts for all nodes together; each for itself while Redis is away. Whom it counts, Redis knows only sealed. */
+/** Counts for all nodes together; while Redis is down, each node counts for itself. Redis sees only keyed hashes of whom. */
 export const openCounter =
   ({ commands, prefix, seal }: { commands: Commands; prefix: string; seal(text: string): string }): Counter =>
   ({ name, points, duration }) => {

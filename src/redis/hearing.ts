@@ -4,7 +4,7 @@ import type { Connected } from './connect.ts'
 
 type Connection = {
   client: Redis
-  /** How often it was opened; null while it is not. */
+  /** How many times it was opened; null while it is closed. */
   open: number | null
   opened: number
   heard: Set<string>
@@ -17,17 +17,17 @@ const atOnce = 1000
 const everywhere = ''
 
 type Deps = Connected & {
-  /** These channels are heard from now on; what was said on them before was not. */
+  /** These channels are subscribed from now on; earlier messages on them were missed. */
   onHeard(channels: readonly string[]): void
   onMessage(channel: string, message: string): void
-  /** A connection was opened or lost. */
+  /** A connection has opened or was lost. */
   onChange(): void
 }
 
 /**
- * The channels that this node listens to: one for each user with a socket here, and on a cluster each where its slot is.
- * What the library could do by itself, to subscribe again after a loss, is done here, as the moment from which a channel
- * is heard again has to be known.
+ * The channels that this node subscribes to: one for each user with a socket here. On a cluster, each is on the node of its
+ * slot. The library could subscribe again after a loss by itself; it is done here, because the moment from which messages
+ * arrive again has to be known.
  */
 export function openHearing({ commands, sharded, subscriber, onHeard, onMessage, onChange }: Deps) {
   const wanted = new Set<string>()
@@ -59,7 +59,7 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
       onChange()
     })
     client.on(sharded ? 'smessage' : 'message', onMessage)
-    // A slot is on another node now.
+    // The slot has moved to another node.
     client.on('moved', () => (commands as Cluster).refreshSlotsCache())
     return connection
   }
@@ -71,7 +71,7 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
     if (connection.heard.has(channel)) return
     connection.missing.add(channel)
     if (connection.open === null) return
-    // All that one turn of the event loop asks for goes out together.
+    // Batched by turn of the event loop.
     if (waiting.size === 0) setImmediate(subscribeWaiting)
     waiting.add(connection)
   }
@@ -108,7 +108,7 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
     if (heard.length > 0) onHeard(heard)
   }
 
-  /** Where slots have moved, their channels follow. */
+  /** Moves the subscriptions of slots that have moved to another node. */
   function followSlots() {
     if (!sharded || !(commands instanceof Cluster)) return
     const before = slots
@@ -147,10 +147,10 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
 
     isHeard: (channel: string) => connections.get(nodeOf(channel) ?? everywhere)?.heard.has(channel) === true,
 
-    /** Whether every connection that is needed stands. */
+    /** Whether every connection that is needed is open. */
     isWhole: () => [...connections.values()].every(({ open }) => open !== null),
 
-    /** Comes round: notices a connection on which nothing comes any more, and tries again what failed. */
+    /** Called regularly: finds dead connections, and retries what failed. */
     tend() {
       followSlots()
       for (const channel of [...nowhere]) {

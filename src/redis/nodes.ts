@@ -4,53 +4,63 @@ import type { Ear, Nodes } from '../realtime/nodes.ts'
 import type { Connected } from './connect.ts'
 import { openHearing } from './hearing.ts'
 import { openPresence } from './presence.ts'
+import type { Signatures } from './signed.ts'
 
-/** How often things come round. */
+/** Intervals of the work in the background. */
 export type Pace = {
-  /** Looking after the connections, and saying again what could not be said. */
+  /** Between checks of the connections, which also retry what could not be sent. */
   tendMs: number
-  /** How long a node that says nothing is taken for alive; it says so three times as often. */
+  /** How long a silent node counts as alive. Nodes send a heartbeat three times as often. */
   aliveMs: number
 }
 
-// Users to be told of, and other words. Where more wait, the others are told to look everybody up instead.
-const mostUnsaid = 20_000
+// Messages that may wait. Beyond that, they are dropped and the other nodes are told to read everything from storage.
+const maxQueued = 20_000
 const quitWithinMs = 1000
 
 const stored = 's'
 const frame = 'f'
-const sessionEnded = 'e'
-const suspended = 'x'
+const close = 'e'
 const forget = 'c'
 const lost = 'l'
 
-type Deps = Connected & { prefix: string; pace: Pace; log: Logger }
+// Returns 1 and stores the time, unless a time less than `every` ago is stored. A time in the future does not count.
+const takeFirst = `
+local last = tonumber(redis.call('GET', KEYS[1]))
+local at, every = tonumber(ARGV[1]), tonumber(ARGV[2])
+if last and at >= last and at - last < every then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', every)
+return 1`
+
+type Deps = Connected & { prefix: string; signatures: Signatures; pace: Pace; isLate: boolean; log: Logger }
 
 /**
- * The nodes of one service, by Redis. Each user has a channel, heard where they have a socket: `s<seq>` (stored),
- * `f<node><frame>`, `e[<session>]` (ended), `x` (suspended). One more is heard by every node: `c<user>` (forget what is
- * cached), `l<node>` (what that node had to say was too much, and is lost).
+ * Messages between the nodes of one service, through Redis. Nodes exchange sequence numbers, not events. Each user has a
+ * channel, to which the nodes with a socket of theirs subscribe: `s<seq>` (stored up to), `f<node><frame>` (an ephemeral
+ * frame), `e<reason>[ <session>]` (close sockets). Every node subscribes to one more: `c<user>` (invalidate what is cached),
+ * `l<node>` (messages of that node were dropped). Each message is signed.
  *
- * A channel for each user, and not some for all: so what a node hears grows with the people connected to it, and not with
- * what happens on all the others.
+ * With a channel for each user, the load of a node grows with the people connected to it, not with the whole service.
  */
-export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
+export async function openNodes({ prefix, signatures, pace, isLate, log, ...connected }: Deps) {
   const { commands, sharded } = connected
   const everyNode = `${prefix}nodes`
   const ofUsers = `${prefix}user:`
   const self = crypto.randomUUID()
+  commands.defineCommand('conveneFirst', { numberOfKeys: 1, lua: takeFirst })
+  const first = commands as unknown as { conveneFirst(key: string, at: number, everyMs: number): Promise<number> }
   let ear: Ear | null = null
 
-  /** What is told at the end of this turn of the event loop, or once Redis is back: numbers by user, and other words. */
+  /** Queued until the end of this turn of the event loop, or until Redis is back: the newest number of each user, and others. */
   let numbers = new Map<string, number>()
-  let words = new Set<string>()
-  let isLost = false
-  let saying = false
+  let messages = new Set<string>()
+  let isLost = isLate
+  let isFlushScheduled = false
 
   const opened = Promise.withResolvers<void>()
   let isUp = false
   let started = false
-  /** Whether a part of a cluster cannot be reached. */
+  /** Whether a part of the cluster is unreachable. */
   let isBroken = false
   let reason: unknown = null
   let beating = false
@@ -64,10 +74,10 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
       const userIds = channels.flatMap((channel) => userOf(channel) ?? [])
       if (userIds.length > 0) ear?.mayHaveMissed(userIds)
       if (channels.includes(everyNode)) ear?.forgetAll()
-      look()
+      checkUp()
     },
     onMessage: hear,
-    onChange: look,
+    onChange: checkUp,
   })
   const presence = openPresence({
     commands,
@@ -78,17 +88,19 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
     log,
   })
   commands.on('error', (error: unknown) => (reason = error))
-  for (const change of ['ready', 'close']) commands.on(change, look)
+  for (const change of ['ready', 'close']) commands.on(change, checkUp)
 
   function userOf(channel: string) {
     return channel.startsWith(ofUsers) ? channel.slice(ofUsers.length) : null
   }
 
-  function hear(channel: string, message: string) {
+  function hear(channel: string, signed: string) {
     if (!ear) return
+    const message = signatures.read(channel, signed)
+    if (message === null) return
     const userId = userOf(channel)
     const [kind, text] = [message[0], message.slice(1)]
-    // What a later release may say besides is passed over.
+    // Other kinds, of a later release, are ignored.
     if (userId === null) {
       if (kind === forget) ear.forget(text)
       if (kind !== lost || text === self) return
@@ -98,44 +110,45 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
       const seq = Number(text)
       if (Number.isSafeInteger(seq)) ear.stored(userId, seq)
     } else if (kind === frame) {
-      if (!text.startsWith(self)) ear.passed(userId, text.slice(self.length))
-    } else if (kind === sessionEnded) {
-      ear.sessionEnded(userId, text || null)
-    } else if (kind === suspended) {
-      ear.suspended(userId)
+      if (!text.startsWith(self)) ear.relayed(userId, text.slice(self.length))
+    } else if (kind === close) {
+      const [reason = '', sessionId = null] = text.split(' ')
+      ear.close(userId, sessionId, reason)
     }
   }
 
-  const publish = (channel: string, message: string): Promise<unknown> =>
-    sharded ? commands.spublish(channel, message) : commands.publish(channel, message)
-
-  function say(channel: string, message: string) {
-    words.add(`${channel} ${message}`)
-    saySoon()
+  function publish(channel: string, message: string): Promise<unknown> {
+    const signed = signatures.sign(channel, message)
+    return sharded ? commands.spublish(channel, signed) : commands.publish(channel, signed)
   }
 
-  function saySoon() {
-    if (saying) return
-    saying = true
-    setImmediate(sayNow)
+  function queue(channel: string, message: string) {
+    messages.add(`${channel} ${message}`)
+    flushSoon()
   }
 
-  /** Publishes what waits. What fails waits again. */
-  function sayNow() {
-    saying = false
-    if (numbers.size + words.size > mostUnsaid) {
+  function flushSoon() {
+    if (isFlushScheduled) return
+    isFlushScheduled = true
+    setImmediate(flush)
+  }
+
+  /** Publishes what is queued. What fails is queued again. */
+  function flush() {
+    isFlushScheduled = false
+    if (numbers.size + messages.size > maxQueued) {
       numbers.clear()
-      words.clear()
+      messages.clear()
       isLost = true
     }
     if (commands.status !== 'ready') return
-    const [numbersNow, wordsNow] = [numbers, words]
+    const [numbersNow, messagesNow] = [numbers, messages]
     numbers = new Map()
-    words = new Set()
+    messages = new Set()
     for (const [userId, seq] of numbersNow) publish(ofUsers + userId, `${stored}${seq}`).catch(() => note(userId, seq))
-    for (const word of wordsNow) {
-      const end = word.indexOf(' ')
-      publish(word.slice(0, end), word.slice(end + 1)).catch(() => words.add(word))
+    for (const message of messagesNow) {
+      const end = message.indexOf(' ')
+      publish(message.slice(0, end), message.slice(end + 1)).catch(() => messages.add(message))
     }
     if (!isLost) return
     isLost = false
@@ -146,8 +159,8 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
     if (seq > (numbers.get(userId) ?? 0)) numbers.set(userId, seq)
   }
 
-  /** Whether Redis is there; told where that has changed. */
-  function look() {
+  /** Finds out whether Redis is up, and logs a change. */
+  function checkUp() {
     if (!started || closed) return
     const wasUp = isUp
     isUp = commands.status === 'ready' && !isBroken && hearing.isWhole() && hearing.isHeard(everyNode)
@@ -159,7 +172,7 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
     log.info('Redis is back')
     presence.regained()
     void beat()
-    saySoon()
+    flushSoon()
   }
 
   async function beat() {
@@ -169,7 +182,7 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
     try {
       await presence.beat()
     } catch (error) {
-      log.debug({ err: error }, 'presence could not be told')
+      log.debug({ err: error }, 'the heartbeat failed')
     } finally {
       beating = false
       if (beatAgain) void beat()
@@ -184,11 +197,11 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
       isBroken = !isWhole(commands)
       if (isBroken) commands.refreshSlotsCache()
     }
-    if (numbers.size + words.size > 0 || isLost) saySoon()
-    look()
+    if (numbers.size + messages.size > 0 || isLost) flushSoon()
+    checkUp()
   }
 
-  // What is not allowed here, or not writable, is found out before anybody is served.
+  // Missing permissions are found before anybody is served.
   hearing.hear(everyNode)
   await Promise.all([opened.promise, presence.beat()])
   started = isUp = true
@@ -202,28 +215,35 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
 
     stored(events) {
       for (const { user_id, seq } of events) note(user_id, seq)
-      saySoon()
+      flushSoon()
     },
 
-    pass(userId, text) {
+    relay(userId, text) {
       if (commands.status === 'ready') publish(ofUsers + userId, frame + self + text).catch(() => {})
     },
 
-    sessionEnded: (userId, sessionId) => say(ofUsers + userId, sessionEnded + (sessionId ?? '')),
-    suspended: (userId) => say(ofUsers + userId, suspended),
+    close: (userId, sessionId, reason) =>
+      queue(ofUsers + userId, close + reason + (sessionId === null ? '' : ` ${sessionId}`)),
     async forget(userId) {
-      if (commands.status !== 'ready') return say(everyNode, forget + userId)
-      await publish(everyNode, forget + userId).catch(() => words.add(`${everyNode} ${forget}${userId}`))
+      if (commands.status !== 'ready') return queue(everyNode, forget + userId)
+      await publish(everyNode, forget + userId).catch(() => messages.add(`${everyNode} ${forget}${userId}`))
     },
 
-    settle(userId) {
+    async syncPresence(userId) {
       if (closed) return
       if (ear?.isHere(userId)) hearing.hear(ofUsers + userId)
       else hearing.leave(ofUsers + userId)
-      presence.settle(userId)
+      await presence.sync(userId)
     },
 
     online: (userIds) => presence.online(userIds).catch(() => new Set<string>()),
+
+    isFirst: async (name, at, everyMs) =>
+      commands.status !== 'ready' ||
+      first.conveneFirst(`${prefix}first:${name}`, at, everyMs).then(
+        (isFirst) => isFirst === 1,
+        () => true,
+      ),
 
     hears: () => hearing.isHeard(everyNode),
   }
@@ -231,14 +251,14 @@ export async function openNodes({ prefix, pace, log, ...connected }: Deps) {
   return {
     nodes,
     isUp: () => isUp,
-    /** Whether what others say of a user reaches this node now. */
+    /** Whether messages about a user reach this node now. */
     hears: (userId: string) => hearing.isHeard(ofUsers + userId),
-    /** How many users and other words the others are still to be told of. */
-    unsaid: () => numbers.size + words.size,
-    /** Says what waits, and ends the connections. Users who were here stay online for as long as a node is taken for alive. */
+    /** How many messages are queued. */
+    unsaid: () => numbers.size + messages.size,
+    /** Publishes what is queued and disconnects. This node's users stay online until its heartbeat expires. */
     async close() {
       for (const timer of timers) clearInterval(timer)
-      sayNow()
+      flush()
       closed = true
       if (commands.status === 'ready') await Promise.race([commands.quit().catch(() => {}), Bun.sleep(quitWithinMs)])
       commands.disconnect()

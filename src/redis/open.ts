@@ -1,41 +1,57 @@
 import type { Logger } from 'pino'
-import type { RedisAddress } from '../config.ts'
-import type { Secrets } from '../secrets.ts'
+import type { RedisAddress } from '../lib/redis-url.ts'
+import type { Secrets } from '../installation/secrets.ts'
 import { connect, refusal } from './connect.ts'
+import { openBudget } from './budget.ts'
 import { openCounter } from './counter.ts'
 import { openNodes, type Pace } from './nodes.ts'
-import { openPlaces } from './places.ts'
+import { openSignatures } from './signed.ts'
 
 export type Shared = Awaited<ReturnType<typeof openRedis>>
 
-const usualPace: Pace = { tendMs: 1000, aliveMs: 15_000 }
+export const usualPace: Pace = { tendMs: 1000, aliveMs: 15_000 }
 
-type Deps = { secrets: Pick<Secrets, 'jwt'>; log: Logger; pace?: Pace }
+export type Deps = {
+  secrets: Pick<Secrets, 'jwt'>
+  log: Logger
+  pace?: Pace
+  /** Whether this node has served requests before, so that the others have missed its messages. */
+  isLate?: boolean
+}
+
+const keyed = ({ jwt }: Pick<Secrets, 'jwt'>, purpose: string) =>
+  new Bun.CryptoHasher('sha256', jwt).update(`convene redis ${purpose} v1`)
+
+/** The prefix of every key and channel of a service. */
+export const prefixOf = (secrets: Pick<Secrets, 'jwt'>) =>
+  `convene:${keyed(secrets, 'prefix').digest('hex').slice(0, 16)}:`
 
 /**
- * What the nodes of one service share beside storage: what they tell each other, who is online, and what is counted. None
- * of it lasts, and nothing waits for it longer than a second.
+ * What the nodes of one service share besides storage: messages, presence and counters. None of it is permanent, and nothing
+ * waits for it longer than a second.
  *
- * Several services may use one Redis: whose secret for tokens is another has other keys and channels. Names, addresses
- * and places go there only under a key.
+ * Several services may use one Redis: the prefix of keys and channels comes from the secret for tokens. Names, addresses and
+ * places are stored only as keyed hashes.
  *
- * Throws ConfigError where Redis does not answer, or does not let us in.
+ * Throws ConfigError if Redis refuses the connection, and RedisAway if it does not answer.
  */
-export async function openRedis(address: RedisAddress, { secrets, log, pace = usualPace }: Deps) {
-  const keyed = (purpose: string) => new Bun.CryptoHasher('sha256', secrets.jwt).update(`convene redis ${purpose} v1`)
-  const prefix = `convene:${keyed('prefix').digest('hex').slice(0, 16)}:`
-  const sealKey = keyed('seal').digest()
+export async function openRedis(address: RedisAddress, { secrets, log, pace = usualPace, isLate = false }: Deps) {
+  const prefix = prefixOf(secrets)
+  const sealKey = keyed(secrets, 'seal').digest()
   const seal = (text: string) => new Bun.CryptoHasher('sha256', sealKey).update(text).digest('base64url').slice(0, 22)
+  const signatures = openSignatures({ key: keyed(secrets, 'messages').digest(), log })
   const connected = await connect(address)
   const { commands } = connected
   try {
-    const { nodes, ...rest } = await openNodes({ ...connected, prefix, pace, log })
+    const { nodes, ...rest } = await openNodes({ ...connected, prefix, signatures, pace, isLate, log })
     return {
       nodes,
       counter: openCounter({ commands, prefix, seal }),
-      places: openPlaces({ commands, prefix, seal }),
-      /** What every key and channel begins with. */
+      budget: openBudget({ commands, prefix, seal }),
+      /** The prefix of every key and channel. */
       prefix,
+      /** How many messages were dropped because no node of this service had signed them. */
+      refused: signatures.refused,
       ...rest,
     }
   } catch (error) {

@@ -1,20 +1,26 @@
+import { Cluster } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Commands } from './connect.ts'
 
-// Joins, or leaves, the nodes where a user has sockets; answers the other ones, as one step.
+// Adds this node to, or removes it from, the nodes where a user has sockets; returns the other ones. Atomic.
 const join = `local others = redis.call('SMEMBERS', KEYS[1]) redis.call('SADD', KEYS[1], ARGV[1]) return others`
 const leave = `redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('SMEMBERS', KEYS[1])`
 
-type Scripts = Record<'conveneJoin' | 'conveneLeave', (key: string, node: string) => Promise<string[]>>
+// The nodes of many users in one command.
+const nodesOfEach = `local found = {} for i, key in ipairs(KEYS) do found[i] = redis.call('SMEMBERS', key) end return found`
+
+type Scripts = Record<'conveneJoin' | 'conveneLeave', (key: string, node: string) => Promise<string[]>> & {
+  conveneNodesOfEach(count: number, ...keys: string[]): Promise<string[][]>
+}
 
 const atOnce = 200
 const tombstoneS = 86_400
 
 type Deps = {
   commands: Commands
-  /** What every key begins with. */
+  /** The prefix of every key. */
   prefix: string
-  /** How long a node that says nothing is taken for alive. */
+  /** How long a silent node counts as alive. */
   aliveMs: number
   isHere(userId: string): boolean
   cameOrWent(userId: string, online: boolean): void
@@ -22,18 +28,19 @@ type Deps = {
 }
 
 /**
- * Who has a socket on which node. A node says every few seconds that it lives; its people are online while it does, and
- * once it does not, the others take them out and say that they went.
+ * Which users have a socket on which node. A node sends a heartbeat every few seconds. If it stops, the other nodes remove its
+ * users and announce that they went offline.
  *
  * Keys: a set of nodes for each user, a set of users for each node, the set of all nodes, and for each node one key that
- * expires. A node whose people were taken out while it could not reach Redis goes on under another name.
+ * expires. A node whose users were removed while it could not reach Redis continues under another name.
  */
 export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, log }: Deps) {
   commands.defineCommand('conveneJoin', { numberOfKeys: 1, lua: join })
   commands.defineCommand('conveneLeave', { numberOfKeys: 1, lua: leave })
+  commands.defineCommand('conveneNodesOfEach', { lua: nodesOfEach })
   const scripts = commands as unknown as Scripts
 
-  // In one slot of a cluster, as one transaction writes them.
+  // In one slot of a cluster, because one transaction writes them.
   const nodesKey = `${prefix}{nodes}`
   const aliveKey = (node: string) => `${nodesKey}:${node}`
   const tombstoneKey = (node: string) => `${nodesKey}:gone:${node}`
@@ -41,20 +48,27 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
   const usersOf = (node: string) => `${prefix}users:${node}`
 
   let self: string = crypto.randomUUID()
-  /** Who is told to Redis as being here, and how often it was lost before that. */
+  /** Users registered in Redis as being here, with the number of losses before that. */
   const told = new Map<string, number>()
   let losses = 0
-  const settling = new Set<string>()
-  const unsettled = new Set<string>()
-  /** Whether other nodes live, as far as it is known. */
+  const settling = new Map<string, Promise<void>>()
+  const unsynced = new Set<string>()
+  /** Whether other nodes are alive, as far as is known. */
   let alive = new Map<string, boolean>()
   const burying = new Set<string>()
   let steadySince = performance.now()
 
-  /** Brings what Redis knows of a user in line with whether they are here, and says so where that changes it for all. */
-  async function settle(userId: string) {
-    if (settling.has(userId)) return
-    settling.add(userId)
+  /** Registers in Redis whether a user is here, and announces it if that changes whether they are online anywhere. */
+  function sync(userId: string): Promise<void> {
+    const running = settling.get(userId)
+    if (running) return running
+    const { promise, resolve } = Promise.withResolvers<void>()
+    settling.set(userId, promise)
+    void bringInLine(userId).then(resolve)
+    return promise
+  }
+
+  async function bringInLine(userId: string) {
     try {
       for (;;) {
         const here = isHere(userId)
@@ -64,24 +78,30 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
         if (here) await commands.sadd(usersOf(node), userId)
         const others = await scripts[here ? 'conveneJoin' : 'conveneLeave'](nodesOf(userId), node)
         if (!here) await commands.srem(usersOf(node), userId)
-        // Meanwhile it was taken for dead: what this told is gone.
+        // The other nodes expired us meanwhile: register again.
         if (node !== self) continue
         if (here) told.set(userId, at)
         else told.delete(userId)
-        // Told again after a loss, which nobody was told of.
+        // Registered again after a loss, which nobody has noticed.
         if (here && before !== undefined) continue
         if (!(await anyAlive(others, node))) cameOrWent(userId, here)
       }
-      unsettled.delete(userId)
+      unsynced.delete(userId)
     } catch {
-      unsettled.add(userId)
+      unsynced.add(userId)
     } finally {
       settling.delete(userId)
     }
   }
 
-  async function settleAll(userIds: readonly string[]) {
-    for (let i = 0; i < userIds.length; i += atOnce) await Promise.all(userIds.slice(i, i + atOnce).map(settle))
+  /** In one command, except on a cluster, where the keys are on different nodes. */
+  const nodesOfAll = (keys: readonly string[]) =>
+    commands instanceof Cluster
+      ? Promise.all(keys.map((key) => commands.smembers(key)))
+      : scripts.conveneNodesOfEach(keys.length, ...keys)
+
+  async function syncAll(userIds: readonly string[]) {
+    for (let i = 0; i < userIds.length; i += atOnce) await Promise.all(userIds.slice(i, i + atOnce).map(sync))
   }
 
   async function anyAlive(nodes: readonly string[], except = self): Promise<boolean> {
@@ -93,7 +113,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
     return found.includes(1)
   }
 
-  /** Says that this node lives, finds out which others do, and takes out the people of those that do not. */
+  /** Sends this node's heartbeat, finds the nodes whose heartbeat has expired, and removes their users. */
   async function beat() {
     const outcomes = await commands
       .multi()
@@ -107,7 +127,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
     if (isGone) {
       const before = self
       self = crypto.randomUUID()
-      for (const userId of told.keys()) unsettled.add(userId)
+      for (const userId of told.keys()) unsynced.add(userId)
       told.clear()
       await commands.del(aliveKey(before))
       return beat()
@@ -115,12 +135,12 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
     const others = nodes.filter((node) => node !== self)
     const found = await Promise.all(others.map((node) => commands.exists(aliveKey(node))))
     alive = new Map(others.map((node, i) => [node, found[i] === 1]))
-    // After a loss the others need as long to say that they live.
+    // After a loss, the other nodes need that long to send their heartbeats.
     if (performance.now() - steadySince > aliveMs) for (const node of others) if (!alive.get(node)) void bury(node)
-    await settleAll([...unsettled])
+    await syncAll([...unsynced])
   }
 
-  /** Takes the people of a dead node out. Several nodes may do that at once: each takes others. */
+  /** Removes the users of a dead node. Several nodes may do this at once, each for different users. */
   async function bury(node: string) {
     if (burying.has(node)) return
     burying.add(node)
@@ -138,7 +158,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
       }
       if ((await commands.srem(nodesKey, node)) === 1) log.info({ node }, 'a node is gone')
     } catch (error) {
-      // The next round goes on with it.
+      // The next heartbeat continues.
       log.debug({ err: error }, 'the people of a node that is gone could not be taken out')
     } finally {
       burying.delete(node)
@@ -148,20 +168,23 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
   return {
     beat,
 
-    settle: (userId: string) => void settle(userId),
+    sync,
 
-    /** Redis was away, and may have lost everything: the next beat tells all of it again. */
+    /** Redis was down and may have lost its data: the next heartbeat registers everybody again. */
     regained() {
       losses++
       steadySince = performance.now()
-      for (const userId of told.keys()) unsettled.add(userId)
+      for (const userId of told.keys()) unsynced.add(userId)
     },
 
     /** Those of these users who have a socket on another node. */
     async online(userIds: readonly string[]): Promise<Set<string>> {
-      const nodes = await Promise.all(userIds.map((userId) => commands.smembers(nodesOf(userId))))
       const online = new Set<string>()
-      for (const [i, userId] of userIds.entries()) if (await anyAlive(nodes[i]!)) online.add(userId)
+      for (let i = 0; i < userIds.length; i += atOnce) {
+        const some = userIds.slice(i, i + atOnce)
+        const nodes = await nodesOfAll(some.map(nodesOf))
+        for (const [j, userId] of some.entries()) if (await anyAlive(nodes[j]!)) online.add(userId)
+      }
       return online
     },
   }

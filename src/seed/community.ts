@@ -3,10 +3,11 @@ import type { Message } from '../features/chats/store.ts'
 import { follow, NOWHERE, placeKey, type Whereabouts } from '../features/location/published-point.ts'
 import { destination, type Point } from '../features/location/sphere.ts'
 import type { Review } from '../features/reviews/store.ts'
-import { days, hours } from '../time.ts'
+import { days, hours } from '../lib/time.ts'
 import { cities, type City } from './cities.ts'
 import { conversation, type Line, opinion } from './conversation.ts'
 import { type Persona, personaOf } from './people.ts'
+import { demoEmail } from './demo-account.ts'
 import { apportion, openRandom, type Random } from './random.ts'
 
 /** What decides a community: the same plan makes the same one, but for the times, which are counted back from now. */
@@ -93,7 +94,7 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
       walk[i] = stepOf(home)
       yield {
         id,
-        email: `user${i + 1}@example.org`,
+        email: demoEmail(i + 1),
         city: city.name,
         created_at: now + at,
         whereabouts: follow(placeKey(locationKey, id), NOWHERE, home),

@@ -1,4 +1,4 @@
-import { minutes } from '../time.ts'
+import { minutes } from '../lib/time.ts'
 import { activities, drinks } from './people.ts'
 import type { Random } from './random.ts'
 

@@ -67,7 +67,9 @@ export const tables: readonly Table[] = [
   schema.messages,
   schema.messageVersions,
   schema.reviews,
+  schema.pendingReviews,
   schema.userStats,
+  schema.lastSeen,
   schema.eventCounters,
   schema.events,
   schema.reports,
@@ -76,10 +78,14 @@ export const tables: readonly Table[] = [
   schema.evidencePhotos,
   schema.unfinishedErasures,
   schema.community,
+  schema.outbox,
+  schema.emailLinks,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {
-  const { name, columns, primaryKeys } = getTableConfig(table)
+  const { name, columns: all, primaryKeys } = getTableConfig(table)
+  // A generated column has no value of its own.
+  const columns = all.filter(({ generated }) => generated === undefined)
   const [key = columns.filter(({ primary }) => primary)] = primaryKeys.map(({ columns }) => columns)
   return {
     name,

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { migrations, type Migration } from '../../migrations/index.ts'
+import { countOf, droppedBy, nameOf, type PlannedStep } from './dropped.ts'
 
 /** A step that this release knows, or that a newer one has applied. */
 export type MigrationState = Pick<Migration, 'number' | 'name'> & { applied_at: string | null }
@@ -67,10 +68,23 @@ export const statesOf = (applied: Applied): MigrationState[] => [
   ...[...applied.values()].filter(({ number }) => !isKnown(number)).sort((a, b) => a.number - b.number),
 ]
 
-export const failed = (migration: Migration, error: unknown) =>
-  new MigrationError(`migration ${label(migration)} failed and was undone: ${(error as Error).message}`, {
-    cause: error,
-  })
+/** `file` is the database, where it is one. */
+export const failed = (migration: Migration, error: unknown, file?: string) =>
+  new MigrationError(
+    `migration ${label(migration)} failed and was undone: ${(error as Error).message}${file ? ` (${file})` : ''}`,
+    { cause: error },
+  )
+
+/** Which steps to take back: all that are newer than `to` where it is given, else the newest `steps` (1). */
+export type WayDown = { steps?: number; to?: number }
+
+/** The applied steps that are to be taken back, the newest first. Throws where a newer release has applied steps. */
+export function stepsDown(applied: Applied, { steps = 1, to }: WayDown): Migration[] {
+  // A newer release's steps lie on top of ours, and only that release can take them back.
+  refuseNewer(applied.values())
+  const newestFirst = migrations.filter(({ number }) => applied.has(number)).reverse()
+  return to === undefined ? newestFirst.slice(0, steps) : newestFirst.filter(({ number }) => number > to)
+}
 
 // The rest is SQLite's; storage/postgres/migrate.ts has the same for PostgreSQL.
 
@@ -121,19 +135,21 @@ export function up(
   return missing.map(label)
 }
 
-/** Takes back the newest `steps` migrations, each in a transaction of its own. Returns the names of those taken back. */
-export function down(
-  db: Database,
-  { steps = 1, onStep }: { steps?: number; onStep?: (name: string) => void } = {},
-): string[] {
-  const applied = appliedTo(db)
-  // What is on top of ours is for the newer release to take back.
-  refuseNewer(applied.values())
-  const last = migrations
-    .filter((m) => applied.has(m.number))
-    .reverse()
-    .slice(0, steps)
-  for (const migration of last) {
+/** What the steps down would remove. Changes nothing. */
+export function planDown(db: Database, way: WayDown): PlannedStep[] {
+  return stepsDown(appliedTo(db), way).map((migration) => ({
+    label: label(migration),
+    losses: droppedBy(migration.down).map((dropped) => ({
+      name: nameOf(dropped),
+      rows: db.query<{ n: number }, []>(countOf(dropped)).get()!.n,
+    })),
+  }))
+}
+
+/** Takes steps back, each in a transaction of its own. Returns their names, the newest first. */
+export function down(db: Database, { onStep, ...way }: WayDown & { onStep?: (name: string) => void } = {}): string[] {
+  const list = stepsDown(appliedTo(db), way)
+  for (const migration of list) {
     step(db, migration, () => {
       db.run(migration.down)
       db.query('DELETE FROM schema_migrations WHERE number = ?').run(migration.number)
@@ -142,13 +158,13 @@ export function down(
     })
     onStep?.(label(migration))
   }
-  return last.map(label)
+  return list.map(label)
 }
 
 function step(db: Database, migration: Migration, change: () => void) {
   try {
     db.transaction(change).immediate()
   } catch (error) {
-    throw failed(migration, error)
+    throw failed(migration, error, db.filename)
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import type { DatabaseConfig } from '../config.ts'
+import type { DatabaseConfig } from './database-url.ts'
 import { MigrationError, type MigrationState, status, up } from './migrate.ts'
 import type { DatabaseOptions } from './postgres/database.ts'
 import { keepBeforeMigrating } from './sqlite/before-migration.ts'

@@ -1,3 +1,4 @@
+import type { NodeStore } from '../installation/cluster.ts'
 import type { ErasureStore, HoldingsStore } from '../features/account/store.ts'
 import type { AccountStore, SessionStore } from '../features/auth/store.ts'
 import type { AuditStore } from '../features/audit/store.ts'
@@ -10,8 +11,10 @@ import type { UserStore } from '../features/profile/store.ts'
 import type { RetentionStore } from '../features/retention/store.ts'
 import type { ReviewStore } from '../features/reviews/store.ts'
 import type { BlockStore, ReportStore } from '../features/safety/store.ts'
-import type { EventStore } from '../realtime/store.ts'
-import type { TurnStore } from '../turns.ts'
+import type { EventStore, LastSeenStore } from '../realtime/store.ts'
+import type { JobLeaseStore } from '../lib/job-leases.ts'
+import type { EmailStore } from '../features/email/store.ts'
+import type { OutboxStore } from '../outbox/store.ts'
 
 /** Everything that lasts, as the features see it. An engine is a folder beside this file. */
 export type Storage = {
@@ -26,13 +29,18 @@ export type Storage = {
   moderation: ModerationStore
   media: MediaStore
   events: EventStore
+  lastSeen: LastSeenStore
   chats: ChatStore
   locations: LocationStore
   erasures: ErasureStore
   holdings: HoldingsStore
   retention: RetentionStore
   community: CommunityStore
-  turns: TurnStore
+  jobLeases: JobLeaseStore
+  /** Null where a database has one server. */
+  nodes: NodeStore | null
+  outbox: OutboxStore
+  emails: EmailStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */

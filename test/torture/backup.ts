@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } fro
 import { join } from 'node:path'
 import { command, convene, type Outcome } from '../convene.ts'
 import { databaseOf, restoredRules, rules, withSoundDatabase } from './database.ts'
-import { call, chatOf, done, people, person, type Person, upload } from './people.ts'
+import { call, chatOf, done, initData, people, person, type Person, upload } from './people.ts'
 import { type Case, percentile, type Run, until } from './run.ts'
 import { canary, startServer } from './server.ts'
 
@@ -85,7 +85,8 @@ async function underLoad({ long, random, directory, measured }: Run) {
     during += sentSince
     assert.ok(sentSince > 0, 'no message was answered while the backup was made')
     const mayBeIn = new Set(asked)
-    assert.equal((await call(base, 'DELETE', 'me', { token: leaving.token, body: {} })).status, 204)
+    const init_data = initData(leaving.number, leaving.name)
+    assert.equal((await call(base, 'DELETE', 'me', { token: leaving.token, body: { init_data } })).status, 204)
 
     const there = elsewhere(join(directory, 'there'), dataDir)
     cpSync(join(dataDir, 'erasures.log'), join(there, 'erasures.log'))
@@ -249,6 +250,8 @@ async function killedRestores({ long, random, directory, measured }: Run) {
     await server.stop()
     const { size } = clientIdsOf(dataDir, restoredRules)
     assert.ok(size === older || size === newer, `${size} messages are neither the old state nor the new one`)
+    const left = readdirSync(dataDir).filter((name) => /unpacked|restored|restoring/.test(name))
+    assert.deepEqual(left, [], 'a start leaves what a killed restore has left')
     const outcome = size === newer ? 'old' : 'new'
     outcomes[outcome]++
     if (way.length === 0) lifeMs *= outcome === 'new' ? 0.9 : 1.1

@@ -124,6 +124,8 @@ async function startCluster(directory: string): Promise<Cluster> {
   const shared = {
     DATABASE_URL: `postgres://${owner}:${servicePassword}@127.0.0.1:${database.port},127.0.0.1:${standby.port}/${databaseName}`,
     REDIS_URL: redis.url,
+    // Several nodes need one; no photos are sent here.
+    MEDIA_URL: 's3://KEY:hunter2@photos?endpoint=http://127.0.0.1:1',
     // So that it is searched for, too, in what they print.
     JWT_SECRET: `${servicePassword}, for the tokens of all nodes`,
     LOCATION_KEY: randomBytes(32).toString('hex'),
@@ -276,7 +278,8 @@ async function untilReadiness({ nodes }: Cluster, expected: '200' | '200 away' |
     Promise.all(
       nodes.map(async ({ server }) => {
         const { status, body } = await once(server.url, 'GET', '/ready', { keepalive: false })
-        return status === 200 && body.redis !== 'ok' ? `${status} ${body.redis}` : `${status}`
+        const { redis } = body.checks
+        return status === 200 && redis !== 'ok' ? `${status} ${redis}` : `${status}`
       }),
     )
   let last: string[] = []

@@ -390,10 +390,10 @@ function flaw(
     if (body.status !== status || body.type !== `urn:convene:problem:${body.code}`)
       return 'a problem that contradicts itself'
     if (body.request_id !== headers.get('x-request-id')) return 'a problem of another request'
-    if (status >= 500 && !(status === 503 && body.code === 'busy')) return 'a failure'
+    if (status >= 500 && !(status === 503 && /^(busy|\w+_not_configured)$/.test(body.code))) return 'a failure'
     if (inside.test(text)) return `our insides: ${inside.exec(text)![0]}`
     // Whoever is suspended is told why, in a moderator's own words, and this one writes anything: nowhere but there.
-    const said = body.code === 'suspended' ? JSON.stringify({ ...body, detail: '' }) : text
+    const said = body.code === 'suspended' ? JSON.stringify({ ...body, detail: '', reason: '' }) : text
     if (said.includes(canary)) return 'what was sent comes back'
     for (const token of [asked.authorization?.split(' ')[1], asked.cookie])
       if (token && token.length > 20 && text.includes(token)) return 'a token comes back'

@@ -149,7 +149,8 @@ async function change(sending: Sending, ask: Ask, toEdit: boolean) {
 }
 
 async function review(chat: Chat, ask: Ask, reviewer: Person, rating: number) {
-  if (chat.review) return
+  const wrote = new Set(chat.sendings.filter(({ id }) => id !== null).map(({ sender }) => sender))
+  if (chat.review || wrote.size < 2) return
   chat.review = { rating, answered: false }
   const answer = await ask('POST', 'reviews', { token: reviewer.token, body: { chat_id: chat.id, rating } })
   assert.equal(answer.status, 201)

@@ -1,6 +1,7 @@
-import { hours } from '../../time.ts'
+import { hours } from '../../lib/time.ts'
+import type { NewParcel } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Files } from '../media/files.ts'
+import { type Files, withThumbs } from '../media/files.ts'
 import type { Cleared, Erasure, ErasureJournal, ErasureStore, Place } from './store.ts'
 
 export type Erasures = ReturnType<typeof openErasures>
@@ -44,7 +45,7 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
       do {
         const cleared: Cleared = await store.clear(user_id, at, place)
         rows += cleared.rows
-        await files.remove(cleared.files)
+        await files.remove(withThumbs(cleared.files))
         await tell(cleared.chats)
         place = cleared.next
       } while (place !== null)
@@ -61,13 +62,17 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
      * The journal comes first: should we die in between, the next start finds the entry and goes on. Where the database
      * refuses, the entry goes again, and nothing has happened.
      */
-    begin: (userId: string, actorId: string | null): Promise<Erasure | null> =>
+    begin: (
+      userId: string,
+      actorId: string | null,
+      mails: readonly NewParcel<'mail'>[] = [],
+    ): Promise<Erasure | null> =>
       inTurn(async () => {
         const erasure = { user_id: userId, at: now() }
         const takeBack = await journal.add([erasure])
         let begun = false
         try {
-          begun = await store.begin(userId, erasure.at, audit.entry('erase', actorId, userId))
+          begun = await store.begin(userId, erasure.at, audit.entry('erase', actorId, userId), mails)
         } finally {
           if (!begun) await takeBack()
         }

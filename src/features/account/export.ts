@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Page } from '../../paging.ts'
-import { iso, isoOrNull } from '../../time.ts'
+import type { Page } from '../../lib/paging.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consent, Session } from '../auth/store.ts'
-import type { Chats } from '../chats/service.ts'
+import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
+import type { OutboxStore } from '../../outbox/store.ts'
+import type { EmailStore } from '../email/store.ts'
+import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
 import type { Notices } from '../moderation/notices.ts'
@@ -21,9 +24,12 @@ type Deps = {
   auditLog: Pick<AuditStore, 'list'>
   messages: Pick<ChatStore, 'after'>
   locations: Pick<LocationStore, 'of'>
+  lastSeen: Pick<LastSeenStore, 'of'>
+  emails: Pick<EmailStore, 'linksOf'>
+  outbox: Pick<OutboxStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
-  chats: Pick<Chats, 'view'>
-  media: Pick<Media, 'ownUrl'>
+  chats: Pick<ChatViews, 'message'>
+  media: Pick<Media, 'ownImage'>
   safety: Pick<Safety, 'blocks' | 'reports'>
   notices: Pick<Notices, 'list' | 'appeals'>
   reviews: Pick<Reviews, 'ofUser'>
@@ -35,7 +41,22 @@ const chunkLength = 64 * 1024
 
 /** Writes out all that is stored of a user, piece by piece: a chat may have a hundred thousand messages. */
 export function openExporter(deps: Deps) {
-  const { store, auditLog, messages, locations, profiles, chats, media, safety, notices, reviews, now } = deps
+  const {
+    store,
+    auditLog,
+    messages,
+    locations,
+    lastSeen,
+    emails,
+    outbox,
+    profiles,
+    chats,
+    media,
+    safety,
+    notices,
+    reviews,
+    now,
+  } = deps
 
   const consentView = ({ id: _, user_id: __, recorded_at, ...consent }: Consent) => ({
     ...consent,
@@ -50,7 +71,7 @@ export function openExporter(deps: Deps) {
   })
   const imageView = ({ created_at, ...image }: OwnImage) => ({
     ...image,
-    url: media.ownUrl(image.id),
+    ...media.ownImage(image.id),
     created_at: iso(created_at),
   })
   // Whom it was about, and how, may tell of others.
@@ -75,7 +96,7 @@ export function openExporter(deps: Deps) {
       const versions = Map.groupBy(await store.versions(own), ({ message_id }) => message_id)
       for (const row of rows)
         yield {
-          ...chats.view(row, caller.id),
+          ...chats.message(row, caller.id),
           earlier_versions: (versions.get(row.id) ?? []).map(({ text, at }) => ({ text, until: iso(at) })),
         }
     }
@@ -104,6 +125,16 @@ export function openExporter(deps: Deps) {
       account: await profiles.me(id),
       preferences: await profiles.preferences(caller),
       location: await locationOf(id),
+      last_seen_at: isoOrNull((await lastSeen.of([id])).get(id) ?? null),
+      email_links: (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({
+        ...link,
+        expires_at: iso(expires_at),
+      })),
+      mails_waiting: (await outbox.ofUser(id)).map(({ payload, created_at }) => ({
+        about: payload.about,
+        to: payload.to,
+        created_at: iso(created_at),
+      })),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

@@ -1,13 +1,20 @@
 import { t } from 'elysia'
+import { nullable, optional, time } from '../../http/schema.ts'
 import { message } from '../chats/model.ts'
 import { appealList, noticeList } from '../moderation/model.ts'
-import { me, nullable, optional, preferences, time } from '../profile/model.ts'
+import { me, preferences } from '../profile/model.ts'
 import { reviewList } from '../reviews/model.ts'
 import { blockList, reportList } from '../safety/model.ts'
 
 export const erasure = t.Object({
   password: optional(
     t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
+  ),
+  init_data: optional(
+    t.String({
+      maxLength: 16_384,
+      description: 'Of an account of a messenger, in the password’s place: as for its login',
+    }),
   ),
 })
 
@@ -23,6 +30,22 @@ export const exported = t.Object({
     updated_at: nullable(time),
     recognised_places: t.Integer({ description: 'How many places get the same point again; codes of them are kept' }),
   }),
+  last_seen_at: nullable(time),
+  email_links: t.Array(
+    t.Object({
+      kind: t.String({ description: 'verify, reset, change or undo' }),
+      email: nullable(t.String()),
+      expires_at: time,
+    }),
+    { description: 'One-time links of mails; of their tokens only a hash is stored' },
+  ),
+  mails_waiting: t.Array(
+    t.Object({
+      about: t.String({ examples: ['verify'] }),
+      to: t.String({ examples: ['ada@example.org'] }),
+      created_at: time,
+    }),
+  ),
   reviews_written: reviewList.properties.items,
   reviews_received: reviewList.properties.items,
   blocks: blockList.properties.items,
@@ -56,6 +79,7 @@ export const exported = t.Object({
       height: t.Integer(),
       bytes: t.Integer(),
       url: t.String({ description: 'Signed, and good for a day at least' }),
+      thumb_url: t.String({ description: 'The same, with a longest side of 320 at most' }),
       created_at: time,
     }),
   ),

@@ -1,19 +1,21 @@
 import { Elysia, t } from 'elysia'
-import { clearedSessionCookie } from '../../http/session-cookie.ts'
+import type { SessionCookies } from '../../http/session-cookie.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import * as model from './model.ts'
 import type { Account } from './service.ts'
 
+type Deps = { signedIn: SignedIn; account: Account; cookies: SessionCookies }
+
 const tags = ['account']
 
-export const accountRoutes = ({ signedIn, account }: { signedIn: SignedIn; account: Account }) =>
+export const accountRoutes = ({ signedIn, account, cookies }: Deps) =>
   new Elysia({ name: 'account' })
     .use(signedIn)
     .delete(
       '/api/v1/me',
       async ({ caller, body, client, set }) => {
-        await account.erase(caller, body.password, client)
-        set.headers['set-cookie'] = clearedSessionCookie
+        await account.erase(caller, body, client)
+        cookies.clear(set.headers)
         set.status = 204
       },
       {
@@ -23,9 +25,9 @@ export const accountRoutes = ({ signedIn, account }: { signedIn: SignedIn; accou
         detail: {
           summary: 'Erase the account',
           description:
-            'At once and for good: sessions, profile, preferences, position, photos, blocks and the reviews about you go. Your messages become tombstones, your reviews of others lose their author; the others in your chats get a `chat` event that shows you as deleted (`name` is null): what you wrote is gone from the chat then. Evidence of reports stays until its time is over.',
+            'Confirm it with the `password`, or with fresh `init_data` of the messenger where the account has one; an account with neither has to have logged in within the last 10 minutes (403 `forbidden`). At once and for good: sessions, profile, preferences, position, photos, blocks and the reviews about you go. Your messages become tombstones, your reviews of others lose their author; the others in your chats get a `chat` event that shows you as deleted (`name` is null): what you wrote is gone from the chat then. Evidence of reports stays until its time is over.',
           tags,
-          refusals: ['wrong_password'],
+          refusals: ['wrong_password', 'init_data_invalid', 'init_data_expired', 'messenger_not_configured'],
         },
       },
     )

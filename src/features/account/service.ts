@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Push, SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Auth } from '../auth/service.ts'
+import type { Auth, Confirmation } from '../auth/service.ts'
 import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
-import type { Chats } from '../chats/service.ts'
+import type { AccountMails } from '../email/account-mails.ts'
+import type { ChatViews } from '../chats/views.ts'
 import type { Erasures } from './erasures.ts'
 import type { Exporter } from './export.ts'
 import type { Cleared, Erasure } from './store.ts'
@@ -14,24 +15,25 @@ export type Account = ReturnType<typeof accountService>
 type Deps = {
   erasures: Pick<Erasures, 'begin' | 'finish' | 'unfinished'>
   exporter: Exporter
-  auth: Pick<Auth, 'confirmPassword'>
+  auth: Pick<Auth, 'confirmOwner'>
+  mails: Pick<AccountMails, 'about' | 'wake'>
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'end'>
-  chats: Pick<Chats, 'chatsFor'>
+  chats: Pick<ChatViews, 'chatsOf'>
   push: Push
   audit: Audit
   now: () => number
 }
 
 /** What users may do with all that is stored of them: take it with them, and have it erased. */
-export function accountService({ erasures, exporter, auth, callers, sockets, chats, push, audit, now }: Deps) {
+export function accountService({ erasures, exporter, auth, mails, callers, sockets, chats, push, audit, now }: Deps) {
   /** One event for each chat says that its other side is gone, and with it whatever they wrote. */
   async function tellOthers(events: Cleared['chats']) {
     const at = now()
     for (const { chat_id, user_id, seq } of events) {
       const isHere = push.isConnected(user_id)
-      const data = isHere ? (await chats.chatsFor(user_id, [chat_id])).get(chat_id) : undefined
-      push.events([{ user_id, seq, type: 'chat', at, data }])
+      const data = isHere ? (await chats.chatsOf(user_id, [chat_id])).get(chat_id) : undefined
+      push.event('chat', at, [{ user_id, seq }], () => data)
       // Storage answers at once: without this, who knew hundreds would keep everybody else waiting.
       if (isHere) await setImmediate()
     }
@@ -39,16 +41,18 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
 
   async function finish(erasure: Erasure): Promise<number> {
     const forgotten = callers.forget(erasure.user_id)
-    sockets.end(erasure.user_id)
+    sockets.end(erasure.user_id, 'erased')
     await forgotten
     return erasures.finish(erasure, tellOthers)
   }
 
   return {
-    /** Erases the caller, at once and for good. Refuses with 403 `wrong_password` where the confirmation fails. */
-    async erase(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
-      await auth.confirmPassword(caller, password, client)
-      const erasure = await erasures.begin(caller.id, caller.id)
+    /** Erases the caller, at once and for good. Refuses where the confirmation fails: see `confirmOwner`. */
+    async erase(caller: Caller, confirmation: Confirmation, client: Client): Promise<void> {
+      await auth.confirmOwner(caller, confirmation, client)
+      const told = await mails.about(caller.id, { about: 'account_erased' })
+      const erasure = await erasures.begin(caller.id, caller.id, told)
+      mails.wake()
       // Else another request of theirs was faster.
       if (erasure) await finish(erasure)
     },
@@ -69,7 +73,13 @@ export function accountService({ erasures, exporter, auth, callers, sockets, cha
     /** The same for the operator, of somebody who cannot log in. */
     async exportOf(userId: string) {
       await audit.record('export', null, userId)
-      const caller: Caller = { id: userId, session_id: '', consents_missing: [], token_expires_at: 0 }
+      const caller: Caller = {
+        id: userId,
+        session_id: '',
+        consents_missing: [],
+        has_unverified_email: false,
+        token_expires_at: 0,
+      }
       return exporter.export(caller)
     },
   }

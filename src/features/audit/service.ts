@@ -1,4 +1,5 @@
-import type { Ids } from '../../ids.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { foldedMetadata, foldedWithin } from './rules.ts'
 import type { AuditEntry, AuditStore } from './store.ts'
 
 export type Audit = ReturnType<typeof auditService>
@@ -21,16 +22,31 @@ export function auditService({ store, ids, now, failed }: Deps) {
     metadata: Record<string, unknown> = {},
   ): AuditEntry => ({ id: ids.next(), at: now(), actor_id: actorId, action, subject_id: subjectId, metadata })
 
+  /** Whoever did it is not told that it was not, because its entry could not be written. */
+  const tried = (written: Promise<void>, told: AuditEntry) => written.catch((error) => failed(error, told))
+
   return {
     entry,
 
     /** For what may only happen once it stands there. Throws where it cannot be written. */
     record: (...told: Parameters<typeof entry>) => store.record(entry(...told)),
 
-    /** For what is done and stored: whoever did it is not told that it was not, because this could not be written. */
+    /** For what is done and stored. */
     async note(...told: Parameters<typeof entry>) {
       const noted = entry(...told)
-      await store.record(noted).catch((error) => failed(error, noted))
+      await tried(store.record(noted), noted)
+    },
+
+    /**
+     * The same for what one may do without end: repetitions within an hour share one entry, which counts them and shows the
+     * last one.
+     */
+    async fold(...told: Parameters<typeof entry>) {
+      const noted = entry(...told)
+      await tried(
+        store.fold(noted, noted.at - foldedWithin, (before) => foldedMetadata(before, noted)),
+        noted,
+      )
     },
   }
 }

@@ -19,6 +19,15 @@ export type AuditFilter = {
 
 export type AuditStore = {
   record(entry: AuditEntry): Promise<void>
+  /**
+   * Replaces the metadata of the newest entry of the same actor, action and subject that is not older than `since`, with what
+   * `merge` makes of it, which is pure; records the entry where there is none.
+   */
+  fold(
+    entry: AuditEntry,
+    since: number,
+    merge: (before: AuditEntry['metadata']) => AuditEntry['metadata'],
+  ): Promise<void>
   /** Newest first. `after` is the last entry of the page before. */
   list(filter: AuditFilter, limit: number, after: { at: number; id: string } | null): Promise<AuditEntry[]>
 }

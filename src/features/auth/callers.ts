@@ -1,5 +1,5 @@
-import { Refusal } from '../../refusal.ts'
-import { iso, seconds } from '../../time.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { iso, seconds } from '../../lib/time.ts'
 import type { Nodes } from '../../realtime/nodes.ts'
 import type { Consents } from './consents.ts'
 import type { ConsentKind, SessionStore } from './store.ts'
@@ -10,6 +10,8 @@ export type Caller = {
   id: string
   session_id: string
   consents_missing: ConsentKind[]
+  /** Whether the account has an e-mail address that nobody has verified. */
+  has_unverified_email: boolean
   token_expires_at: number
 }
 
@@ -89,7 +91,13 @@ export function callers({
     if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
     const { suspended_until, suspended_reason } = session
     const consents_missing = await consents.missing(user_id)
-    const caller: Caller = { id: user_id, session_id, consents_missing, token_expires_at: expires_at }
+    const caller: Caller = {
+      id: user_id,
+      session_id,
+      consents_missing,
+      has_unverified_email: session.email !== null && session.email_verified_at === null,
+      token_expires_at: expires_at,
+    }
     const entry = { caller, expires_at, suspended_until, suspended_reason, looked_up_at }
     if (began === epoch) remember(token, entry)
     return entry
@@ -142,7 +150,7 @@ export function callers({
     },
 
     /** Which of these sessions are over, and of which the user is suspended. */
-    async standing(
+    async accessState(
       asked: readonly { user_id: string; session_id: string }[],
     ): Promise<Map<string, 'ended' | 'suspended'>> {
       const over = new Map<string, 'ended' | 'suspended'>(asked.map(({ session_id }) => [session_id, 'ended']))
@@ -158,14 +166,32 @@ export function callers({
   }
 }
 
-/** Refuses with 403 `suspended`, telling why and until when. */
+/** The gate: where it is on, a user who has not accepted the texts as they stand does nothing else first. */
+export function requireConsented({ consentGate }: { consentGate: boolean }, caller: Caller) {
+  if (consentGate && caller.consents_missing.length > 0)
+    throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')
+}
+
+/** EMAIL_VERIFICATION: where it is required, a user verifies their address before they do anything else. */
+export function requireVerified(
+  { emailVerification }: { emailVerification: 'off' | 'on' | 'required' },
+  { has_unverified_email }: Caller,
+) {
+  if (emailVerification === 'required' && has_unverified_email)
+    throw new Refusal('email_not_verified', 'Verify your e-mail address first: open the link that was sent to it.')
+}
+
+/** Refuses with 403 `suspended`, with `reason` and `until`, which is null for a suspension without end. */
 export function refuseSuspended(
   user: { suspended_until: number | null; suspended_reason: string | null },
   now: number,
 ) {
   if (user.suspended_until === null || user.suspended_until <= now) return
-  const end = user.suspended_until >= forever ? 'without end' : `until ${iso(user.suspended_until)}`
-  throw new Refusal('suspended', `This account is suspended ${end}: ${user.suspended_reason ?? 'no reason given'}`)
+  const until = user.suspended_until >= forever ? null : iso(user.suspended_until)
+  const reason = user.suspended_reason
+  const end = until === null ? 'without end' : `until ${until}`
+  const detail = `This account is suspended ${end}: ${reason ?? 'no reason given'}`
+  throw new Refusal('suspended', detail, undefined, undefined, { reason, until })
 }
 
 /** A suspension without end is one until then. */

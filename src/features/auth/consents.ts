@@ -1,9 +1,11 @@
-import { networkOf } from '../../address.ts'
-import type { Ids } from '../../ids.ts'
-import { invalid, Refusal } from '../../refusal.ts'
-import { iso } from '../../time.ts'
+import { networkOf } from '../../lib/network-address.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Limits } from '../../lib/rate-limits.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Legal } from '../legal/service.ts'
+import { mandatory, repeats } from './rules.ts'
 import { notSignedIn } from './tokens.ts'
 import { type AccountStore, type Consent, type ConsentKind, consentKinds } from './store.ts'
 
@@ -15,11 +17,9 @@ export type ConsentChoices = Partial<Record<ConsentKind, boolean>>
 /** Where a request comes from. */
 export type Client = { address: string; user_agent: string | null; language: string | null }
 
-export const mandatory = ['terms', 'privacy', 'disclaimer'] as const
+type Deps = { store: AccountStore; legal: Legal; limits: Limits; audit: Audit; ids: Ids; now: () => number }
 
-type Deps = { store: AccountStore; legal: Legal; audit: Audit; ids: Ids; now: () => number }
-
-export function consentsService({ store, legal, audit, ids, now }: Deps) {
+export function consentsService({ store, legal, limits, audit, ids, now }: Deps) {
   return {
     /** The entries to write for these choices, naming the texts as they stand. */
     entries(userId: string, choices: ConsentChoices, client: Client): Consent[] {
@@ -45,13 +45,27 @@ export function consentsService({ store, legal, audit, ids, now }: Deps) {
       })
     },
 
-    /** Adds to the log; `false` is a withdrawal. Answers what was recorded. */
+    /**
+     * Adds to the log what is new; `false` is a withdrawal. Answers the entries that stand then. Refuses with 429 who
+     * changes their mind too often: the log is kept for good.
+     */
     async record(userId: string, choices: ConsentChoices, client: Client) {
       const entries = this.entries(userId, choices, client)
-      if (entries.length === 0) throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`)
-      if (!(await store.recordConsents(userId, entries))) throw notSignedIn()
-      await audit.note('consents', userId, userId, { consents: choices })
-      return { items: entries.map(consentView) }
+      if (entries.length === 0)
+        throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`, 'required')
+      const before = await store.consents(userId)
+      const newestIn = (consents: readonly Consent[], { kind }: Consent) => consents.find((one) => one.kind === kind)
+      if (entries.every((entry) => repeats(newestIn(before, entry), entry)))
+        return { items: entries.map((entry) => consentView(newestIn(before, entry)!)) }
+      await limits.take('consents', userId)
+      const added = await store.recordConsents(userId, entries)
+      if (!added) throw notSignedIn()
+      if (added.length > 0)
+        await audit.note('consents', userId, userId, {
+          consents: Object.fromEntries(added.map(({ kind, accepted }) => [kind, accepted])),
+        })
+      const standing = added.length === entries.length ? added : await store.consents(userId)
+      return { items: entries.flatMap((entry) => newestIn(standing, entry) ?? []).map(consentView) }
     },
 
     /** The mandatory consents that the user has not given to the texts as they stand now. */
@@ -73,11 +87,11 @@ export function registrationConsents(given: unknown): ConsentChoices {
     throw new Refusal(
       'consents_required',
       'The terms, the privacy policy and the disclaimer have to be accepted.',
-      absent.map((kind) => ({ path: `/consents/${kind}`, message: 'Expected true' })),
+      absent.map((kind) => ({ path: `/consents/${kind}`, code: 'required' as const, message: 'Expected true' })),
     )
   const marketing = choices?.marketing
   if (marketing !== undefined && typeof marketing !== 'boolean')
-    throw invalid('/consents/marketing', 'Expected true or false')
+    throw invalid('/consents/marketing', 'Expected true or false', 'type')
   return { terms: true, privacy: true, disclaimer: true, marketing }
 }
 

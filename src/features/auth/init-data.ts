@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { Refusal } from '../../refusal.ts'
-import { isVisible, languageTag, withoutEndlessMarks } from '../../text.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { withoutInvisible } from '../../lib/invisible.ts'
+import { isVisible, languageTag, longestLanguageTag, withoutEndlessMarks } from '../../lib/text.ts'
 
 /** Whom a messenger's mini-app vouches for. */
 export type InitData = {
@@ -19,7 +20,6 @@ export type InitData = {
 const MAX_LENGTH = 16 * 1024
 const MAX_FUTURE_MS = 60_000
 const NAME_MAX = 80
-const LANGUAGE_MAX = 35 // what RFC 5646, section 4.4.1, asks everybody to have room for
 const PHOTO_URL_MAX = 2048
 
 /**
@@ -104,7 +104,8 @@ function userOf(fields: Map<string, string>): Omit<InitData, 'auth_date'> {
   if (!Number.isSafeInteger(user.id) || Number(user.id) <= 0) throw refusal('The init data has no valid user id.')
   return {
     messenger_id: String(user.id),
-    name: nameFrom(`${text(user.first_name)} ${text(user.last_name)}`) || nameFrom(text(user.username)) || 'User',
+    // A last name is nobody else's business before its owner says so.
+    name: nameFrom(text(user.first_name)) || nameFrom(text(user.username)) || 'User',
     language: languageFrom(text(user.language_code)),
     photo_url: httpsUrl(text(user.photo_url)),
   }
@@ -123,13 +124,13 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** A stranger's name is mended rather than refused, as the person cannot correct it on the way in. */
 function nameFrom(given: string): string {
-  const oneLine = given.replace(/\s+/g, ' ')
+  const oneLine = withoutInvisible(given).replace(/\s+/g, ' ')
   const clean = withoutEndlessMarks(oneLine.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '')).normalize('NFC')
   const name = [...clean.trim()].slice(0, NAME_MAX).join('').trim()
   return isVisible(name) ? name : ''
 }
 
-const languageFrom = (tag: string) => (tag.length > LANGUAGE_MAX ? null : languageTag(tag))
+const languageFrom = (tag: string) => (tag.length > longestLanguageTag ? null : languageTag(tag))
 
 function httpsUrl(given: string): string | null {
   const url = given.length <= PHOTO_URL_MAX ? URL.parse(given) : null

@@ -1,21 +1,22 @@
-import { FormatRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { nextCursor } from '../../http/page.ts'
-import { me, optional, profileFields, time } from '../profile/model.ts'
+import { nextCursor, optional, time } from '../../http/schema.ts'
+import { setFormat } from '../../lib/formats.ts'
+import { me, profileFields } from '../profile/model.ts'
 
 // Deliberately wide: an address is proven by mail that arrives, not by its looks.
-FormatRegistry.Set(
-  'email-address',
-  (value) =>
-    value.length <= 254 && /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value),
-)
+setFormat('email-address', (value) => {
+  if (value.length > 254) return 'too_long'
+  return /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value) ? null : 'format'
+})
 // Counted in code points, as every length. Half a surrogate pair would be hashed as any other half.
-FormatRegistry.Set('new-password', (value) => {
+setFormat('new-password', (value) => {
   const length = value.length > 400 ? value.length : [...value].length
-  return length >= 8 && length <= 200 && value.isWellFormed()
+  if (length < 8) return 'too_short'
+  if (length > 200) return 'too_long'
+  return value.isWellFormed() ? null : 'not_allowed'
 })
 
-const email = t.String({
+export const email = t.String({
   format: 'email-address',
   error: 'Expected an e-mail address',
   documented: { format: 'email', maxLength: 254 },
@@ -24,14 +25,17 @@ const phone = t.String({
   pattern: '^\\+[1-9][0-9]{6,14}$',
   error: 'Expected a phone number in E.164 form, such as +14155550100',
 })
-const password = t.String({
+export const newPassword = t.String({
   format: 'new-password',
   error: 'Expected 8 to 200 characters',
   documented: { format: 'password', minLength: 8, maxLength: 200 },
   description: '8 to 200 Unicode characters, and none of the most common passwords',
 })
 // An existing password is only compared: what was allowed when it was set does not matter here.
-const anyPassword = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
+export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
+
+// For clients that hold their tokens themselves, such as two accounts in two tabs.
+const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
 
 const choices = t.Object({
   terms: t.Optional(t.Boolean()),
@@ -44,11 +48,12 @@ export const registration = t.Object(
   {
     email: optional(email),
     phone: optional(phone),
-    password,
+    password: newPassword,
     name: profileFields.name,
     city: t.Optional(profileFields.city),
     bio: t.Optional(profileFields.bio),
     gender: t.Optional(profileFields.gender),
+    cookies,
     // Checked by the service, as what is missing here has a refusal of its own.
     consents: t.Optional(
       t.Unknown({
@@ -74,18 +79,20 @@ export const login = t.Object(
   {
     email: optional(t.String({ maxLength: 254 })),
     phone: optional(t.String({ maxLength: 20 })),
-    password: anyPassword,
+    password,
+    cookies,
   },
   { examples: [{ email: 'ada@example.org', password: 'twelve green bottles' }] },
 )
 
 export const messengerLogin = t.Object({
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
+  cookies,
 })
 
-export const refresh = t.Object({ refresh_token: t.String({ maxLength: 4096 }) })
+export const refresh = t.Object({ refresh_token: optional(t.String({ maxLength: 4096 })), cookies })
 
-export const passwordChange = t.Object({ current_password: optional(anyPassword), new_password: password })
+export const passwordChange = t.Object({ current_password: optional(password), new_password: newPassword })
 
 export const consents = t.Object({ consents: choices }, { examples: [{ consents: { marketing: true } }] })
 
@@ -115,3 +122,22 @@ export const sessionList = t.Object({
   ),
   next_cursor: nextCursor,
 })
+
+export const providers = t.Object(
+  {
+    password: t.Literal(true),
+    messenger: t.Union([
+      t.Object({ bot: t.Union([t.String(), t.Null()], { description: 'The bot’s name, where known' }) }),
+      t.Null(),
+    ]),
+    oidc: t.Array(t.Object({ name: t.String(), label: t.String() })),
+    passkey: t.Boolean(),
+    registration: t.Union([t.Literal('open'), t.Literal('invite'), t.Literal('closed')]),
+    mail: t.Boolean({ description: 'Whether this server sends mail, as for a forgotten password' }),
+  },
+  {
+    examples: [
+      { password: true, messenger: { bot: null }, oidc: [], passkey: false, registration: 'open', mail: true },
+    ],
+  },
+)

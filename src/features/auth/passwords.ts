@@ -1,5 +1,5 @@
-import { Refusal } from '../../refusal.ts'
-import { turnstile } from '../../turnstile.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { semaphore, turnstileOfEach } from '../../lib/semaphore.ts'
 
 export type Passwords = ReturnType<typeof openPasswords>
 
@@ -18,20 +18,9 @@ const busy = () =>
 
 /** Hashes and checks passwords with Argon2id, a few at a time; refuses with 503 `busy` when too many wait. */
 export function openPasswords() {
-  const inTurn = turnstile({ atOnce, waiting, refuse: busy })
+  const inTurn = semaphore({ atOnce, waiting, refuse: busy })
   /** Who checks passwords now: each has one place in that queue, so that nobody fills it and keeps everybody else out. */
-  const checking = new Map<string, { inTurn: ReturnType<typeof turnstile>; count: number }>()
-
-  async function inTurnOf<T>(holder: string, work: () => Promise<T>): Promise<T> {
-    const own = checking.get(holder) ?? { inTurn: turnstile({ atOnce: 1, waiting, refuse: busy }), count: 0 }
-    checking.set(holder, own)
-    own.count++
-    try {
-      return await own.inTurn(() => inTurn(work))
-    } finally {
-      if (--own.count === 0) checking.delete(holder)
-    }
-  }
+  const inTurnOf = turnstileOfEach({ waiting, refuse: busy })
 
   const hash = (password: string) => inTurn(() => Bun.password.hash(password, parameters))
 
@@ -43,7 +32,7 @@ export function openPasswords() {
      * that the time tells nothing about who exists. Of one holder one is checked at a time.
      */
     async fits(holder: string, password: string, stored: string | null): Promise<boolean> {
-      const fits = await inTurnOf(holder, () => Bun.password.verify(password, stored ?? nobodys))
+      const fits = await inTurnOf(holder, () => inTurn(() => Bun.password.verify(password, stored ?? nobodys)))
       return fits && stored !== null
     },
 

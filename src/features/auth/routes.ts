@@ -1,29 +1,36 @@
 import { Elysia, t } from 'elysia'
-import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts'
+import { id, pageQuery } from '../../http/schema.ts'
+import {
+  type IssuedTokens,
+  refreshTokenIn,
+  type ResponseHeaders,
+  type SessionCookies,
+} from '../../http/session-cookie.ts'
+import { type Origins, refuseForeignPage } from '../../http/origins.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { pageQuery } from '../../http/page.ts'
-import { id } from '../profile/model.ts'
+import type { Config } from '../../config.ts'
 import * as model from './model.ts'
 import type { Auth } from './service.ts'
 
-type Headers = Record<string, string | number | string[] | undefined>
-
-/** The session's access token as a cookie too, so that browsers call without a preflight. */
-function withCookie<T extends { access_token: string; expires_in: number }>(headers: Headers, session: T): T {
-  headers['set-cookie'] = sessionCookie(session.access_token, session.expires_in)
-  return session
+type Deps = {
+  visitor: Visitor
+  signedIn: SignedIn
+  auth: Auth
+  cookies: SessionCookies
+  origins: Origins
+  config: Pick<Config, 'messengerBotToken' | 'smtpUrl'>
 }
 
-export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; signedIn: SignedIn; auth: Auth }) =>
+export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config }: Deps) =>
   new Elysia({ name: 'auth' })
-    .use(publicRoutes({ visitor, auth }))
+    .use(publicRoutes({ visitor, auth, cookies, origins, config }))
     .use(signedIn)
     .post(
       '/api/v1/auth/logout',
       async ({ caller, set }) => {
         await auth.logout(caller)
-        set.headers['set-cookie'] = clearedSessionCookie
+        cookies.clear(set.headers)
         set.status = 204
       },
       { response: { 204: t.Void() }, detail: { summary: 'End this session', tags: ['auth'] } },
@@ -74,19 +81,51 @@ export const authRoutes = ({ visitor, signedIn, auth }: { visitor: Visitor; sign
         response: { 204: t.Void() },
         detail: {
           summary: 'Change the password',
-          description: 'Every other session ends.',
+          description:
+            'Every other session ends. An account without a password sets its first one without `current_password`, in a session younger than 10 minutes (403 `forbidden`).',
           tags: ['auth'],
           refusals: ['wrong_password', 'rate_limited'],
         },
       },
     )
 
-const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
-  new Elysia({ name: 'auth-public' })
+const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 'signedIn'>) => {
+  /** The session, with its cookies too: so browsers call without a preflight, and scripts need not hold its tokens. */
+  function withCookies<T extends IssuedTokens>(
+    { headers }: { headers: ResponseHeaders },
+    { cookies: wanted }: { cookies?: boolean | null },
+    { refresh_expires_in, ...session }: T,
+  ): Omit<T, 'refresh_expires_in'> {
+    if (wanted !== false) cookies.set(headers, { ...session, refresh_expires_in })
+    return session
+  }
+
+  /** The refresh token of the cookie; null where there is none, or the client wants none. */
+  function tokenOfCookie(headers: Headers, { cookies: wanted }: { cookies?: boolean | null }): string | null {
+    const token = wanted === false ? null : refreshTokenIn(headers.get('cookie'))
+    if (token !== null) refuseForeignPage(origins, headers)
+    return token
+  }
+
+  const providers = {
+    password: true as const,
+    messenger: config.messengerBotToken === null ? null : { bot: null },
+    oidc: [],
+    passkey: false,
+    registration: 'open' as const,
+    mail: config.smtpUrl !== null,
+  }
+
+  return new Elysia({ name: 'auth-public' })
     .use(visitor)
+    .get('/api/v1/auth/providers', () => providers, {
+      limit: 'read',
+      response: { 200: model.providers },
+      detail: { summary: 'The ways to sign in to this server', tags: ['auth'], security: [] },
+    })
     .post(
       '/api/v1/auth/register',
-      async ({ body, client, set, status }) => status(201, withCookie(set.headers, await auth.register(body, client))),
+      async ({ body, client, set, status }) => status(201, withCookies(set, body, await auth.register(body, client))),
       {
         limit: 'register',
         body: model.registration,
@@ -102,7 +141,7 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
     )
     .post(
       '/api/v1/auth/login',
-      async ({ body, client, set }) => withCookie(set.headers, await auth.login(body, client)),
+      async ({ body, client, set }) => withCookies(set, body, await auth.login(body, client)),
       {
         limit: 'login',
         body: model.login,
@@ -119,7 +158,7 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
     .post(
       '/api/v1/auth/messenger',
       async ({ body, client, set, status }) => {
-        const session = withCookie(set.headers, await auth.messenger(body.init_data, client))
+        const session = withCookies(set, body, await auth.messenger(body.init_data, client))
         return status(session.created ? 201 : 200, session)
       },
       {
@@ -137,7 +176,8 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
     )
     .post(
       '/api/v1/auth/refresh',
-      async ({ body, set }) => withCookie(set.headers, await auth.refresh(body.refresh_token)),
+      async ({ body, request, set }) =>
+        withCookies(set, body, await auth.refresh(body.refresh_token ?? tokenOfCookie(request.headers, body))),
       {
         limit: 'refresh',
         body: model.refresh,
@@ -145,10 +185,11 @@ const publicRoutes = ({ visitor, auth }: { visitor: Visitor; auth: Auth }) =>
         detail: {
           summary: 'Get a new access token',
           description:
-            'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session.',
+            'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Without a `refresh_token` in the body that of the cookie `app_rt` is taken, unless `cookies` is false.',
           tags: ['auth'],
-          refusals: ['unauthenticated', 'token_expired', 'refresh_reused', 'suspended'],
-          security: [],
+          refusals: ['unauthenticated', 'token_expired', 'refresh_reused', 'suspended', 'forbidden'],
+          security: [{ refresh: [] }],
         },
       },
     )
+}

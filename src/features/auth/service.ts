@@ -1,18 +1,29 @@
-import type { Ids } from '../../ids.ts'
-import { holderOf, type Limits } from '../../limits.ts'
-import { keyOf, type Page, pageOf } from '../../paging.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { holderOf, type Limits } from '../../lib/rate-limits.ts'
+import type { NewParcel } from '../../outbox/store.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
+import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
-import { invalid, Refusal } from '../../refusal.ts'
-import { days, iso, seconds } from '../../time.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { days, iso, minutes, seconds } from '../../lib/time.ts'
+import { languageTag, longestLanguageTag } from '../../lib/text.ts'
 import type { Audit } from '../audit/service.ts'
+import type { AccountMails } from '../email/account-mails.ts'
+import { normalizedEmail } from '../email/rules.ts'
+import type { EmailLinks } from '../email/service.ts'
+import type { AuditEntry } from '../audit/store.ts'
+import type { MessengerPhotos } from '../media/messenger-photos.ts'
+import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
 import type { Gender } from '../profile/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
-import { type Client, type ConsentChoices, type Consents, mandatory, registrationConsents } from './consents.ts'
+import { type Client, type ConsentChoices, type Consents, registrationConsents } from './consents.ts'
 import { checkInitData } from './init-data.ts'
+import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
+import { mandatory } from './rules.ts'
 import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
@@ -22,6 +33,8 @@ const idle = 30 * days
 const longest = 90 * days
 // A client that lost our answer, or its other tab, may ask once more with the token before the newest.
 const grace = 10 * seconds
+// How old a session may be that stands for a password which an account does not have.
+const justNow = 10 * minutes
 
 type Deps = {
   accounts: AccountStore
@@ -32,7 +45,11 @@ type Deps = {
   tokens: Tokens
   passwords: Passwords
   limits: Limits
+  paging: Paging
   sockets: SocketControl
+  messengerPhotos: Pick<MessengerPhotos, 'begin'>
+  mails: AccountMails
+  emailLinks: Pick<EmailLinks, 'welcome'>
   audit: Audit
   ids: Ids
   now: () => number
@@ -54,6 +71,9 @@ type Registration = {
 
 type Login = { email?: string | null; phone?: string | null; password: string }
 
+/** What shows that a request comes from the account's owner. */
+export type Confirmation = Pick<Proof, 'password' | 'init_data'>
+
 /** Who one is: an account and its password, or the messenger's init data. */
 export type Proof = {
   email?: string | null
@@ -63,12 +83,27 @@ export type Proof = {
 }
 
 export function authService(deps: Deps) {
-  const { accounts, sessions, profiles, consents, callers, tokens, passwords, limits, sockets, audit, ids, now } = deps
+  const {
+    accounts,
+    sessions,
+    profiles,
+    consents,
+    callers,
+    tokens,
+    passwords,
+    limits,
+    sockets,
+    mails,
+    audit,
+    ids,
+    now,
+  } = deps
   const { consentGate } = deps
+  const { keyOf, pageOf } = deps.paging
 
-  async function begin(userId: string, client: Client, provenBy?: string) {
+  function newSession(userId: string, client: Client): Session {
     const at = now()
-    const session: Session = {
+    return {
       id: ids.next(),
       user_id: userId,
       generation: 0,
@@ -78,29 +113,50 @@ export function authService(deps: Deps) {
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
     }
-    if (!(await sessions.create(session, provenBy))) throw invalidCredentials()
+  }
+
+  /** Begins a session. `newDeviceMail` goes out if this user agent has never used the account. */
+  async function begin(
+    userId: string,
+    client: Client,
+    with_: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> } = {},
+  ) {
+    const session = newSession(userId, client)
+    if (!(await sessions.create(session, with_))) throw invalidCredentials()
+    if (with_.newDeviceMail) mails.wake()
     return answer(session, 0)
   }
 
-  async function answer(session: Pick<Session, 'id' | 'user_id'>, generation: number) {
+  /** The same for a login, with the mail about a new device. */
+  async function signIn(userId: string, client: Client, with_: { provenBy?: string; audit: AuditEntry }) {
+    const user_agent = client.user_agent?.slice(0, 300) ?? null
+    const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
+    return begin(userId, client, { ...with_, newDeviceMail: mail })
+  }
+
+  /** The lifetimes are in seconds. */
+  async function answer(session: Pick<Session, 'id' | 'user_id' | 'created_at'>, generation: number) {
+    const lasts = Math.min(idle, session.created_at + longest - now())
     return {
       user: await profiles.me(session.user_id),
       access_token: await tokens.access(session.user_id, session.id),
       refresh_token: tokens.refresh(session.id, generation),
       token_type: 'Bearer' as const,
       expires_in: accessTokenS,
+      refresh_expires_in: Math.floor(lasts / seconds),
     }
   }
 
   /** Ended sessions must not answer one more request, nor keep a socket. */
-  async function cutOff(userId: string, sessionIds: readonly string[]) {
+  async function cutOff(userId: string, sessionIds: readonly string[], reason: EndReason) {
     const forgotten = callers.forget(userId)
-    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId)
+    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
     await forgotten
   }
 
   async function newPasswordHash(password: string, path: string): Promise<string> {
-    if (isCommon(password)) throw invalid(path, 'This password is among the most common ones: choose another')
+    if (isCommon(password))
+      throw invalid(path, 'This password is among the most common ones: choose another', 'too_common')
     return passwords.hash(password.normalize('NFKC'))
   }
 
@@ -115,15 +171,16 @@ export function authService(deps: Deps) {
     client: Client,
   ): Promise<string | null> {
     const key = `${credentials?.user_id ?? named} ${holderOf(client.address)}`
-    await limits.check('password', key)
+    const guesses = passwordGuesses(limits, credentials?.user_id ?? named, client.address)
+    await guesses.check()
     const hash = credentials?.password_hash ?? null
     if (!(await passwords.fits(key, password.normalize('NFKC'), hash)) || !credentials || hash === null) {
-      await limits.take('password', key)
+      await guesses.countFailure()
       return null
     }
     // All guesses of one burst pass the check above: those that failed meanwhile count against this one.
-    await limits.check('password', key)
-    await limits.reset('password', key)
+    await guesses.check()
+    await guesses.forgive()
     if (!passwords.isOutdated(hash)) return hash
     const today = await passwords.hash(password.normalize('NFKC'))
     if (await accounts.replacePasswordHash(credentials.user_id, hash, today)) return today
@@ -131,30 +188,44 @@ export function authService(deps: Deps) {
     return provenHash(await accounts.credentials({ user_id: credentials.user_id }), named, password, client)
   }
 
-  /** The hash of the caller's password, null of an account without one. Refuses with 403 `wrong_password`. */
+  /**
+   * The hash of the caller's password; null of an account without one, which has to have logged in just now. Refuses with
+   * 403 `wrong_password` or `forbidden`.
+   */
   async function confirmedHash(
     caller: Caller,
     password: string | null | undefined,
     client: Client,
   ): Promise<string | null> {
     const credentials = await accounts.credentials({ user_id: caller.id })
-    // An account of a messenger login has none to confirm.
-    if (credentials?.password_hash === null) return null
+    if (credentials?.password_hash === null) {
+      await refuseOldSession(caller)
+      return null
+    }
     const hash = await provenHash(credentials, caller.id, password ?? '', client)
     if (hash === null) throw wrongPassword()
     return hash
   }
 
+  /** A refresh does not make a session younger: whoever has stolen a token has not logged in. */
+  async function refuseOldSession({ session_id }: Caller): Promise<void> {
+    const session = await sessions.byId(session_id)
+    if (!session) throw notSignedIn()
+    if (now() - session.created_at >= justNow)
+      throw new Refusal('forbidden', 'Log in again first, then do this at once.')
+  }
+
   /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
   async function accountOf(body: Login, client: Client): Promise<Credentials & { password_hash: string }> {
-    const email = body.email?.trim().normalize('NFC').toLowerCase()
+    const email = body.email == null ? undefined : normalizedEmail(body.email.trim())
     const account = email ?? body.phone ?? null
-    if (account === null || (email !== undefined && body.phone != null))
-      throw invalid('/email', 'Expected an e-mail address or a phone number')
+    if (account === null) throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
+    if (email !== undefined && body.phone != null)
+      throw invalid('/email', 'Expected an e-mail address or a phone number, not both', 'not_allowed')
     const credentials = await accounts.credentials(email === undefined ? { phone: account } : { email: account })
     const password_hash = await provenHash(credentials, account, body.password, client)
     if (credentials && password_hash !== null) return { ...credentials, password_hash }
-    await audit.note('login_failed', null, credentials?.user_id ?? null)
+    await audit.fold('login_failed', null, credentials?.user_id ?? null)
     throw invalidCredentials()
   }
 
@@ -172,41 +243,53 @@ export function authService(deps: Deps) {
     /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
     async register(body: Registration, client: Client) {
       const choices = registrationConsents(body.consents)
-      const email = body.email?.normalize('NFC').toLowerCase() ?? null
+      const email = body.email == null ? null : normalizedEmail(body.email)
       const phone = body.phone ?? null
-      if (email === null && phone === null) throw invalid('/email', 'Expected an e-mail address or a phone number')
+      if (email === null && phone === null)
+        throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
       const id = ids.next()
+      const language = preferredLanguage(client.language)
+      const password_hash = await newPasswordHash(body.password, '/password')
+      const session = newSession(id, client)
       const outcome = await accounts.register(
         {
           id,
           email,
           phone,
           messenger_id: null,
-          password_hash: await newPasswordHash(body.password, '/password'),
+          password_hash,
           name,
           city,
           bio,
           gender,
           photo: null,
-          language: 'en',
+          language,
           created_at: now(),
         },
         consents.entries(id, choices, client),
+        {
+          session,
+          audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
+          welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+        },
       )
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
-      await audit.note('register', id, id, { by: email === null ? 'phone' : 'email' })
-      return begin(id, client)
+      mails.wake()
+      return answer(session, 0)
     },
 
     /** A wrong password and an unknown account answer alike, in body and in time: 401 `invalid_credentials`. */
     async login(body: Login, client: Client) {
       const credentials = await accountOf(body, client)
       refuseSuspended(credentials, now())
-      const session = await begin(credentials.user_id, client, credentials.password_hash)
-      await audit.note('login', credentials.user_id, credentials.user_id, { by: 'password' })
-      return session
+      await limits.take('session', credentials.user_id)
+      const { user_id, password_hash } = credentials
+      return signIn(user_id, client, {
+        provenBy: password_hash,
+        audit: audit.entry('login', user_id, user_id, { by: 'password' }),
+      })
     },
 
     /** Logs in whom the messenger vouches for, with a new account at the first time. */
@@ -228,8 +311,11 @@ export function authService(deps: Deps) {
       })
       const credentials = await accounts.credentials({ user_id })
       if (credentials) refuseSuspended(credentials, now())
-      await audit.note(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
-      return { ...(await begin(user_id, client)), created }
+      await limits.take('session', user_id)
+      const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
+      const session = await signIn(user_id, client, { audit: entry })
+      deps.messengerPhotos.begin(user_id, person.photo_url)
+      return { ...session, created }
     },
 
     /**
@@ -240,15 +326,16 @@ export function authService(deps: Deps) {
       const password = body.password ?? null
       const init_data = body.init_data ?? null
       if (password !== null && init_data === null) return (await accountOf({ ...body, password }, client)).user_id
-      if (password !== null || init_data === null) throw invalid('/password', 'Expected a password or init_data')
+      if (password !== null) throw invalid('/password', 'Expected a password or init_data, not both', 'not_allowed')
+      if (init_data === null) throw invalid('/password', 'Expected a password or init_data', 'required')
       const credentials = await accounts.credentials({ messenger_id: personOf(init_data).messenger_id })
       if (!credentials) throw new Refusal('invalid_credentials', 'There is no account of this messenger’s user.')
       return credentials.user_id
     },
 
     /** Rotates the refresh token. A token used before ends the session: somebody else has it too. */
-    async refresh(refreshToken: string) {
-      const token = tokens.readRefresh(refreshToken)
+    async refresh(refreshToken: string | null) {
+      const token = refreshToken === null ? null : tokens.readRefresh(refreshToken)
       const session = token && (await sessions.byId(token.session_id))
       if (!token || !session) throw notSignedIn()
       const at = now()
@@ -272,14 +359,14 @@ export function authService(deps: Deps) {
         return answer(session, current.generation)
       if (await sessions.end(session.user_id, session.id, at)) {
         await audit.note('refresh_reused', session.user_id, session.id)
-        await cutOff(session.user_id, [session.id])
+        await cutOff(session.user_id, [session.id], 'ended')
       }
       throw reused()
     },
 
     async logout(caller: Caller) {
       await sessions.end(caller.id, caller.session_id, now())
-      await cutOff(caller.id, [caller.session_id])
+      await cutOff(caller.id, [caller.session_id], 'logout')
       await audit.note('logout', caller.id, caller.session_id)
     },
 
@@ -309,22 +396,46 @@ export function authService(deps: Deps) {
     async endSession(caller: Caller, sessionId: string) {
       if (!(await sessions.end(caller.id, sessionId, now())))
         throw new Refusal('not_found', 'There is no such session.')
-      await cutOff(caller.id, [sessionId])
+      await cutOff(caller.id, [sessionId], 'ended')
       await audit.note('session_ended', caller.id, sessionId)
     },
 
     async endOtherSessions(caller: Caller) {
       const ended = await sessions.endAll(caller.id, now(), caller.session_id)
-      await cutOff(caller.id, ended)
-      await audit.note('sessions_ended', caller.id, caller.id, { count: ended.length })
+      await cutOff(caller.id, ended, 'ended')
+      if (ended.length > 0) await audit.note('sessions_ended', caller.id, caller.id, { count: ended.length })
     },
 
-    /** Refuses with 403 `wrong_password` where the confirmation fails. */
+    /**
+     * Confirms that the account's owner asks, and nobody who only has a token of theirs: by the password or, for an account
+     * of a messenger, by fresh init data. An account that has neither has to have logged in just now. Refuses with 403
+     * `wrong_password` or `forbidden`, and for init data as the messenger login does.
+     */
+    async confirmOwner(caller: Caller, { password, init_data }: Confirmation, client: Client): Promise<void> {
+      const credentials = await accounts.credentials({ user_id: caller.id })
+      if (!credentials) throw notSignedIn()
+      if (password == null && init_data != null) {
+        if (personOf(init_data).messenger_id !== credentials.messenger_id) throw wrongPassword()
+        return
+      }
+      const { messenger_id, password_hash } = credentials
+      if (messenger_id !== null && (password == null || password_hash === null))
+        throw new Refusal('wrong_password', 'Confirm it with the password, or with fresh init data of the messenger.')
+      await confirmedHash(caller, password, client)
+    },
+
+    /** Confirms that the account's owner asks, by the password alone. Refuses with 403 `wrong_password` or `forbidden`. */
     async confirmPassword(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       await confirmedHash(caller, password, client)
     },
 
-    /** Ends every other session. Refuses with 403 `wrong_password`, 422 for a common password. */
+    /** The hash of a new password. Refuses a common one with 422, naming the field. */
+    hashNewPassword: newPasswordHash,
+
+    /**
+     * Ends every other session. An account without a password sets its first one. Refuses with 403 `wrong_password`, or
+     * `forbidden` for a first one in a session that is 10 minutes old, 422 for a common password.
+     */
     async changePassword(
       caller: Caller,
       body: { current_password?: string | null; new_password: string },
@@ -332,20 +443,31 @@ export function authService(deps: Deps) {
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
-      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() })
+      const told = await mails.about(caller.id, { about: 'password_changed' })
+      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, told)
       if (ended === null) throw wrongPassword()
-      await cutOff(caller.id, ended)
-      await audit.note('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
+      mails.wake()
+      await cutOff(caller.id, ended, 'password_changed')
+      await audit.fold('password_changed', caller.id, caller.id, { sessions_ended: ended.length })
     },
 
     async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {
       const recorded = await consents.record(caller.id, choices, client)
       await callers.forget(caller.id)
       // Who would not be let in now does not stay in.
-      if (consentGate && mandatory.some((kind) => choices[kind] === false)) sockets.end(caller.id)
+      if (consentGate && mandatory.some((kind) => choices[kind] === false)) sockets.awaitConsent(caller.id)
       return recorded
     },
   }
+}
+
+/** The language that an Accept-Language header wants most, of those that preferences take; English where it names none. */
+function preferredLanguage(acceptLanguage: string | null): string {
+  for (const tag of mostWantedFirst(acceptLanguage ?? '')) {
+    const language = tag.length <= longestLanguageTag ? languageTag(tag) : null
+    if (language !== null) return language
+  }
+  return 'en'
 }
 
 const invalidCredentials = () => new Refusal('invalid_credentials', 'E-mail, phone or password is wrong.')
@@ -353,4 +475,7 @@ const invalidCredentials = () => new Refusal('invalid_credentials', 'E-mail, pho
 const wrongPassword = () => new Refusal('wrong_password', 'The password is wrong.')
 
 const reused = () =>
-  new Refusal('refresh_reused', 'This refresh token was used before. The session is over for everybody: log in again.')
+  new Refusal(
+    'refresh_reused',
+    'This refresh token was used before: another tab or device has its successor, or somebody copied it. To be safe the session is over for all of them: log in again, and refresh in one place at a time.',
+  )

@@ -1,3 +1,6 @@
+import type { NewParcel } from '../../outbox/store.ts'
+import type { Welcome } from '../email/store.ts'
+import type { AuditEntry } from '../audit/store.ts'
 import type { Gender } from '../profile/store.ts'
 
 export const consentKinds = ['terms', 'privacy', 'disclaimer', 'marketing'] as const
@@ -35,14 +38,23 @@ export type NewAccount = {
 /** What a login needs to know of an account. */
 export type Credentials = {
   user_id: string
+  messenger_id: string | null
   password_hash: string | null
   suspended_until: number | null
   suspended_reason: string | null
 }
 
 export type AccountStore = {
-  /** Account, preferences and consents in one step, or which of its names is taken and nothing. */
-  register(account: NewAccount, consents: readonly Consent[]): Promise<'created' | 'email_taken' | 'phone_taken'>
+  /**
+   * Account, preferences and consents in one step, with the first session, the audit entry, and the link and mail that
+   * verify its address where they are given; or nothing, and which of its names is taken. An account that may lose its
+   * address (`email/rules.ts`) loses it to this one.
+   */
+  register(
+    account: NewAccount,
+    consents: readonly Consent[],
+    begun?: { session: Session; audit: AuditEntry; welcome: Welcome | null },
+  ): Promise<'created' | 'email_taken' | 'phone_taken'>
   /** The account with that messenger id: an existing one, or this one where there is none yet. */
   ensureMessengerAccount(account: NewAccount & { messenger_id: string }): Promise<{ user_id: string; created: boolean }>
   /** Not of erased accounts. */
@@ -53,16 +65,22 @@ export type AccountStore = {
   replacePasswordHash(userId: string, from: string, to: string): Promise<boolean>
   /**
    * The same, ending all sessions but one with it: answers the ids of those ended, or null where `from` (null of an
-   * account without a password) no longer is the hash.
+   * account without a password) no longer is the hash. The mails go into the outbox; a change of address that waits to be
+   * confirmed is off.
    */
   changePassword(
     userId: string,
     from: string | null,
     to: string,
     sessions: { keep: string; now: number },
+    mails?: readonly NewParcel<'mail'>[],
   ): Promise<string[] | null>
-  /** False, and nothing is recorded, where the account is erased. */
-  recordConsents(userId: string, consents: readonly Consent[]): Promise<boolean>
+  /**
+   * Adds those entries that say something new (`repeats`), and shows or holds back the position by the rules of
+   * `auth/rules.ts` and `location/rules.ts`. Answers the entries, or null, and nothing is recorded, where the
+   * account is erased.
+   */
+  recordConsents(userId: string, consents: readonly Consent[]): Promise<Consent[] | null>
   /** The newest entry of each kind. */
   consents(userId: string): Promise<Consent[]>
 }
@@ -84,14 +102,19 @@ export type Session = {
 export type SessionWithUser = Session & {
   suspended_until: number | null
   suspended_reason: string | null
+  email: string | null
+  email_verified_at: number | null
 }
 
 export type SessionStore = {
   /**
-   * False, and nothing, where the account is erased, or its password hash no longer is `provenBy`: the password may have
-   * changed while it was checked.
+   * Stores a session, with the audit entry that tells of it. False, and nothing, where the account is erased, or its
+   * password hash no longer is `provenBy`: the password may have changed while it was checked.
    */
-  create(session: Session, provenBy?: string): Promise<boolean>
+  create(
+    session: Session,
+    with_?: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
+  ): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
   /** Those of these sessions, some hundreds at most, that have not ended and whose user is not erased. */

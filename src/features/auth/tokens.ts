@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT, errors } from 'jose'
 import { timingSafeEqual } from 'node:crypto'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 
 export type Tokens = ReturnType<typeof openTokens>
 

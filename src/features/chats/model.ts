@@ -1,11 +1,12 @@
 import { t } from 'elysia'
-import { nextCursor } from '../../http/page.ts'
-import { line, prose } from '../../text.ts'
-import { id, nullable, optional, profile, time, uuid } from '../profile/model.ts'
+import { id, imageId, nextCursor, nullable, optional, time, uuid } from '../../http/schema.ts'
+import { line, prose } from '../../lib/text.ts'
+import { profile } from '../profile/model.ts'
 
 const photo = t.Object({
   id: t.String(),
   url: t.String({ description: 'Signed, and good for a day at least' }),
+  thumb_url: t.String({ description: 'The same, with a longest side of 320 at most' }),
   width: t.Integer(),
   height: t.Integer(),
   placeholder: t.String({ description: 'A data: URL of a tiny blurred version' }),
@@ -53,6 +54,11 @@ export const chat = t.Object(
   {
     id: t.String(),
     user: profile,
+    online: t.Boolean({ description: 'Whether the other one has a socket open; false until both have written' }),
+    last_seen_at: nullable(time),
+    muted_until: nullable(
+      t.String({ description: 'Always null: chats cannot be muted yet', documented: { format: 'date-time' } }),
+    ),
     last_msg_at: nullable(time),
     last_message: nullable(message),
     unread_count: t.Integer(),
@@ -61,7 +67,11 @@ export const chat = t.Object(
   { title: 'Chat' },
 )
 
-export const chatList = t.Object({ items: t.Array(chat), next_cursor: nextCursor })
+export const chatList = t.Object({
+  items: t.Array(chat),
+  next_cursor: nextCursor,
+  unread_total: t.Integer({ description: 'The sum of `unread_count` over all chats, not this page alone' }),
+})
 export const messageList = t.Object({ items: t.Array(message), next_cursor: nextCursor })
 
 export const newChat = t.Object({ user_id: id })
@@ -70,12 +80,16 @@ export const newMessage = t.Object(
   {
     kind: optional(t.Union([t.Literal('text'), t.Literal('photo')], { error: 'Expected text or photo' })),
     text: optional(prose(4000)),
-    photo: optional(uuid('Expected the id of an image that you uploaded')),
+    photo: optional(imageId('Expected the id of an image that you uploaded')),
     client_id: optional(line(64, { min: 1 })),
   },
   { examples: [{ text: 'Coffee at the river?', client_id: 'a1' }] },
 )
 
 export const messageEdit = t.Object({ text: prose(4000, { min: 1 }) })
+
+export const readUpTo = t.Object({
+  up_to: optional(uuid('Expected the id of a message of this chat')),
+})
 
 export const readMarks = t.Object({ read: t.Integer({ description: 'How many messages' }), read_at: nullable(time) })

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
+import { id, pageQuery, uuid } from '../../http/schema.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
-import { pageQuery } from '../../http/page.ts'
-import { id, uuid } from '../profile/model.ts'
 import * as model from './model.ts'
 import type { Chats } from './service.ts'
 
@@ -24,7 +23,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         detail: {
           summary: 'The chat with another user',
           description:
-            '201 where it is new, 200 where the pair has one already. `blocked` where you blocked them, `not_found` where they blocked you.',
+            '201 where it is new, 200 where the pair has one already. `blocked` where you blocked them, `not_found` where they blocked you. An account begins 50 chats a day; asking for one that is there is not counted.',
           tags,
           refusals: ['blocked', 'not_found', 'self_not_allowed'],
         },
@@ -62,7 +61,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         return status(created ? 201 : 200, message)
       },
       {
-        limit: 'send',
+        limit: ['send', 'send_day'],
         params,
         body: model.newMessage,
         response: { 200: model.message, 201: model.message },
@@ -75,19 +74,21 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         },
       },
     )
-    .put('/api/v1/chats/:id/read', ({ caller, params }) => chats.markRead(caller, params.id), {
+    .put('/api/v1/chats/:id/read', ({ caller, params, body }) => chats.markRead(caller, params.id, body.up_to), {
       limit: 'send',
       params,
+      body: model.readUpTo,
       response: { 200: model.readMarks },
       detail: {
         summary: 'Mark the other one’s messages read',
-        description: 'Where nothing was unread, and across a block: `read` 0 and `read_at` null.',
+        description:
+          'All of them, or those up to the message `up_to`, which may be of either of you. Where nothing was unread, and across a block: `read` 0 and `read_at` null.',
         tags,
         refusals: ['not_a_member', 'not_found'],
       },
     })
     .put('/api/v1/messages/:id', ({ caller, params, body }) => chats.edit(caller, params.id, body.text), {
-      limit: 'send',
+      limit: ['send', 'send_day'],
       params,
       body: model.messageEdit,
       response: { 200: model.message },

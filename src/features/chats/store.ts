@@ -1,3 +1,5 @@
+import type { SendRefusal, StartRefusal } from './rules.ts'
+
 export type Chat = { id: string; user_a: string; user_b: string; created_at: number; last_msg_at: number | null }
 
 export type Message = {
@@ -20,22 +22,31 @@ export type Message = {
 }
 
 /** A chat in a member's list. */
-export type ChatEntry = { chat: Chat; last_message: Message | null; unread_count: number }
+export type ChatEntry = {
+  chat: Chat
+  /** Both members have written in it, whatever was deleted since. */
+  both_wrote: boolean
+  last_message: Message | null
+  unread_count: number
+}
 
 /** The numbers that an event got, user by user. */
 export type EventNumbers = { user_id: string; seq: number }[]
 
-export type NewMessage = Pick<
-  Message,
-  'id' | 'chat_id' | 'sender_id' | 'kind' | 'text' | 'photo_id' | 'client_id' | 'created_at'
->
+/** What a message says, by its kind: each kind has its own fields, so that a switch over `kind` cannot forget one. */
+export type Content =
+  { kind: 'text'; text: string; photo_id: null } | { kind: 'photo'; text: string | null; photo_id: string }
+
+export type NewMessage = Pick<Message, 'id' | 'chat_id' | 'sender_id' | 'client_id' | 'created_at'> & Content
 
 export type ChatStore = {
   /**
-   * The chat of the pair, made where there is none, with a `chat` event to both. `user_a` sorts before `user_b`. None is
-   * made across a block.
+   * The chat of the pair, made where there is none and `startVerdict` allows it, with a `chat` event to both. `user_a`
+   * sorts before `user_b`.
    */
-  ensure(chat: Omit<Chat, 'last_msg_at'>): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | 'blocked'>
+  ensure(
+    chat: Omit<Chat, 'last_msg_at'>,
+  ): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | StartRefusal>
   byId(id: string): Promise<Chat | null>
   /** The chat of the pair; null where they have none. */
   ofPair(userA: string, userB: string): Promise<Chat | null>
@@ -43,27 +54,23 @@ export type ChatStore = {
   list(userId: string, limit: number, after: { at: number; id: string } | null): Promise<ChatEntry[]>
   /** The same of certain chats, in no order. */
   entries(userId: string, chatIds: readonly string[]): Promise<ChatEntry[]>
-  /** The others of a user's chats, but those with whom there is a block. */
-  peers(userId: string): Promise<string[]>
+  /**
+   * The others of a user's chats in which both have written, but those with whom there is a block. It looks at that many
+   * chats, those with the newest message (or made last): an account may have any number.
+   */
+  peers(userId: string, chats: number): Promise<string[]>
 
   /**
-   * Message, `last_msg_at` and both members' `message` events in one step. Where the sender has used that `client_id`
-   * before: that message, `created` false, and nothing else. Refused across a block: nothing is stored after a block was
-   * answered; where `untilReply` is given, the other one has not written yet and the sender has sent that many; where the
-   * photo is not the sender's; and where the other one's account is erased. What an erased sender had under way is refused
-   * too, or cleared after it.
+   * Stores what `sendVerdict` lets through: the message, `last_msg_at` and both members' `message` events in one step.
+   * Where the sender has used that `client_id` before, it answers that message, `created` false, and stores nothing.
+   * `untilReply` is how many messages the sender may send before the other one has written; null for any number. What an
+   * erased sender had under way is refused too, or cleared after it.
    */
   append(
     message: NewMessage,
     otherId: string,
     untilReply: number | null,
-  ): Promise<
-    | { message: Message; created: boolean; events: EventNumbers }
-    | 'blocked'
-    | 'awaiting_reply'
-    | 'no_such_photo'
-    | 'nobody_there'
-  >
+  ): Promise<{ message: Message; created: boolean; events: EventNumbers } | SendRefusal>
   /** Messages before a number, newest first. */
   before(chatId: string, seq: number, limit: number): Promise<Message[]>
   /** Messages after a number, oldest first. */
@@ -75,11 +82,18 @@ export type ChatStore = {
   /** Whether that user has ever written in the chat. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
 
-  /** Marks what the other one wrote, with `message_read` events to both where anything was unread; nothing across a block. */
+  /** How many messages a user has not read, over all chats but those across a block: the sum of what a list shows. */
+  unreadTotal(userId: string): Promise<number>
+
+  /**
+   * Marks what the other one wrote up to message number `upTo`, or all of it where that is null, with `message_read` events
+   * to both where anything of it was unread; nothing across a block.
+   */
   markRead(
     chat: Chat,
     readerId: string,
     now: number,
+    upTo: number | null,
   ): Promise<{ count: number; last_read_message_id: string | null; events: EventNumbers }>
   /**
    * Changes the text and keeps the old one for moderation. Null where the message is deleted; refused across a block, and

@@ -1,11 +1,12 @@
-import type { Ids } from '../../ids.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import type { Files } from '../media/files.ts'
 import type { CommunityStore } from './store.ts'
 
 export type Community = ReturnType<typeof communityService>
 
 /** What belongs to one community, and does harm in the hands of another. */
-export type Belonging = 'location_key' | 'jwt_secret' | 'photos'
+export type OwnedAsset = 'location_key' | 'jwt_secret' | 'photos'
 
 /** The secrets that somebody has; null for one that is not there. */
 type Secrets = { jwt: Uint8Array | null; location: Uint8Array | null }
@@ -13,13 +14,13 @@ type Secrets = { jwt: Uint8Array | null; location: Uint8Array | null }
 type Deps = { store: CommunityStore; secrets: Secrets; files: Files; ids: Ids }
 
 /** What is kept of a secret: enough to know it again, and nothing to make it of. The same secret elsewhere has another. */
-const fingerprint = (secret: Uint8Array, name: Belonging, communityId: string) =>
+const fingerprint = (secret: Uint8Array, name: OwnedAsset, communityId: string) =>
   new Bun.CryptoHasher('sha256', secret).update(`convene fingerprint v1 ${name} ${communityId}`).digest('hex')
 
 const namesOf = ({ jwt, location }: Secrets) => [['location_key', location] as const, ['jwt_secret', jwt] as const]
 
 /** Which of the secrets are not those that a community remembers. */
-export const strangeSecrets = (remembered: Map<string, string>, secrets: Secrets): Belonging[] =>
+export const foreignSecrets = (remembered: Map<string, string>, secrets: Secrets): OwnedAsset[] =>
   namesOf(secrets).flatMap(([name, secret]) => {
     const known = remembered.get(name)
     const isSame = () => secret !== null && fingerprint(secret, name, remembered.get('id')!) === known
@@ -39,12 +40,20 @@ export function communityService({ store, secrets, files, ids }: Deps) {
   }
 
   return {
-    /** Answers what is another community's. Where nothing is, it is remembered as this one's from now on. */
-    async strange(): Promise<Belonging[]> {
+    /**
+     * Answers what is another community's. Where nothing is, it is remembered as this one's from now on. Where the place of
+     * the photos does not answer, and somebody is to be told, it is left out: `claimPhotos` has to be asked again.
+     */
+    async foreignAssets(photosAway?: (error: Refusal) => void): Promise<OwnedAsset[]> {
       const id = await idOf()
-      const strange = strangeSecrets(await store.all(), secrets)
-      if (!(await claimPhotos())) strange.push('photos')
-      if (strange.length > 0) return strange
+      const foreign = foreignSecrets(await store.all(), secrets)
+      const areOurs = await claimPhotos().catch((error) => {
+        if (!photosAway || !(error instanceof Refusal) || error.code !== 'busy') throw error
+        photosAway(error)
+        return true
+      })
+      if (!areOurs) foreign.push('photos')
+      if (foreign.length > 0) return foreign
       for (const [name, secret] of namesOf(secrets)) {
         if (secret === null) continue
         const known = fingerprint(secret, name, id)
@@ -55,11 +64,11 @@ export function communityService({ store, secrets, files, ids }: Deps) {
     },
 
     /** Makes this the community's from now on. */
-    async adopt(belonging: Belonging): Promise<void> {
+    async adopt(asset: OwnedAsset): Promise<void> {
       const id = await idOf()
-      if (belonging === 'photos') return files.remote?.mark(id)
-      const secret = belonging === 'jwt_secret' ? secrets.jwt : secrets.location
-      if (secret !== null) await store.set(belonging, fingerprint(secret, belonging, id))
+      if (asset === 'photos') return files.remote?.mark(id)
+      const secret = asset === 'jwt_secret' ? secrets.jwt : secrets.location
+      if (secret !== null) await store.set(asset, fingerprint(secret, asset, id))
     },
 
     /** Whether the photos are this community's, which they become where they are nobody's. */

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
+import { oneOf } from '../../http/schema.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { oneOf } from '../profile/model.ts'
 import { type Legal, legalKinds, mostWantedFirst } from './service.ts'
 
 const kind = oneOf(legalKinds)

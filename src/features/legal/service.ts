@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { iso } from '../../time.ts'
+import { iso } from '../../lib/time.ts'
 import disclaimerEn from './texts/disclaimer.en.md' with { type: 'text' }
 import disclaimerRu from './texts/disclaimer.ru.md' with { type: 'text' }
 import privacyEn from './texts/privacy.en.md' with { type: 'text' }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { nextCursor, pageQuery } from '../../http/page.ts'
-import { queryNumber } from '../../http/query-number.ts'
-import { nullable, profile, time } from '../profile/model.ts'
+import { nextCursor, nullable, pageQuery, queryNumber, time } from '../../http/schema.ts'
+import { profile } from '../profile/model.ts'
+import type { FilterName } from './store.ts'
 
 const latitude = { minimum: -90, maximum: 90, error: 'Expected degrees from -90 to 90' }
 const longitude = { minimum: -180, maximum: 180, error: 'Expected degrees from -180 to 180' }
@@ -25,6 +25,14 @@ export const visibility = t.Object({ visible: Type.Boolean() })
 const values = (example: string) =>
   t.Optional(t.Array(t.String(), { description: `Repeatable: any of them, as ${example}` }))
 
+const filters = {
+  drinks: values('drinks=tea&drinks=wine'),
+  activities: values('activities=chess'),
+  purposes: values('purposes=friends'),
+  language: values('language=en'),
+  gender: values('gender=female'),
+} satisfies Record<FilterName, unknown>
+
 export const nearbyQuery = t.Object({
   lat: queryNumber('number', latitude),
   lng: queryNumber('number', longitude),
@@ -46,11 +54,7 @@ export const nearbyQuery = t.Object({
     }),
   ),
   cursor: pageQuery.cursor,
-  drinks: values('drinks=tea&drinks=wine'),
-  activities: values('activities=chess'),
-  purposes: values('purposes=friends'),
-  language: values('language=en'),
-  gender: values('gender=female'),
+  ...filters,
 })
 
 export const neighbours = t.Object({

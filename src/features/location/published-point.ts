@@ -8,21 +8,28 @@ import { EARTH_RADIUS_M, degrees, destination, distance, radians, wrapLongitude,
 
 /** The side of a grid cell. */
 const CELL_M = 150
-/** A published cell is taken again by readings up to this far from its centre. */
-const RECALL_M = 250
+/** A cell's anchor lies up to this far from its centre. */
+const ANCHOR_M = 200
+/**
+ * A published cell is taken again by readings up to this far from its anchor. Whoever may send readings for the user can
+ * find the edge of this zone: around the centre of the cell it would give that away.
+ */
+const RECALL_M = 350
 /** A single reading elsewhere passes for an outlier up to this far from the published point. */
 const OUTLIER_M = 600
 const MAX_TAGS = 128
 
 const ROW_DEGREES = degrees(CELL_M / EARTH_RADIUS_M)
-const RECALL_DEGREES = degrees(RECALL_M / EARTH_RADIUS_M)
+/** No centre of a cell whose anchor is within RECALL_M is farther away. */
+const REACH_M = RECALL_M + ANCHOR_M
+const REACH_DEGREES = degrees(REACH_M / EARTH_RADIUS_M)
 
-// The neighbours that reach RECALL_M. A column is at least CELL_M wide at the centre of its row, but near a pole the
-// cells are wedges, and the rows of up to WEDGES cells are searched whole. Two rows would do, were it not for the row
+// The neighbours that reach REACH_M. A column is at least CELL_M wide at the centre of its row, but near a pole the
+// cells are wedges, and the rows of up to WEDGES cells are searched whole. One row more than REACH_M takes, for the row
 // whose centre lies beyond the pole.
-const ROWS_AROUND = 3
-const COLUMNS_AROUND = 2
-const WEDGES = 64
+const ROWS_AROUND = 5
+const COLUMNS_AROUND = 5
+const WEDGES = 128
 
 /** One user's secret grid: all that the location key decides. Every fraction is in [0, 1). */
 export type PlaceKey = {
@@ -34,6 +41,8 @@ export type PlaceKey = {
   tag: (row: number, column: number) => string
   /** How the point of a cell is drawn: two fractions, for the distance and for the bearing. */
   noise: (row: number, column: number) => [number, number]
+  /** How the anchor of a cell is drawn: two fractions, for the distance and for the bearing. */
+  anchor: (row: number, column: number) => [number, number]
 }
 
 /** How often a cell was published. The tag is 8 bytes of an HMAC, in hex; it names the cell to whoever has the key. */
@@ -64,14 +73,16 @@ export function placeKey(locationKey: Uint8Array, userId: string): PlaceKey {
   if (locationKey.length !== 32) throw new Error(`The location key has ${locationKey.length} bytes, not 32.`)
   const userKey = hmac(locationKey, `loc-v1\0${userId}`)
   const prf = (label: string) => hmac(userKey, label)
+  const fractions = (label: string): [number, number] => {
+    const bytes = prf(label)
+    return [fraction(bytes, 0), fraction(bytes, 6)]
+  }
   return {
     phase: fraction(prf('phase'), 0),
     shift: (row) => fraction(prf(`row|${row}`), 0),
     tag: (row, column) => prf(`tag|${row}|${column}`).toString('hex', 0, 8),
-    noise: (row, column) => {
-      const bytes = prf(`pt|${row}|${column}`)
-      return [fraction(bytes, 0), fraction(bytes, 6)]
-    },
+    noise: (row, column) => fractions(`pt|${row}|${column}`),
+    anchor: (row, column) => fractions(`an|${row}|${column}`),
   }
 }
 
@@ -100,21 +111,22 @@ function rememberedCell(place: PlaceKey, tags: readonly TagUse[], point: Point):
   return mostUsed ? around.get(mostUsed.tag)! : null
 }
 
-/** The cells whose centre lies within RECALL_M of a point. */
+/** The cells whose anchor lies within RECALL_M of a point. */
 function cellsAround(place: PlaceKey, point: Point): Cell[] {
   const cells: Cell[] = []
   const own = rowIndex(place, point.latitude)
   const first = Math.max(own - ROWS_AROUND, 0)
   const last = Math.min(own + ROWS_AROUND, rowIndex(place, 90))
   for (let index = first; index <= last; index++) {
-    if (Math.abs(foldLatitude(rowLatitude(place, index)) - point.latitude) > RECALL_DEGREES) continue
+    if (Math.abs(foldLatitude(rowLatitude(place, index)) - point.latitude) > REACH_DEGREES) continue
     const row = rowAt(place, index)
     const wedges = row.columns <= WEDGES
     const west = wedges ? 0 : columnIndex(row, point.longitude) - COLUMNS_AROUND
     const count = wedges ? row.columns : 2 * COLUMNS_AROUND + 1
     for (let column = west; column < west + count; column++) {
       const cell = cellIn(row, column)
-      if (distance(cell.centre, point) <= RECALL_M) cells.push(cell)
+      const isNear = distance(cell.centre, point) <= REACH_M
+      if (isNear && distance(anchorOf(place, cell), point) <= RECALL_M) cells.push(cell)
     }
   }
   return cells
@@ -157,6 +169,11 @@ function cellIn(row: Row, column: number): Cell {
 
 /** The centre of the first and of the last row can lie up to half a cell beyond the pole: on the opposite meridian. */
 const foldLatitude = (latitude: number) => (Math.abs(latitude) > 90 ? Math.sign(latitude) * 180 - latitude : latitude)
+
+function anchorOf(place: PlaceKey, cell: Cell): Point {
+  const [far, round] = place.anchor(cell.row, cell.column)
+  return destination(cell.centre, 2 * Math.PI * round, ANCHOR_M * Math.sqrt(far))
+}
 
 function pointOf(place: PlaceKey, cell: Cell): Point {
   const [far, round] = place.noise(cell.row, cell.column)

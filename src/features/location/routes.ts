@@ -1,31 +1,42 @@
 import { Elysia } from 'elysia'
 import type { SignedIn } from '../../http/signed-in.ts'
-import { tidy } from '../../text.ts'
+import { tidyLabel } from '../../lib/text.ts'
 import * as model from './model.ts'
 import type { Locations } from './service.ts'
-import type { NearbyFilters } from './store.ts'
+import { filterNames, type NearbyFilters } from './store.ts'
 
-const filterNames = ['drinks', 'activities', 'purposes', 'language', 'gender'] as const
-
-/** The filters of a query, read by hand: Elysia would split a value at its commas. */
+/**
+ * The filters of a query. Elysia's own parser cannot be used for them: it splits each value of a list at its commas, and cuts
+ * off the ends of one that begins with a bracket.
+ */
 function filtersOf(url: string): NearbyFilters {
-  // Not as a URL: its host is whatever the client wrote.
+  // Not parsed as a URL: its host is whatever the client wrote, and may be invalid.
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
-  return Object.fromEntries(filterNames.map((name) => [name, query.getAll(name).map(tidy)]))
+  return Object.fromEntries(filterNames.map((name) => [name, query.getAll(name).map(tidyLabel)]))
 }
 
 export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; locations: Locations }) =>
   new Elysia({ name: 'location' })
     .use(signedIn)
+    .get('/api/v1/me/location', ({ caller }) => locations.published(caller), {
+      response: { 200: model.location },
+      detail: {
+        summary: 'The published position',
+        description: 'As others may see it: the true position is stored nowhere.',
+        tags: ['location'],
+        refusals: ['not_found'],
+      },
+    })
     .put('/api/v1/me/location', ({ caller, body }) => locations.publish(caller, body), {
-      limit: 'write',
+      limit: 'location',
       body: model.reading,
       response: { 200: model.location },
       detail: {
         summary: 'Publish a position',
         description:
-          'Answers the published position, some 300 m from the one sent, which is not kept. The same place is always published alike.',
+          'Answers the published position, some 300 m from the one sent, which is not kept. The same place is always published alike. 6 a minute and 60 an hour.',
         tags: ['location'],
+        refusals: ['rate_limited'],
       },
     })
     .put('/api/v1/me/visibility', ({ caller, body }) => locations.setVisible(caller, body.visible), {
@@ -34,8 +45,11 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
       response: { 200: model.visibility },
       detail: {
         summary: 'Show or hide on the map',
-        description: 'At once.',
+        description:
+          'At once. The choice is kept. Whoever has not given the mandatory consents is shown to nobody until they have, whatever they chose.',
         tags: ['location'],
+        // Of showing: everybody may hide.
+        refusals: ['consents_gate'],
       },
     })
     .get(
@@ -48,7 +62,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
         detail: {
           summary: 'People around a point, nearest first',
           description:
-            'Filters are repeatable: any value of one, all of the different ones. An account may search in 500 different cells of 0.01° a day.',
+            'Filters are repeatable: any value of one, all of the different ones. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
           tags: ['location'],
         },
       },

@@ -1,64 +1,153 @@
-import { rateLimited } from '../../limits.ts'
-import { days } from '../../time.ts'
+import { rateLimited } from '../../lib/rate-limits.ts'
+import { days } from '../../lib/time.ts'
+import { turnstileOfEach } from '../../lib/semaphore.ts'
 import type { Point } from './sphere.ts'
 
 export type SearchBudget = ReturnType<typeof searchBudget>
 
-/**
- * Counts a cell as searched by an account today, for several nodes together; answers null, or after how many milliseconds
- * there is room again where it is one too many. Rejects where it cannot tell.
- */
-export type SharedPlaces = (userId: string, cell: number, most: number) => Promise<number | null>
+/** What is counted of an account's searches, by the day. */
+export type Counted = 'places' | 'people'
 
-const cellsPerDay = 500
+/**
+ * Counts these things for an account today, for several nodes together: all of them, or none where together with those
+ * counted before they are more than `most`. Answers null, or after how many milliseconds there is room again. Rejects
+ * where it cannot tell.
+ */
+export type SharedBudget = (
+  what: Counted,
+  userId: string,
+  things: readonly (string | number)[],
+  most: number,
+) => Promise<number | null>
+
+const most: Record<Counted, number> = { places: 500, people: 3000 }
 // Of 0.01°, about a kilometre: moving about in one is not counted.
 const cellsPerDegree = 100
-// Accounts remembered at once. A day's worth of a full one takes some 20 KB.
-const accounts = 20_000
+// Numbers remembered at once of each kind, in the memory of this process: 32 MiB. A full account takes 8,192 of them.
+const mostRemembered = 2 ** 23
+/** How many searches of an account wait for the one that runs. */
+const waiting = 9
 
 type Deps = {
   enabled: boolean
   now: () => number
   /** Null where this is the only node. */
-  shared?: SharedPlaces | null
+  shared?: SharedBudget | null
+  /** How many numbers of each kind are remembered. Beyond that, the accounts whose day began first are forgotten. */
+  remembers?: number
 }
 
 /**
- * Lets an account search around 500 different places a day: enough for whoever travels, too few to map a country's
- * people. Counted from an account's first search on; nothing finer than the cell is kept.
+ * Lets an account search around 500 different places a day, and be shown 3,000 different people: enough for whoever
+ * travels, too few to map a country's people. Counted from an account's first search on; nothing finer than the cell is
+ * kept. An account has one search running at a time on each node.
  */
-export function searchBudget({ enabled, now, shared = null }: Deps) {
-  const spent = new Map<string, { since: number; cells: Set<number> }>()
+export function searchBudget({ enabled, now, shared = null, remembers = mostRemembered }: Deps) {
+  const here = { places: dailyNumbers(now, remembers), people: dailyNumbers(now, remembers) }
+  const inTurn = turnstileOfEach({ waiting, refuse: () => refusalOf(waiting + 1, 1000) })
 
-  /** Counts in the memory of this process; answers like SharedPlaces. */
-  function spendHere(userId: string, cell: number): number | null {
-    const at = now()
-    let budget = spent.get(userId)
-    if (!budget || at - budget.since >= days || at < budget.since) {
-      if (spent.size >= accounts) spent.delete(spent.keys().next().value!)
-      budget = { since: at, cells: new Set() }
-      spent.set(userId, budget)
+  /** A promise only where several nodes count together. */
+  function spend(what: Counted, userId: string, things: readonly (string | number)[]): void | Promise<void> {
+    if (!enabled || things.length === 0) return
+    const spendHere = () => here[what].add(userId, things.map(numberOf), most[what])
+    const refuseWhere = (waitMs: number | null) => {
+      if (waitMs !== null) throw refusalOf(most[what], waitMs)
     }
-    if (budget.cells.has(cell)) return null
-    if (budget.cells.size >= cellsPerDay) return budget.since + days - at
-    budget.cells.add(cell)
-    return null
+    if (!shared) return refuseWhere(spendHere())
+    return shared(what, userId, things, most[what]).catch(spendHere).then(refuseWhere)
   }
 
   return {
-    /** Refuses with 429 the 501st place of a day. A promise only where several nodes count together. */
+    /** Refuses with 429 the 501st place of a day. */
     spend(userId: string, { latitude, longitude }: Point): void | Promise<void> {
-      if (!enabled) return
       const row = Math.floor((latitude + 90) * cellsPerDegree)
       const cell = row * 360 * cellsPerDegree + Math.floor((longitude + 180) * cellsPerDegree)
-      if (!shared) return refuseWhere(spendHere(userId, cell))
-      return shared(userId, cell, cellsPerDay)
-        .catch(() => spendHere(userId, cell))
-        .then(refuseWhere)
+      return spend('places', userId, [cell])
+    },
+
+    /** Refuses with 429 to show the 3,001st different person of a day. */
+    show: (userId: string, people: readonly string[]): void | Promise<void> => spend('people', userId, people),
+
+    /** Runs the work once the account's search before it is done. Refuses with 429 where ten are under way. */
+    inTurn: <T>(userId: string, work: () => Promise<T>): Promise<T> => (enabled ? inTurn(userId, work) : work()),
+  }
+}
+
+const refusalOf = (limit: number, waitMs: number) =>
+  rateLimited({ limit, remaining: 0, resetS: Math.max(1, Math.ceil(waitMs / 1000)) })
+
+/** Two things of one account share a number once in a million: then one of them is not counted. */
+const numberOf = (thing: string | number) => (typeof thing === 'number' ? thing : Bun.hash.xxHash32(thing))
+
+/** Remembers numbers below 2^32 for each account, for a day from its first one on. */
+function dailyNumbers(now: () => number, remembers: number) {
+  const accounts = new Map<string, { since: number; numbers: NumberSet }>()
+  let remembered = 0
+
+  function forget(userId: string) {
+    remembered -= accounts.get(userId)!.numbers.size()
+    accounts.delete(userId)
+  }
+
+  return {
+    /** Answers like SharedBudget. */
+    add(userId: string, numbers: readonly number[], most: number): number | null {
+      const at = now()
+      let account = accounts.get(userId)
+      if (account && (at - account.since >= days || at < account.since)) {
+        forget(userId)
+        account = undefined
+      }
+      if (!account) {
+        account = { since: at, numbers: numberSet() }
+        accounts.set(userId, account)
+        remembered += account.numbers.size()
+      }
+      const { numbers: known, since } = account
+      const fresh = new Set(numbers.filter((number) => !known.has(number)))
+      if (known.count() + fresh.size > most) return since + days - at
+      const before = known.size()
+      for (const number of fresh) known.add(number)
+      remembered += known.size() - before
+      // The day of the first one ends first.
+      for (const oldest of accounts.keys()) {
+        if (remembered <= remembers) break
+        forget(oldest)
+      }
+      return null
     },
   }
 }
 
-function refuseWhere(waitMs: number | null) {
-  if (waitMs !== null) throw rateLimited({ limit: cellsPerDay, remaining: 0, resetS: Math.ceil(waitMs / 1000) })
+type NumberSet = ReturnType<typeof numberSet>
+
+/** A set of numbers below 2^32, by open addressing: 8 to 16 bytes each, where a Set takes some 40. */
+function numberSet() {
+  // Zero is an empty place, and stands for one that is full as 1.
+  let places = new Uint32Array(16)
+  let count = 0
+  const keyOf = (number: number) => number || 1
+
+  function placeOf(key: number): number {
+    let i = Math.imul(key, 0x9e3779b1) >>> 0
+    for (i %= places.length; places[i] !== 0 && places[i] !== key;) i = (i + 1) % places.length
+    return i
+  }
+
+  return {
+    count: () => count,
+    /** How many numbers it has room for in memory. */
+    size: () => places.length,
+    has: (number: number) => places[placeOf(keyOf(number))] !== 0,
+    add(number: number) {
+      const key = keyOf(number)
+      const place = placeOf(key)
+      if (places[place] !== 0) return
+      places[place] = key
+      if (++count * 2 <= places.length) return
+      const before = places
+      places = new Uint32Array(2 * before.length)
+      for (const kept of before) if (kept !== 0) places[placeOf(kept)] = kept
+    },
+  }
 }

@@ -1,16 +1,17 @@
-import { keyOf, type Page, pageOf } from '../../paging.ts'
-import { invalid } from '../../refusal.ts'
-import { languageTag } from '../../text.ts'
-import { days, hours, iso, isoOrNull } from '../../time.ts'
+import type { Limits } from '../../lib/rate-limits.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { foldCase, languageTag } from '../../lib/text.ts'
+import { days, hours, iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Caller } from '../auth/callers.ts'
+import { type Caller, requireConsented } from '../auth/callers.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { Profiles } from '../profile/service.ts'
 import type { Gender } from '../profile/store.ts'
 import { follow, placeKey } from './published-point.ts'
 import type { SearchBudget } from './search-budget.ts'
 import { type Point, roundedUp } from './sphere.ts'
-import type { LocationStore, NearbyFilters } from './store.ts'
+import type { Location, LocationStore, NearbyFilters } from './store.ts'
 
 export type Locations = ReturnType<typeof locationService>
 
@@ -20,33 +21,53 @@ type Deps = {
   store: LocationStore
   profiles: Profiles
   budget: SearchBudget
+  limits: Limits
   audit: Audit
+  paging: Paging
   /** Draws the noise: 32 bytes. */
   locationKey: Uint8Array
   maxAgeDays: number
+  consentGate: boolean
   now: () => number
 }
 
-export function locationService({ store, profiles, budget, audit, locationKey, maxAgeDays, now }: Deps) {
+export function locationService({
+  store,
+  profiles,
+  budget,
+  limits,
+  audit,
+  paging: { keyOf, pageOf },
+  locationKey,
+  maxAgeDays,
+  consentGate,
+  now,
+}: Deps) {
   return {
     /** Publishes a position near the reading. The reading goes into nothing but the choice of that position. */
     async publish(caller: Caller, reading: Point) {
+      // The route counts the minute. Both keep a stolen token from finding the edge of the zone around a place.
+      await limits.take('location_hour', caller.id)
       const place = placeKey(locationKey, caller.id)
       const location = await store.follow(caller.id, (before) => follow(place, before, reading), now())
       if (!location) throw notSignedIn()
-      const { published, visible, updated_at } = location
-      return {
-        latitude: published && published.latitude,
-        longitude: published && published.longitude,
-        visible,
-        updated_at: isoOrNull(updated_at),
-      }
+      return locationView(location)
+    },
+
+    /** The caller's own published position. Refuses with 404 where none was published. */
+    async published(caller: Caller) {
+      const location = await store.of(caller.id)
+      if (!location.published) throw new Refusal('not_found', 'No position was published.')
+      return locationView(location)
     },
 
     /** Shows the caller on the map, or hides them at once. */
     async setVisible(caller: Caller, visible: boolean) {
+      // Everybody may hide.
+      if (visible) requireConsented({ consentGate }, caller)
+      if ((await store.of(caller.id)).visible === visible) return { visible }
       if (!(await store.setVisible(caller.id, visible))) throw notSignedIn()
-      await audit.note('visibility', caller.id, caller.id, { visible })
+      await audit.fold('visibility', caller.id, caller.id, { visible })
       return { visible }
     },
 
@@ -57,48 +78,70 @@ export function locationService({ store, profiles, budget, audit, locationKey, m
       const centre = { latitude: lat, longitude: lng }
       const counted = budget.spend(caller.id, centre)
       if (counted) await counted
-      const at = now()
-      const found = await store.nearby({
-        caller: caller.id,
-        centre,
-        radius,
-        limit: limit + 1,
-        filters,
-        after: key && { distance: key[0], user_id: key[1] },
-        since: at - maxAgeDays * days,
-        now: at,
+      return budget.inTurn(caller.id, async () => {
+        const at = now()
+        const found = await store.nearby({
+          caller: caller.id,
+          centre,
+          radius,
+          limit: limit + 1,
+          filters,
+          after: key && { distance: key[0], user_id: key[1] },
+          since: at - maxAgeDays * days,
+          now: at,
+        })
+        const shown = found.slice(0, limit).map(({ user_id }) => user_id)
+        const showable = budget.show(caller.id, shown)
+        if (showable) await showable
+        const people = await profiles.byIds(shown)
+        return pageOf(
+          'nearby',
+          found,
+          limit,
+          ({ distance, user_id }) => [distance, user_id],
+          ({ user_id, latitude, longitude, distance, updated_at }) => ({
+            user: people.get(user_id)!,
+            latitude,
+            longitude,
+            distance_m: roundedUp(distance),
+            // Finer than the hour it would tell when somebody comes and goes.
+            updated_at: iso(Math.floor(updated_at / hours) * hours),
+          }),
+        )
       })
-      const people = await profiles.byIds(found.slice(0, limit).map(({ user_id }) => user_id))
-      return pageOf(
-        'nearby',
-        found,
-        limit,
-        ({ distance, user_id }) => [distance, user_id],
-        ({ user_id, latitude, longitude, distance, updated_at }) => ({
-          user: people.get(user_id)!,
-          latitude,
-          longitude,
-          distance_m: roundedUp(distance),
-          // Finer than the hour it would tell when somebody comes and goes.
-          updated_at: iso(Math.floor(updated_at / hours) * hours),
-        }),
-      )
     },
   }
 }
+
+const locationView = ({ published, visible, updated_at }: Location) => ({
+  latitude: published && published.latitude,
+  longitude: published && published.longitude,
+  visible,
+  updated_at: isoOrNull(updated_at),
+})
 
 /** The filters, languages in the form in which they are stored. Refuses what nobody could fit. */
 function checkedFilters(filters: NearbyFilters): NearbyFilters {
   for (const [name, values] of Object.entries(filters))
     if (values.length > 20 || values.some((value) => value.length > 160))
-      throw invalid(`/${name}`, 'Expected up to 20 values of up to 40 characters')
-  if (filters.gender?.some((value) => !genders.has(value))) throw invalid('/gender', 'Expected female, male or other')
+      throw invalid(`/${name}`, 'Expected up to 20 values of up to 40 characters', 'too_long')
+  if (filters.gender?.some((value) => !genders.has(value)))
+    throw invalid('/gender', 'Expected female, male or other', 'not_allowed')
   const language = filters.language?.map((value) => {
     const tag = languageTag(value)
-    if (tag === null) throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR')
+    if (tag === null) throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR', 'format')
     return tag
   })
-  return { ...filters, language }
+  return {
+    ...filters,
+    language,
+    drinks: inAnyCase(filters.drinks),
+    activities: inAnyCase(filters.activities),
+    purposes: inAnyCase(filters.purposes),
+  }
 }
+
+/** Also as they were given: preferences that an older release has written are indexed so, until a job has folded them. */
+const inAnyCase = (values: readonly string[] = []) => [...new Set(values.flatMap((value) => [foldCase(value), value]))]
 
 const genders: ReadonlySet<string> = new Set<Gender>(['female', 'male', 'other'])

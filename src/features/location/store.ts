@@ -4,8 +4,19 @@ import type { Point } from './sphere.ts'
 /** A user's position as published; times in milliseconds. */
 export type Location = { published: Point | null; visible: boolean; updated_at: number | null }
 
-/** What people are searched by. A list is met by any of its values, a filter by meeting all of its lists. */
-export type NearbyFilters = Partial<Record<'drinks' | 'activities' | 'purposes' | 'language' | 'gender', string[]>>
+/** What people are searched by. The engines make their statements from this list, so none can be left out. */
+export const filterNames = ['drinks', 'activities', 'purposes', 'language', 'gender'] as const
+export type FilterName = (typeof filterNames)[number]
+
+/** A list is met by any of its values, a filter by meeting all of its lists. */
+export type NearbyFilters = Partial<Record<FilterName, string[]>>
+
+/** The lists of what is indexed, one for each filter that names anything: at most as many as there are names. */
+export const traitLists = (filters: NearbyFilters): string[][] =>
+  filterNames.flatMap((name) => {
+    const values = filters[name] ?? []
+    return values.length === 0 ? [] : [values.map((value) => `${name}:${value}`)]
+  })
 
 export type NearbyQuery = {
   /** The searcher, who is not found, nor is anyone on either side of a block with them. */

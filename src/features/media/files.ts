@@ -1,6 +1,7 @@
 /**
  * Where the bytes of images are kept, apart from their rows. A name is lowercase hexadecimal digits and dashes (16 to 64
- * characters, the first four digits) followed by `.webp`; any other is a mistake of the caller and throws.
+ * characters, the first four digits) followed by `.webp`, or by `.320.webp` for the thumbnail of the one before; any other is
+ * a mistake of the caller and throws.
  * Where there is no room left, `put` refuses with `storage_full`; a place elsewhere that does not answer refuses with
  * `busy`; other failures of the device stay the system's own errors.
  */
@@ -9,6 +10,8 @@ export type Files = {
   put(name: string, bytes: Uint8Array): Promise<void>
   /** A file to be read as it is needed; null where there is none. One that is removed later may fail while it is read. */
   get(name: string): Promise<Blob | null>
+  /** Those of the files that are not there, cannot be looked at, or are empty, which no image is. */
+  missing(names: readonly string[]): Promise<string[]>
   /**
    * Removes files, or what an interrupted `put` left under a name from `list`; no error where there is none. Answers how
    * many: a place elsewhere that does not answer keeps the others, for the sweep.
@@ -37,9 +40,21 @@ export type RemoteFiles = {
   leftovers(): boolean
 }
 
-const fileName = /^[0-9a-f]{4}[0-9a-f-]{12,60}\.webp$/
+const fileName = /^[0-9a-f]{4}[0-9a-f-]{12,60}(\.320)?\.webp$/
 
 export const isFileName = (name: string) => fileName.test(name)
+
+/**
+ * The name of an image's thumbnail, by that of the image. It is derived, so that whoever removes an image removes both, and
+ * is a name that the release before 0018 overlooks: its sweep would take thumbnails for files without an image.
+ */
+export const thumbOf = (name: string) => name.replace(/\.webp$/, '.320.webp')
+
+/** The name of the image itself, by its own or that of its thumbnail. */
+export const originalOf = (name: string) => name.replace(/\.320\.webp$/, '.webp')
+
+/** All files of images. */
+export const withThumbs = (names: readonly string[]) => names.flatMap((name) => [name, thumbOf(name)])
 
 /** The two folders in which a file lies, so that none grows long: `a1` and `b2` for `a1b2….webp`. Throws for another name. */
 export function foldersOf(name: string): [string, string] {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { fourCC, plainWebp, webpChunks } from './webp.ts'
 
 /** What an image file says of itself. Read from its headers and its outline; no pixel is decoded for it. */
@@ -8,22 +9,40 @@ export type ImageFile = {
   orientation: number
   /** Why this file is not to be decoded, in a sentence for its sender; null where its outline is whole. */
   fault: string | null
-  /** The bytes to decode: the file itself; of a PNG without what is no picture, of an animated WebP its first frame as a still. */
-  still: Buffer
+  /**
+   * Makes the bytes to decode: the file itself; of a PNG without what is no picture, of an animated WebP its first frame as
+   * a still. These may be a copy, so make them once it is their turn.
+   */
+  still: () => Buffer
 }
+
+/** Reads an outline and yields between its steps, each of which takes microseconds. */
+type Outline = Generator<void, ImageFile>
 
 /**
  * Recognises JPEG, PNG, WebP and GIF by their bytes, whatever name or content type came with them, and checks that the
  * file is whole to its end. A decoder alone does not: it fills what is missing from a JPEG or GIF with flat colour.
  * Answers null for every other kind of file.
  */
-export function readImageFile(bytes: Uint8Array): ImageFile | null {
+export async function readImageFile(bytes: Uint8Array): Promise<ImageFile | null> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (startsWith(file, '\xff\xd8\xff')) return readJpeg(file)
-  if (startsWith(file, '\x89PNG\r\n\x1a\n')) return readPng(file)
-  if (startsWith(file, 'GIF87a') || startsWith(file, 'GIF89a')) return readGif(file)
-  if (startsWith(file, 'RIFF') && startsWith(file.subarray(8), 'WEBP')) return readWebp(file)
+  if (startsWith(file, '\xff\xd8\xff')) return inSlices(readJpeg(file))
+  if (startsWith(file, '\x89PNG\r\n\x1a\n')) return inSlices(readPng(file))
+  if (startsWith(file, 'GIF87a') || startsWith(file, 'GIF89a')) return inSlices(readGif(file))
+  if (startsWith(file, 'RIFF') && startsWith(file.subarray(8), 'WEBP')) return inSlices(readWebp(file))
   return null
+}
+
+/** How many steps are taken before requests have their turn: together some hundred microseconds. */
+const STEPS_AT_ONCE = 1000
+
+/** A file of 10 MiB may have millions of parts: reading them all at once would hold everybody else up. */
+async function inSlices(outline: Outline): Promise<ImageFile> {
+  for (let steps = 1; ; steps++) {
+    const { done, value } = outline.next()
+    if (done) return value
+    if (steps % STEPS_AT_ONCE === 0) await setImmediate()
+  }
 }
 
 const TRUNCATED = 'The image is cut off before its end.'
@@ -35,17 +54,30 @@ const TOO_MANY_SCANS = 'The image has too many progressive scans.'
  * of the allowed size could otherwise keep a processor busy for an hour.
  */
 const MAX_SCANS = 64
+/** Pixels times scans: what the passes cost. The largest picture may have 16 of them, one of 12 megapixels 53. */
+const MAX_SCANNED_PIXELS = 640_000_000
+/** Encoders write chunks of 8 KiB at least, so that 10 MiB have about a thousand. */
+const MAX_PNG_CHUNKS = 20_000
+const TOO_MANY_CHUNKS = 'The image has too many chunks.'
+/** How many bytes of a JPEG's picture data are searched for a marker in one step. */
+const SEARCHED_AT_ONCE = 64 * 1024
 
 const startsWith = (file: Buffer, magic: string) => file.toString('latin1', 0, magic.length) === magic
 
 /** Segments up to the end marker: ITU-T T.81, annex B. */
-function readJpeg(file: Buffer): ImageFile {
-  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+function* readJpeg(file: Buffer): Outline {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: () => file }
   let scans = 0
+  let hasExif = false
   for (let at = 2; at + 1 < file.length;) {
+    yield
     const marker = file[at + 1]!
     // picture data lies between the segments; in it 0xff stands before 0x00 and the restart markers only
-    if (file[at] !== 0xff || marker === 0xff) {
+    if (file[at] !== 0xff) {
+      at = nextByteOf(0xff, file, at)
+      continue
+    }
+    if (marker === 0xff) {
       at += 1
       continue
     }
@@ -53,7 +85,8 @@ function readJpeg(file: Buffer): ImageFile {
     if (marker === 0x00 || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue
     if (marker === 0xd9) {
       if (image.pixels === 0) image.fault = NO_PIXELS
-      else image.fault = scans > MAX_SCANS ? TOO_MANY_SCANS : null
+      else if (scans > MAX_SCANS || scans * image.pixels > MAX_SCANNED_PIXELS) image.fault = TOO_MANY_SCANS
+      else image.fault = null
       break
     }
     if (at + 2 > file.length) break
@@ -62,8 +95,10 @@ function readJpeg(file: Buffer): ImageFile {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
     if (isFrame && end >= at + 7) {
       image.pixels = Math.max(image.pixels, file.readUInt16BE(at + 3) * file.readUInt16BE(at + 5))
-    } else if (marker === 0xe1 && image.orientation === 1) {
-      image.orientation = readOrientation(file.subarray(at + 2, end))
+    } else if (marker === 0xe1 && !hasExif) {
+      const segment = file.subarray(at + 2, end)
+      hasExif = startsWith(segment, EXIF_PREFIX)
+      image.orientation = readOrientation(segment)
     } else if (marker === 0xda) {
       scans += 1
     }
@@ -72,13 +107,27 @@ function readJpeg(file: Buffer): ImageFile {
   return image
 }
 
+/** Where that byte comes next, or how far the search for it has come. */
+function nextByteOf(byte: number, file: Buffer, from: number): number {
+  const to = Math.min(from + SEARCHED_AT_ONCE, file.length)
+  const found = file.subarray(from, to).indexOf(byte)
+  return found < 0 ? to : from + found
+}
+
 /** Chunks up to IEND: PNG specification (third edition), section 5. */
-function readPng(file: Buffer): ImageFile {
-  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+function* readPng(file: Buffer): Outline {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: () => file }
   const needed: Buffer[] = []
   /** Where those that are needed began, since the last one that is not. */
   let from = 0
+  let chunks = 0
+  let hasExif = false
   for (let at = 8; at + 12 <= file.length;) {
+    yield
+    if (++chunks > MAX_PNG_CHUNKS) {
+      image.fault = TOO_MANY_CHUNKS
+      break
+    }
     const end = at + 12 + file.readUInt32BE(at)
     const type = file.readUInt32BE(at + 4)
     // the size comes first and is read even where the rest is missing
@@ -87,10 +136,14 @@ function readPng(file: Buffer): ImageFile {
       image.pixels = file.readUInt32BE(16) * file.readUInt32BE(20)
     }
     if (end > file.length) break
-    if (type === PNG.EXIF) image.orientation = readOrientation(file.subarray(at + 8, end - 4))
+    if (type === PNG.EXIF && !hasExif) {
+      hasExif = true
+      image.orientation = readOrientation(file.subarray(at + 8, end - 4))
+    }
     if (type === PNG.IEND) {
       image.fault = image.pixels === 0 ? NO_PIXELS : null
-      image.still = Buffer.concat([...needed, file.subarray(from, end)])
+      needed.push(file.subarray(from, end))
+      image.still = () => (needed.length === 1 ? needed[0]! : Buffer.concat(needed))
       break
     }
     if (!PNG_PICTURE.has(type)) {
@@ -107,13 +160,14 @@ const PNG = { IHDR: fourCC('IHDR'), IEND: fourCC('IEND'), EXIF: fourCC('eXIf') }
 const PNG_PICTURE = new Set([PNG.IHDR, fourCC('PLTE'), fourCC('tRNS'), fourCC('IDAT')])
 
 /** Blocks up to the trailer: GIF89a specification, appendix B. The first frame is the one that gets decoded. */
-function readGif(file: Buffer): ImageFile {
-  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: file }
+function* readGif(file: Buffer): Outline {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: () => file }
   if (file.length < 13) return image
   const screen = file.readUInt16LE(6) * file.readUInt16LE(8)
   image.pixels = screen
   let firstFrame: number | null = null
   for (let at = 13 + colourTableBytes(file[10]!); at < file.length;) {
+    yield
     const kind = file[at]
     if (kind === 0x3b) {
       image.fault = screen === 0 || !firstFrame ? NO_PIXELS : null
@@ -129,7 +183,10 @@ function readGif(file: Buffer): ImageFile {
       image.fault = 'The image is damaged.'
       break
     }
-    while (file[at]) at += 1 + file[at]!
+    while (file[at]) {
+      at += 1 + file[at]!
+      yield
+    }
     at += 1
   }
   return image
@@ -138,8 +195,10 @@ function readGif(file: Buffer): ImageFile {
 const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0)
 
 /** Chunks up to the length that the container states: RFC 9649, section 2. */
-function readWebp(file: Buffer): ImageFile {
-  const image: ImageFile = { pixels: 0, orientation: 1, fault: null, still: file }
+function* readWebp(file: Buffer): Outline {
+  const image: ImageFile = { pixels: 0, orientation: 1, fault: null, still: () => file }
+  let hasFrame = false
+  let hasExif = false
   const claim = (width: number, height: number) => {
     if (width === 0 || height === 0) image.fault = NO_PIXELS
     image.pixels = Math.max(image.pixels, width * height)
@@ -147,6 +206,7 @@ function readWebp(file: Buffer): ImageFile {
   const end = 8 + file.readUInt32LE(4)
   const readable = Math.min(end, file.length)
   for (const { type, from, to } of webpChunks(file, 12, readable)) {
+    yield
     const length = Math.min(to, readable) - from
     if (type === WEBP.VP8X && length >= 10) {
       claim(file.readUIntLE(from + 4, 3) + 1, file.readUIntLE(from + 7, 3) + 1)
@@ -155,12 +215,14 @@ function readWebp(file: Buffer): ImageFile {
     } else if (type === WEBP.VP8L && length >= 5) {
       const bits = file.readUInt32LE(from + 1)
       claim((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
-    } else if (type === WEBP.ANMF && length >= 16 && image.still === file) {
+    } else if (type === WEBP.ANMF && length >= 16 && !hasFrame) {
+      hasFrame = true
       // the decoder takes no animations
       const [width, height] = [file.readUIntLE(from + 6, 3) + 1, file.readUIntLE(from + 9, 3) + 1]
       claim(width, height)
-      image.still = plainWebp(file, from + 16, from + length, width, height)
-    } else if (type === WEBP.EXIF && length > 0) {
+      image.still = () => plainWebp(file, from + 16, from + length, width, height)
+    } else if (type === WEBP.EXIF && length > 0 && !hasExif) {
+      hasExif = true
       image.orientation = readOrientation(file.subarray(from, from + length))
     }
   }
@@ -178,6 +240,8 @@ const WEBP = {
 }
 
 const EXIF_PREFIX = 'Exif\0\0'
+/** Cameras write some dozens. */
+const MAX_EXIF_ENTRIES = 1000
 
 /** The orientation in a block of EXIF: tag 0x0112 of the first directory (Exif 2.32, section 4.6). 1 where it has none. */
 function readOrientation(exif: Buffer): number {
@@ -188,7 +252,7 @@ function readOrientation(exif: Buffer): number {
   const uint16 = (at: number) => (littleEndian ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at))
   const directory = littleEndian ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4)
   if (directory + 2 > tiff.length) return 1
-  const entries = uint16(directory)
+  const entries = Math.min(uint16(directory), MAX_EXIF_ENTRIES)
   for (let i = 0; i < entries; i += 1) {
     const entry = directory + 2 + 12 * i
     if (entry + 12 > tiff.length) return 1

@@ -1,6 +1,7 @@
-import { Refusal, invalid } from '../../refusal.ts'
+import { availableParallelism } from 'node:os'
+import { fairSemaphore } from '../../lib/fair-semaphore.ts'
+import { Refusal, invalid } from '../../lib/refusal.ts'
 import { readImageFile } from './image-file.ts'
-import { turnstile } from '../../turnstile.ts'
 import { plainWebp } from './webp.ts'
 
 /** The largest upload, in bytes. */
@@ -9,18 +10,26 @@ export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 export const MAX_IMAGE_PIXELS = 40_000_000
 /** The longest side of what is stored, in pixels. */
 const MAX_SIDE = 2048
+/** The longest side of a thumbnail, in pixels. */
+export const THUMB_SIDE = 320
 /** The longest side of a placeholder, in pixels: small enough for its data URL to travel within a list. */
 const PLACEHOLDER_SIDE = 16
 
-/** A decoded picture takes up to 4 bytes a pixel, twice while it is scaled; these two bounds keep memory flat. */
-const DECODES_AT_ONCE = 2
-const DECODES_WAITING = 32
+/**
+ * A decoded picture takes up to 4 bytes a pixel, twice while it is scaled. Bun decodes on its pool of as many threads as
+ * there are processors, two at least, where it reads files and hashes passwords too: one thread is left for those.
+ */
+export const DECODES_AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1))
+/** How many files wait to be decoded, of everybody and of one user. */
+const DECODES_WAITING = { all: 256, each: 16 }
 
 /** A picture as it is stored: a still WebP file without any metadata; sizes in pixels. */
 export type Picture = {
   bytes: Uint8Array
   width: number
   height: number
+  /** The same, its longest side at most 320 pixels. */
+  thumb: Uint8Array
   /** A `data:image/webp` URL of a few hundred characters, to be shown blurred until the picture is there. */
   placeholder: string
 }
@@ -32,34 +41,44 @@ export type Picture = {
  *
  * Refuses, before anything is decoded: what is no JPEG, PNG, WebP or GIF by its bytes (`unsupported_media_type`), more
  * than 10 MiB or 40 megapixels (`payload_too_large`), a file that is empty, damaged or cut off (`validation_failed`).
- * Refuses with `busy` while too many others wait for their turn.
+ * Files of one user are decoded one after the other. Refuses with `busy` while too many wait for their turn.
  */
-export async function reencode(bytes: Uint8Array): Promise<Picture> {
+export async function reencode(bytes: Uint8Array, userId: string): Promise<Picture> {
   if (bytes.length > MAX_IMAGE_BYTES) throw new Refusal('payload_too_large', 'An image may have up to 10 MiB.')
-  if (bytes.length === 0) throw invalid('/file', 'The file is empty.')
-  const file = readImageFile(bytes)
+  if (bytes.length === 0) throw invalid('/file', 'The file is empty.', 'too_short')
+  const file = await readImageFile(bytes)
   if (!file) throw new Refusal('unsupported_media_type', 'An image must be a JPEG, PNG, WebP or GIF file.')
   if (file.pixels > MAX_IMAGE_PIXELS) throw tooManyPixels()
-  if (file.fault) throw invalid('/file', file.fault)
-  return inTurn(async () => {
+  if (file.fault) throw invalid('/file', file.fault, 'format')
+  return inTurn(userId, async () => {
     try {
-      const image = new Bun.Image(file.still, { maxPixels: MAX_IMAGE_PIXELS, autoOrient: false })
+      const image = new Bun.Image(file.still(), { maxPixels: MAX_IMAGE_PIXELS, autoOrient: false })
       turnUpright(image, file.orientation)
       image.resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true }).webp({ quality: 80 })
       const encoded = await image.buffer()
       const { width, height } = image
       // the encoder carries the colour profile over, and a profile can tell one screen or camera from another
       const plain = plainWebp(encoded, 12, encoded.length, width, height)
-      return { bytes: plain, width, height, placeholder: await placeholderOf(plain) }
+      const thumb = await shrink(plain)
+      return { bytes: plain, width, height, thumb, placeholder: await placeholderOf(thumb) }
     } catch (error) {
       throw refusalOf(error)
     }
   })
 }
 
+/** The thumbnail of a stored picture. Throws where that cannot be decoded. */
+export const thumbnailOf = (picture: Uint8Array): Promise<Uint8Array> => inTurn('', () => shrink(picture))
+
 /** Made of the stored picture, as decoding the upload again would cost several times more. */
-const placeholderOf = (picture: Uint8Array) =>
+const shrink = (picture: Uint8Array) =>
   new Bun.Image(picture)
+    .resize(THUMB_SIDE, THUMB_SIDE, { fit: 'inside', withoutEnlargement: true })
+    .webp({ quality: 75 })
+    .buffer()
+
+const placeholderOf = (thumb: Uint8Array) =>
+  new Bun.Image(thumb)
     .resize(PLACEHOLDER_SIDE, PLACEHOLDER_SIDE, { fit: 'inside', withoutEnlargement: true })
     .webp({ quality: 50 })
     .dataurl()
@@ -82,11 +101,11 @@ const tooManyPixels = () => new Refusal('payload_too_large', 'An image may have 
 function refusalOf(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'ERR_IMAGE_TOO_MANY_PIXELS') return tooManyPixels()
-  if (code === 'ERR_IMAGE_DECODE_FAILED') return invalid('/file', 'The image is damaged or cannot be read.')
+  if (code === 'ERR_IMAGE_DECODE_FAILED') return invalid('/file', 'The image is damaged or cannot be read.', 'format')
   return error
 }
 
-const inTurn = turnstile({
+const inTurn = fairSemaphore({
   atOnce: DECODES_AT_ONCE,
   waiting: DECODES_WAITING,
   refuse: () =>

@@ -4,6 +4,7 @@ export const image = t.Object(
   {
     id: t.String(),
     url: t.String({ description: 'Path and query on this server; signed, and good for a day at least' }),
+    thumb_url: t.String({ description: 'The same, of the image with a longest side of 320 at most' }),
     width: t.Integer(),
     height: t.Integer(),
     placeholder: t.String({ description: 'A small data:image/webp URL, to be shown until the image is there' }),
@@ -19,4 +20,5 @@ export const grant = t.Object({
   for: t.Optional(t.String({ description: 'upload, profile, or the id of what shows it' })),
   exp: t.Optional(t.String({ description: 'End, in seconds since 1970' })),
   sig: t.Optional(t.String()),
+  size: t.Optional(t.String({ description: '320 for the thumbnail' })),
 })

@@ -2,10 +2,11 @@ import { Elysia, t } from 'elysia'
 import { withFormFile } from '../../http/form-file.ts'
 import type { Guard } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { MAX_IMAGE_BYTES } from './image.ts'
 import * as model from './model.ts'
 import type { Media } from './service.ts'
+import { thumbSize } from './signed-url.ts'
 
 const file = { name: 'file', maxBytes: MAX_IMAGE_BYTES }
 
@@ -16,6 +17,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
     .post(
       '/api/v1/media',
       async ({ caller, lookAgain, request, status }) => {
+        await media.refuseTooMany(caller)
         const image = await withFormFile(request, { ...file, userId: caller.id }, async (bytes) => {
           await lookAgain()
           return media.upload(caller, bytes)
@@ -29,7 +31,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
         detail: {
           summary: 'Upload an image',
           description:
-            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file.',
+            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB.',
           tags: ['media'],
           refusals: [
             'malformed_body',
@@ -37,6 +39,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
             'payload_too_large',
             'unsupported_media_type',
             'validation_failed',
+            'conflict',
           ],
           requestBody: {
             required: true,
@@ -95,9 +98,9 @@ function imageResponse(
   id: string,
   method: string,
   headers: Record<string, string | undefined>,
-  { image, max_age_s }: { image: Blob | URL; max_age_s: number },
+  { image, isThumb, max_age_s }: { image: Blob | URL; isThumb: boolean; max_age_s: number },
 ) {
-  const etag = `"${id}"`
+  const etag = isThumb ? `"${id}-${thumbSize}"` : `"${id}"`
   const caching = { etag, 'cache-control': `private, max-age=${max_age_s}, immutable` }
   const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag) || known?.includes('*')) return new Response(null, { status: 304, headers: caching })

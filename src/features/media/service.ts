@@ -1,22 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Ids } from '../../ids.ts'
-import { Refusal } from '../../refusal.ts'
-import { days, hours } from '../../time.ts'
-import type { Caller } from '../auth/callers.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Limits } from '../../lib/rate-limits.ts'
+import { type FieldErrorCode, Refusal } from '../../lib/refusal.ts'
+import { days, hours } from '../../lib/time.ts'
 import type { Community } from '../community/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
-import type { Files } from './files.ts'
-import { reencode } from './image.ts'
-import { checkMediaUrl, signMediaUrl } from './signed-url.ts'
+import { type Files, originalOf, thumbOf, withThumbs } from './files.ts'
+import { reencode, thumbnailOf } from './image.ts'
+import { checkMediaUrl, signMediaUrl, signThumbUrl, thumbSize } from './signed-url.ts'
 import type { MediaStore } from './store.ts'
 
 export type Media = ReturnType<typeof mediaService>
 
 /** The query of a signed URL, as it came. */
-export type Grant = { for?: string; exp?: string; sig?: string }
+export type Grant = { for?: string; exp?: string; sig?: string; size?: string }
 
 type Deps = {
   store: MediaStore
+  limits: Pick<Limits, 'check' | 'take'>
   files: Files
   community: Pick<Community, 'claimPhotos' | 'photosListedAt' | 'notePhotosListed'>
   key: Uint8Array
@@ -24,11 +25,17 @@ type Deps = {
   now: () => number
 }
 
+/** What all images of one user may take, thumbnails included, in bytes. */
+export const MAX_BYTES_OF_USER = 500_000_000
 /** An upload that nothing uses goes after this time. */
 const unusedFor = days
 /** A file without an image goes after this time: a younger one may belong to an upload that is just being stored. */
 const strayFor = hours
 const batch = 500
+/** How many thumbnails one round of the job makes: some ten seconds of work. */
+const thumbsOfRound = 200
+/** For how long the image itself is shown where its thumbnail is still to be made. */
+const untilThumb_s = 60
 /**
  * A link into a store elsewhere asks nobody any more who may see the image, so it ends soon; who is answered it may keep
  * it until a little before, so that the link which a cache follows is never over.
@@ -36,13 +43,19 @@ const batch = 500
 const linkLife_s = 300
 const linkMargin_s = 60
 
-export function mediaService({ store, files, community, key, ids, now }: Deps) {
+export function mediaService({ store, limits, files, community, key, ids, now }: Deps) {
   const urlFor = (id: string, scope: string) => signMediaUrl({ key, id, scope, nowMs: now() })
+  const thumbUrlFor = (id: string, scope: string) => signThumbUrl({ key, id, scope, nowMs: now() })
+
+  const photoUrls = (photo: string | null, scope: string) =>
+    photo === null || photo.startsWith('https:')
+      ? { photo: null, photo_thumb: null }
+      : { photo: urlFor(photo, scope), photo_thumb: thumbUrlFor(photo, scope) }
 
   async function removeUnused(imageIds: readonly string[]): Promise<number> {
     // Rows first: a file whose row is gone is found by the sweep, a row whose file is gone would be found by a reader.
     const names = await store.removeUnused(imageIds)
-    await files.remove(names)
+    await files.remove(withThumbs(names))
     return names.length
   }
 
@@ -70,7 +83,8 @@ export function mediaService({ store, files, community, key, ids, now }: Deps) {
     let removed = 0
     let old: string[] = []
     const removeStray = async () => {
-      removed += await files.remove(await store.strayFiles(old))
+      const strays = new Set(await store.strayFiles([...new Set(old.map(originalOf))]))
+      removed += await files.remove(old.filter((name) => strays.has(originalOf(name))))
       old = []
     }
     for await (const { name, modified_ms } of files.list()) {
@@ -83,20 +97,42 @@ export function mediaService({ store, files, community, key, ids, now }: Deps) {
   }
 
   return {
-    /** Stores an uploaded file as an image of the caller's. Refusals: those of `reencode`, and `storage_full`. */
-    async upload(caller: Caller, bytes: Uint8Array) {
-      const { bytes: encoded, width, height, placeholder } = await reencode(bytes)
+    /** Refuses with 429 who has uploaded as many images as one day allows: to be asked before a body is read. */
+    refuseTooMany: (owner: { id: string }) => limits.check('photos', owner.id),
+
+    /**
+     * Stores an uploaded file as an image of that user's. Refusals: those of `reencode`, `storage_full`, `rate_limited` after
+     * 300 in a day, and `conflict` where their images take up all their room.
+     */
+    async upload(owner: { id: string }, bytes: Uint8Array) {
+      const { bytes: encoded, thumb, width, height, placeholder } = await reencode(bytes, owner.id)
+      await limits.take('photos', owner.id)
       const id = ids.next()
       const file = `${ids.random()}.webp`
-      // The file first, so that no row ever names one that is not there.
-      await files.put(file, encoded)
-      const owner_id = caller.id
-      const image = { id, owner_id, file, width, height, placeholder, bytes: encoded.length, created_at: now() }
-      if (!(await store.add(image))) {
-        await files.remove([file])
-        throw notSignedIn()
+      // The files first, so that no row ever names one that is not there.
+      try {
+        await files.put(file, encoded)
+        await files.put(thumbOf(file), thumb)
+      } catch (error) {
+        await files.remove(withThumbs([file]))
+        throw error
       }
-      return { id, url: urlFor(id, 'upload'), width, height, placeholder }
+      const image = {
+        id,
+        owner_id: owner.id,
+        file,
+        width,
+        height,
+        placeholder,
+        bytes: encoded.length,
+        thumb_bytes: thumb.length,
+        created_at: now(),
+      }
+      const outcome = await store.add(image, MAX_BYTES_OF_USER)
+      if (outcome !== 'added') await files.remove(withThumbs([file]))
+      if (outcome === 'no_such_owner') throw notSignedIn()
+      if (outcome === 'no_room') throw noRoom()
+      return { id, url: urlFor(id, 'upload'), thumb_url: thumbUrlFor(id, 'upload'), width, height, placeholder }
     },
 
     /**
@@ -105,33 +141,54 @@ export function mediaService({ store, files, community, key, ids, now }: Deps) {
      */
     async open(
       id: string,
-      { for: scope = '', exp = '', sig = '' }: Grant,
+      { for: scope = '', exp = '', sig = '', size }: Grant,
       method: 'GET' | 'HEAD',
-    ): Promise<{ image: Blob | URL; max_age_s: number }> {
-      const file = checkMediaUrl({ key, id, scope, exp, sig, nowMs: now() }) ? await store.fileFor(id, scope) : null
-      if (file === null) throw noSuchImage()
-      const left_s = Math.floor(Number(exp) - now() / 1000)
+    ): Promise<{ image: Blob | URL; isThumb: boolean; max_age_s: number }> {
+      const found = checkMediaUrl({ key, id, scope, exp, sig, nowMs: now() }) ? await store.fileFor(id, scope) : null
+      if (found === null) throw noSuchImage()
+      const isAsked = size === thumbSize
+      const isThumb = isAsked && !!found.thumb_bytes
+      const untilExpiry_s = Math.floor(Number(exp) - now() / 1000)
+      // Until it has a thumbnail, the image itself stands for it.
+      const left_s = isAsked && found.thumb_bytes === null ? Math.min(untilExpiry_s, untilThumb_s) : untilExpiry_s
       if (files.remote) {
         const link_s = Math.min(linkLife_s, Math.max(left_s, 1))
-        const image = new URL(files.remote.link(file, method, link_s))
-        return { image, max_age_s: Math.max(link_s - linkMargin_s, 0) }
+        const image = new URL(files.remote.link(isThumb ? thumbOf(found.file) : found.file, method, link_s))
+        return { image, isThumb, max_age_s: Math.max(link_s - linkMargin_s, 0) }
       }
-      const stored = await files.get(file)
+      const thumb = isThumb ? await files.get(thumbOf(found.file)) : null
+      const stored = thumb ?? (await files.get(found.file))
       if (!stored) throw noSuchImage()
-      return { image: stored, max_age_s: left_s }
+      return { image: stored, isThumb: thumb !== null, max_age_s: left_s }
     },
 
-    /** The URL of a profile's photo, which is an image's id or an https URL. */
-    urlOf: (photo: string | null) => (photo === null || photo.startsWith('https:') ? photo : urlFor(photo, 'profile')),
+    /**
+     * How a profile shows its photo, of which an image's id is stored. An https URL is what a messenger's login has named and
+     * nobody has fetched yet: it is shown to nobody, as its host would learn who looks.
+     */
+    profilePhoto: (photo: string | null) => photoUrls(photo, 'profile'),
 
-    /** A URL that serves the image as long as the message shows it. For the two members of its chat only. */
-    messagePhotoUrl: (imageId: string, messageId: string) => urlFor(imageId, messageId),
+    /** URLs that serve the image as long as the message shows it. For the two members of its chat only. */
+    messagePhoto: (imageId: string, messageId: string) => ({
+      url: urlFor(imageId, messageId),
+      thumb_url: thumbUrlFor(imageId, messageId),
+    }),
 
-    /** A URL that serves the image as long as it is kept as evidence of the report. For moderators only. */
-    evidencePhotoUrl: (imageId: string, reportId: string) => urlFor(imageId, reportId),
+    /** URLs that serve the image as long as it is kept as evidence of the report. For moderators only. */
+    evidencePhoto: (imageId: string, reportId: string) => ({
+      url: urlFor(imageId, reportId),
+      thumb_url: thumbUrlFor(imageId, reportId),
+    }),
 
-    /** A URL that serves the image as long as it is there, and not as evidence alone. For who uploaded it. */
-    ownUrl: (imageId: string) => urlFor(imageId, 'upload'),
+    /** The same, of the photo of a profile. */
+    evidenceProfilePhoto: (photo: string | null, reportId: string) => photoUrls(photo, reportId),
+
+    /** URLs that serve the image as long as it is there, and not as evidence alone. For who uploaded it. */
+    ownImage: (imageId: string) => ({ url: urlFor(imageId, 'upload'), thumb_url: thumbUrlFor(imageId, 'upload') }),
+
+    /** Why somebody whose image it is not may not show it. What is kept as evidence alone counts as not there. */
+    problemOf: async (imageId: string): Promise<FieldErrorCode> =>
+      (await store.fileFor(imageId, 'upload')) === null ? 'unknown' : 'not_yours',
 
     /** Removes those of the images that nothing uses any more. To be called once what used them is gone. */
     async drop(imageIds: readonly string[]) {
@@ -146,9 +203,33 @@ export function mediaService({ store, files, community, key, ids, now }: Deps) {
       return { images: await sweepImages(), files: await sweepFiles() }
     },
 
+    /**
+     * Makes some of the thumbnails that images of an earlier release lack. Answers how many. An image that is damaged or
+     * gone is noted as one without, and not looked at again.
+     */
+    async makeThumbs() {
+      const images = await store.withoutThumb(thumbsOfRound)
+      for (const image of images) {
+        const stored = await files.get(image.file)
+        const thumb = stored && (await thumbnailOf(await stored.bytes()).catch(noneOfDamaged))
+        if (thumb) await files.put(thumbOf(image.file), thumb)
+        // The image went while its thumbnail was made.
+        if (!(await store.noteThumb(image, thumb?.length ?? 0)) && thumb) await files.remove([thumbOf(image.file)])
+      }
+      return images.length
+    },
+
     /** Removes what this node could not remove when it should have. Answers how many files. */
     sweepLeftovers: async () => (files.remote?.leftovers() ? sweepFiles() : 0),
   }
 }
+
+function noneOfDamaged(error: unknown): null {
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_IMAGE_')) return null
+  throw error
+}
+
+const noRoom = () =>
+  new Refusal('conflict', 'Your images take up 500 MB: delete messages with photos to make room for others.')
 
 const noSuchImage = () => new Refusal('not_found', 'There is no such image.')

@@ -20,6 +20,14 @@ export function signMediaUrl({ key, id, scope, nowMs }: MediaGrant & { nowMs: nu
 }
 
 /**
+ * The same, of the thumbnail. Not signed apart: who may see the image may see it smaller, and a server that knows no
+ * thumbnails answers the image.
+ */
+export const signThumbUrl = (grant: MediaGrant & { nowMs: number }) => `${signMediaUrl(grant)}&size=${thumbSize}`
+
+export const thumbSize = '320'
+
+/**
  * Whether these parts of a request's URL are ours, unaltered and not expired. `exp` (seconds since the epoch) and `sig`
  * are the query's strings as they came. What the scope allows now is for the caller to ask.
  */

@@ -21,6 +21,9 @@ export function* webpChunks(file: Buffer, from: number, to: number): Generator<W
   }
 }
 
+/** Before its picture, a frame has its transparency and perhaps some chunks that nobody knows. */
+const MAX_CHUNKS_OF_FRAME = 100
+
 /**
  * A still WebP file of the first picture between two offsets of another and of nothing else: pixels and transparency
  * stay, every other chunk (EXIF, XMP, colour profile, animation, unknown ones) is left out. Width and height are the
@@ -28,7 +31,7 @@ export function* webpChunks(file: Buffer, from: number, to: number): Generator<W
  */
 export function plainWebp(file: Buffer, from: number, to: number, width: number, height: number): Buffer {
   let transparency: Buffer | null = null
-  for (const chunk of webpChunks(file, from, to)) {
+  for (const chunk of webpChunks(file, from, to).take(MAX_CHUNKS_OF_FRAME)) {
     if (chunk.type === ALPH) transparency ??= file.subarray(chunk.from, chunk.to)
     if (chunk.type !== VP8 && chunk.type !== VP8L) continue
     const picture = riffChunk(chunk.type, file.subarray(chunk.from, chunk.to))

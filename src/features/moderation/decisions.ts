@@ -1,18 +1,23 @@
-import type { Ids } from '../../ids.ts'
-import type { Push, SocketControl } from '../../realtime/events.ts'
-import { invalid, Refusal } from '../../refusal.ts'
-import { seconds } from '../../time.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Push, SocketControl, StoredData } from '../../realtime/events.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { seconds } from '../../lib/time.ts'
 import { type Callers, forever } from '../auth/callers.ts'
-import type { Chats } from '../chats/service.ts'
+import type { ChatViews } from '../chats/views.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
+import type { Case } from './rules.ts'
+import { notAllowed } from './moderators.ts'
 import type { Decision, ModerationStore, Notice } from './store.ts'
 
 export type Decisions = ReturnType<typeof openDecisions>
 
+/** A notice, and what its event shows. */
+type Told = { notice: Notice; event: StoredData['notice'] }
+
 export type DecisionDeps = {
   store: Pick<ModerationStore, 'decide'>
-  chats: Pick<Chats, 'view'>
+  chats: Pick<ChatViews, 'message'>
   photos: {
     /** Removes those of the images that nothing shows any more. */
     drop(imageIds: readonly string[]): Promise<void>
@@ -28,41 +33,32 @@ export type DecisionDeps = {
 export function openDecisions({ store, chats, photos, callers, sockets, push, ids, now }: DecisionDeps) {
   return {
     /**
-     * Carries a decision out: the stored part in one step, then sessions, sockets and those concerned. Refuses with 409
-     * and `settled` where somebody else was faster.
+     * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
+     * `takenMessage` if somebody else has decided first, and with 403 if the moderator may not decide it.
      */
-    async carryOut(decision: Decision, settled: string) {
+    async carryOut(decision: Decision & { case: Case; notice?: Told }, takenMessage: string) {
       const decided = await store.decide(decision)
-      if (!decided) throw new Refusal('conflict', settled)
+      if (!decided) throw new Refusal('conflict', takenMessage)
+      if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, suspend, lift } = decision
       const sealed = suspend ?? lift
       if (sealed) await callers.forget(sealed.user_id)
       if (notice && decided.notice_seq !== null)
-        push.events([
-          { user_id: notice.notice.user_id, seq: decided.notice_seq, type: 'notice', at, data: notice.event },
-        ])
+        push.event('notice', at, [{ user_id: notice.notice.user_id, seq: decided.notice_seq }], () => notice.event)
       if (suspend) sockets.suspend(suspend.user_id)
       if (decided.tombstone) {
         const { message, events } = decided.tombstone
-        push.events(
-          events.map(({ user_id, seq }) => ({
-            user_id,
-            seq,
-            type: 'message_deleted',
-            at,
-            data: chats.view(message, user_id),
-          })),
-        )
+        push.event('message_deleted', at, events, (userId) => chats.message(message, userId))
       }
       if (decided.photos.length > 0) await photos.drop(decided.photos)
     },
 
     /** The notice and what its event shows. */
     tell(
-      told: Pick<Notice, 'user_id' | 'action' | 'reason'> & Partial<Pick<Notice, 'note' | 'until'>>,
+      told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> & Partial<Pick<Notice, 'note' | 'until'>>,
       at: number,
       about: Pick<Report, 'id' | 'target' | 'target_id' | 'reason'> | null = null,
-    ): NonNullable<Decision['notice']> {
+    ): Told {
       const notice: Notice = {
         note: null,
         until: null,
@@ -85,7 +81,7 @@ export function openDecisions({ store, chats, photos, callers, sockets, push, id
     endOf(until: string | null | undefined): number | null {
       if (until === undefined || until === null) return null
       const end = Date.parse(until)
-      if (!(end > now())) throw invalid('/until', 'Expected a time in the future')
+      if (!(end > now())) throw invalid('/until', 'Expected a time in the future', 'out_of_range')
       return end >= forever ? null : end
     },
   }

@@ -1,5 +1,5 @@
-import { iso } from '../../time.ts'
-import type { Chats } from '../chats/service.ts'
+import { iso } from '../../lib/time.ts'
+import type { ChatViews } from '../chats/views.ts'
 import type { Message } from '../chats/store.ts'
 import type { Profiles } from '../profile/service.ts'
 import type { Profile } from '../profile/store.ts'
@@ -8,26 +8,25 @@ import type { Evidence } from '../safety/store.ts'
 
 export type EvidenceDeps = {
   profiles: Pick<Profiles, 'view'>
-  chats: Pick<Chats, 'view'>
+  chats: Pick<ChatViews, 'message'>
   photos: {
-    /** A URL that serves the image as long as it is kept as evidence of the report. */
-    evidencePhotoUrl(imageId: string, reportId: string): string
+    /** URLs that serve the image as long as it is kept as evidence of the report. */
+    evidencePhoto(imageId: string, reportId: string): { url: string; thumb_url: string }
+    /** The same, of the photo of a profile. */
+    evidenceProfilePhoto(photo: string | null, reportId: string): { photo: string | null; photo_thumb: string | null }
   }
 }
 
 /** How evidence is shown: as things were when reported, to somebody who is no member of the chat. */
 export function evidenceViews({ profiles, chats, photos }: EvidenceDeps) {
-  const photoUrl = (photo: string | null, reportId: string) =>
-    photo === null || photo.startsWith('https:') ? photo : photos.evidencePhotoUrl(photo, reportId)
-
   function messageView(message: Message, reportId: string) {
-    const { photo, ...shown } = chats.view(message, '')
-    return { ...shown, photo: photo && { ...photo, url: photos.evidencePhotoUrl(photo.id, reportId) } }
+    const { photo, ...shown } = chats.message(message, '')
+    return { ...shown, photo: photo && { ...photo, ...photos.evidencePhoto(photo.id, reportId) } }
   }
 
   const profileView = (profile: Profile, reportId: string) => ({
-    ...profiles.view({ ...profile, photo: null }),
-    photo: photoUrl(profile.photo, reportId),
+    ...profiles.view(profile),
+    ...photos.evidenceProfilePhoto(profile.photo, reportId),
   })
 
   return (evidence: Evidence, reportId: string) => ({

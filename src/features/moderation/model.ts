@@ -1,9 +1,9 @@
 import { FormatRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { nextCursor, pageQuery } from '../../http/page.ts'
-import { line, prose } from '../../text.ts'
+import { id, nextCursor, nullable, oneOf, optional, pageQuery, time } from '../../http/schema.ts'
+import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
-import { id, nullable, oneOf, optional, profile, time } from '../profile/model.ts'
+import { profile } from '../profile/model.ts'
 import { review } from '../reviews/model.ts'
 import { action, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
 import { appealStatuses, noticeActions } from './store.ts'
@@ -89,7 +89,9 @@ export const suspensionState = t.Object({
 
 const queuedAppeal = t.Object({
   id: t.String(),
-  user_id: t.String(),
+  user_id: nullable(
+    t.String({ description: 'Null where the decision is about a review: its report names the author' }),
+  ),
   text: t.String(),
   status: appealStatus,
   created_at: time,
@@ -137,23 +139,22 @@ export const auditList = t.Object({
   next_cursor: nextCursor,
 })
 
-export const noticeList = t.Object({
-  items: t.Array(
-    t.Object({
-      id: t.String(),
-      action: noticeAction,
-      message_id: nullable(t.String({ description: 'The message or review that it is about, if it is about one' })),
-      review_id: nullable(t.String()),
-      ground: nullable(ground),
-      reason: t.String(),
-      until: nullable(time),
-      created_at: time,
-      appeal: nullable(t.Object({ id: t.String(), status: appealStatus })),
-      how_to_appeal: nullable(t.String()),
-    }),
-  ),
-  next_cursor: nextCursor,
-})
+export const notice = t.Object(
+  {
+    id: t.String(),
+    action: noticeAction,
+    message_id: nullable(t.String({ description: 'The message or review that it is about, if it is about one' })),
+    review_id: nullable(t.String()),
+    ground: nullable(ground),
+    reason: t.String(),
+    until: nullable(time),
+    created_at: time,
+    appeal: nullable(t.Object({ id: t.String(), status: appealStatus })),
+    how_to_appeal: nullable(t.String()),
+  },
+  { title: 'Notice' },
+)
+export const noticeList = t.Object({ items: t.Array(notice), next_cursor: nextCursor })
 
 const appealText = prose(2000, { min: 1 })
 export const newAppeal = t.Object({ notice_id: id, text: appealText })

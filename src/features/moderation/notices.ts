@@ -1,12 +1,13 @@
-import type { Ids } from '../../ids.ts'
-import { keyOf, type Page, pageOf } from '../../paging.ts'
-import { Refusal, invalid } from '../../refusal.ts'
-import { tidy } from '../../text.ts'
-import { iso, isoOrNull } from '../../time.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
+import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Auth, Proof } from '../auth/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
+import { isAboutReview } from './rules.ts'
 import type { Appeal, ModerationStore, NoticeAction, NoticeInContext, NoticeStore } from './store.ts'
 
 export type Notices = ReturnType<typeof noticeService>
@@ -16,16 +17,17 @@ type Deps = {
   moderation: Pick<ModerationStore, 'standing'>
   auth: Pick<Auth, 'userOf'>
   audit: Audit
+  paging: Paging
   ids: Ids
   now: () => number
 }
 
 /** The user's side of moderation: what was decided about them and why, and their one word against each decision. */
-export function noticeService({ store, moderation, auth, audit, ids, now }: Deps) {
+export function noticeService({ store, moderation, auth, audit, paging: { keyOf, pageOf }, ids, now }: Deps) {
   async function appeal(userId: string, noticeId: string, text: string) {
     const notice = await store.byId(noticeId)
-    if (!notice || notice.user_id !== userId) throw new Refusal('not_found', 'There is no such notice.')
-    if (!isAppealable(notice.action)) throw invalid('/notice_id', 'Expected a decision against you')
+    if (!notice || notice.user_id !== userId) throw unknownId('/notice_id', 'There is no such notice.')
+    if (!isAppealable(notice.action)) throw invalid('/notice_id', 'Expected a decision against you', 'not_allowed')
     const filed: Appeal = {
       id: ids.next(),
       notice_id: noticeId,
@@ -38,7 +40,7 @@ export function noticeService({ store, moderation, auth, audit, ids, now }: Deps
       note: null,
     }
     if (!(await store.appeal(filed))) throw new Refusal('conflict', 'You have appealed against this decision already.')
-    await audit.note('appeal', userId, filed.id, { notice_id: noticeId })
+    await audit.note('appeal', isAboutReview(notice) ? null : userId, filed.id, { notice_id: noticeId })
     return ownAppealView(filed)
   }
 

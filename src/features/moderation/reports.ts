@@ -1,23 +1,24 @@
-import { keyOf, type Page, pageOf } from '../../paging.ts'
-import { invalid, Refusal } from '../../refusal.ts'
-import { tidy } from '../../text.ts'
-import { iso, isoOrNull } from '../../time.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
-import { type Caller, forever } from '../auth/callers.ts'
+import { forever } from '../auth/callers.ts'
 import { reportView } from '../safety/service.ts'
-import type { Report, ReportAction } from '../safety/store.ts'
+import type { Evidence, Report, ReportAction } from '../safety/store.ts'
 import { type Decisions, waitingS } from './decisions.ts'
 import { type EvidenceDeps, evidenceViews } from './evidence.ts'
-import { type Moderator, refuseOwnCase, refuseRank, refuseSuspension, type Standings } from './standing.ts'
+import { type Moderator, refuseOwnCase, type Moderators } from './moderators.ts'
 import type { ModerationStore, ReportFilter } from './store.ts'
 
 export type Resolution = { action: ReportAction; note: string; until?: string | null }
 
 type Deps = EvidenceDeps & {
   store: Pick<ModerationStore, 'reports' | 'report'>
-  standings: Standings
+  moderators: Moderators
   decisions: Decisions
   audit: Audit
+  paging: Paging
   now: () => number
 }
 
@@ -25,7 +26,7 @@ type Deps = EvidenceDeps & {
 const neutralName = 'Member'
 
 /** Reports as moderators work on them: the queue, one with its evidence, and what comes of it. */
-export function reportCases({ store, standings, decisions, audit, now, ...shown }: Deps) {
+export function reportCases({ store, moderators, decisions, audit, paging: { keyOf, pageOf }, now, ...shown }: Deps) {
   const evidenceView = evidenceViews(shown)
 
   /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
@@ -51,41 +52,43 @@ export function reportCases({ store, standings, decisions, audit, now, ...shown 
   }
 
   return {
-    /** The queue, oldest first, without what concerns the caller. */
-    async reports(caller: Caller, { status, reason, limit = 30, cursor }: ReportFilter & Page) {
-      const { id: reader } = await standings.moderatorOf(caller)
+    /** The queue, oldest first, without reports that concern the moderator. */
+    async reports(moderator: Moderator, { status, reason, limit = 30, cursor }: ReportFilter & Page) {
       const key = keyOf('admin-reports', cursor, ['number', 'string'])
-      const rows = await store.reports({ reader, status, reason }, limit + 1, key && { at: key[0], id: key[1] })
+      const rows = await store.reports(
+        { reader: moderator.id, status, reason },
+        limit + 1,
+        key && { at: key[0], id: key[1] },
+      )
       return pageOf('admin-reports', rows, limit, ({ created_at, id }) => [created_at, id], queuedReport)
     },
 
     /** One report with its evidence. That it was read is recorded, as it shows what two people said to each other. */
-    async report(caller: Caller, reportId: string) {
-      const moderator = await standings.moderatorOf(caller)
+    async report(moderator: Moderator, reportId: string) {
       const report = await shownReport(moderator, reportId)
       await audit.record('report_read', moderator.id, report.id)
       return report
     },
 
     /** Settles an open report, with all that follows from it. Two at once: one of them is refused with 409. */
-    async resolve(caller: Caller, reportId: string, { action, note: given, until }: Resolution) {
-      const moderator = await standings.moderatorOf(caller)
+    async resolve(moderator: Moderator, reportId: string, { action, note: given, until }: Resolution) {
       const report = await reportOf(moderator, reportId)
       if (action !== 'suspend' && until !== undefined && until !== null)
-        throw invalid('/until', 'Expected an end only for a suspension')
+        throw invalid('/until', 'Expected an end only for a suspension', 'not_allowed')
       const end = decisions.endOf(until)
-      const subject = await standings.userOrNull(report.subject_id)
-      if (action === 'warn' || action === 'suspend') {
-        if (!subject) throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
-        if (action === 'suspend') refuseSuspension(moderator, subject)
-      }
-      if (action !== 'dismiss' && subject) refuseRank(moderator, subject)
+      const subject = await moderators.userOrNull(report.subject_id)
+      if ((action === 'warn' || action === 'suspend') && !subject)
+        throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
       const at = now()
       const note = tidy(given)
       const notice =
         action === 'dismiss' || !subject
           ? undefined
-          : decisions.tell({ user_id: subject.id, action, reason: note, until: end }, at, report)
+          : decisions.tell(
+              { user_id: subject.id, action, reason: note, until: end, decided_by: moderator.id },
+              at,
+              report,
+            )
       await decisions.carryOut(
         {
           at,
@@ -95,6 +98,13 @@ export function reportCases({ store, standings, decisions, audit, now, ...shown 
             action,
             ...(action === 'suspend' && { until: isoOrNull(end) }),
           }),
+          case: {
+            judge_id: moderator.id,
+            subject_id: report.subject_id,
+            parties: partiesOf(report),
+            suspends: action === 'suspend',
+            decided_by: null,
+          },
           report: { id: report.id, resolved_by: moderator.id, action, note, until: end },
           notice,
           remove:
@@ -112,6 +122,10 @@ export function reportCases({ store, standings, decisions, audit, now, ...shown 
     },
   }
 }
+
+/** Whom a report concerns besides its subject: who filed it, and whom a reported review is of. */
+export const partiesOf = ({ reporter_id, evidence }: Pick<Report, 'reporter_id'> & { evidence: Evidence | null }) =>
+  [reporter_id, evidence?.review?.reviewed_id ?? null].filter((id) => id !== null)
 
 function resolutionOf({ action, note, until, resolved_by, resolved_at }: Report) {
   if (action === null || resolved_at === null) return null

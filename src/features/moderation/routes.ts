@@ -1,17 +1,17 @@
 import { Elysia, t } from 'elysia'
-import type { SignedIn } from '../../http/signed-in.ts'
+import { id, pageQuery } from '../../http/schema.ts'
+import type { SignedIn, SignedInAs } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
-import { pageQuery } from '../../http/page.ts'
-import { id } from '../profile/model.ts'
 import * as model from './model.ts'
+import type { Moderator } from './moderators.ts'
 import type { Notices } from './notices.ts'
 import type { Moderation } from './service.ts'
 
 type Deps = {
   visitor: Visitor
   signedIn: SignedIn
-  /** Refuses whoever is no moderator before anything of their request is validated. */
-  asModerator: SignedIn
+  /** Refuses everybody else before their request is validated. */
+  asModerator: SignedInAs<Moderator>
   moderation: Moderation
   notices: Notices
 }
@@ -24,7 +24,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
     .use(publicRoutes({ visitor, notices }))
     .use(noticeRoutes({ signedIn, notices }))
     .use(asModerator)
-    .get('/api/v1/admin/reports', ({ caller, query }) => moderation.reports(caller, query), {
+    .get('/api/v1/admin/reports', ({ admitted, query }) => moderation.reports(admitted, query), {
       query: model.reportQuery,
       response: { 200: model.reportQueue },
       detail: {
@@ -35,7 +35,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         refusals: ['forbidden'],
       },
     })
-    .get('/api/v1/admin/reports/:id', ({ caller, params }) => moderation.report(caller, params.id), {
+    .get('/api/v1/admin/reports/:id', ({ admitted, params }) => moderation.report(admitted, params.id), {
       params,
       response: { 200: model.report },
       detail: {
@@ -48,7 +48,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
     })
     .post(
       '/api/v1/admin/reports/:id/resolve',
-      ({ caller, params, body }) => moderation.resolve(caller, params.id, body),
+      ({ admitted, params, body }) => moderation.resolve(admitted, params.id, body),
       {
         limit: 'write',
         params,
@@ -57,7 +57,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'Settle a report',
           description:
-            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report about yourself or of a review of you, and for suspending a moderator without being an admin, or an admin. `conflict` where it is resolved already, or the account concerned is erased.',
+            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
@@ -65,7 +65,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
     )
     .post(
       '/api/v1/admin/users/:id/suspend',
-      ({ caller, params, body }) => moderation.suspend(caller, params.id, body),
+      ({ admitted, params, body }) => moderation.suspend(admitted, params.id, body),
       {
         limit: 'write',
         params,
@@ -82,7 +82,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
     )
     .post(
       '/api/v1/admin/users/:id/unsuspend',
-      ({ caller, params, body }) => moderation.unsuspend(caller, params.id, body),
+      ({ admitted, params, body }) => moderation.unsuspend(admitted, params.id, body),
       {
         limit: 'write',
         params,
@@ -97,7 +97,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         },
       },
     )
-    .get('/api/v1/admin/appeals', ({ caller, query }) => moderation.appeals(caller, query), {
+    .get('/api/v1/admin/appeals', ({ admitted, query }) => moderation.appeals(admitted, query), {
       query: model.appealQuery,
       response: { 200: model.appealQueue },
       detail: {
@@ -109,7 +109,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
     })
     .post(
       '/api/v1/admin/appeals/:id/resolve',
-      ({ caller, params, body }) => moderation.resolveAppeal(caller, params.id, body),
+      ({ admitted, params, body }) => moderation.resolveAppeal(admitted, params.id, body),
       {
         limit: 'write',
         params,
@@ -118,13 +118,13 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'Settle an appeal',
           description:
-            'Upheld, it lifts the suspension that it is about, if that one still stands; what was removed stays removed. The user is told by a notice. For moderators. `conflict` where it is resolved already.',
+            'Upheld, it lifts the suspension that it is about, if that one still stands; what was removed stays removed. The user is told by a notice. For moderators: `forbidden` for others, for an appeal of a moderator or an admin without being an admin, and for one against your own decision where somebody else could settle it. `conflict` where it is resolved already.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
       },
     )
-    .get('/api/v1/admin/audit', ({ caller, query }) => moderation.auditLog(caller, query), {
+    .get('/api/v1/admin/audit', ({ admitted, query }) => moderation.auditLog(admitted, query), {
       query: model.auditQuery,
       response: { 200: model.auditList },
       detail: {

@@ -1,3 +1,4 @@
+import type { Paging } from '../../lib/paging.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import { appealCases } from './appeals.ts'
@@ -5,22 +6,21 @@ import { auditReading } from './audit-reading.ts'
 import { reportCases } from './reports.ts'
 import { type DecisionDeps, openDecisions } from './decisions.ts'
 import type { EvidenceDeps } from './evidence.ts'
-import { openStandings } from './standing.ts'
+import { openModerators } from './moderators.ts'
 import type { ModerationStore } from './store.ts'
 import { suspensions } from './suspensions.ts'
 
 export type Moderation = ReturnType<typeof moderationService>
 
-type Deps = DecisionDeps & EvidenceDeps & { store: ModerationStore; auditLog: AuditStore; audit: Audit }
+type Deps = DecisionDeps & EvidenceDeps & { store: ModerationStore; auditLog: AuditStore; audit: Audit; paging: Paging }
 
-/** The operators' side of moderation. Every method opens with the role: 403 `forbidden` for everybody else. */
+/** The operators' side of moderation. Every method takes the `Moderator` that `moderatorOf` has admitted. */
 export function moderationService(deps: Deps) {
-  const standings = openStandings(deps)
+  const moderators = openModerators(deps)
   const decisions = openDecisions(deps)
-  const shared = { ...deps, standings, decisions }
-  const { moderatorOf } = standings
+  const shared = { ...deps, moderators, decisions }
   return {
-    moderatorOf,
+    moderatorOf: moderators.moderatorOf,
     ...reportCases(shared),
     ...suspensions(shared),
     ...appealCases(shared),

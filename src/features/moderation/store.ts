@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../audit/store.ts'
 import type { EventNumbers, Message } from '../chats/store.ts'
 import type { Role } from '../profile/store.ts'
+import type { Case, CaseRefusal } from './rules.ts'
 import type { After, Evidence, Report, ReportAction, ReportReason, ReportTarget } from '../safety/store.ts'
 
 export const noticeActions = [
@@ -27,6 +28,8 @@ export type Notice = {
   /** End of a suspension; null where it has none. */
   until: number | null
   created_at: number
+  /** Who decided; null where that is not known. */
+  decided_by: string | null
 }
 
 /** A notice with what its report was about, and what became of it. */
@@ -77,6 +80,8 @@ export type Standing = {
 export type Decision = {
   at: number
   audit: AuditEntry
+  /** What `canDecide` is asked about within the step; left out by what no moderator decides. */
+  case?: Case
   /** The open report that it settles. */
   report?: { id: string; resolved_by: string; action: ReportAction; note: string; until: number | null }
   /** The open appeal that it settles. */
@@ -117,6 +122,9 @@ export type ModerationStore = {
     after: After,
   ): Promise<(Appeal & { notice: NoticeInContext })[]>
   appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
-  /** Null, and nothing changes, where what it settles or lifts is not as it says any more. */
-  decide(decision: Decision): Promise<Decided | null>
+  /**
+   * Null, and nothing changes, where what it settles or lifts is not as it says any more; nor where `canDecide` refuses it,
+   * as things are now.
+   */
+  decide(decision: Decision): Promise<Decided | CaseRefusal | null>
 }

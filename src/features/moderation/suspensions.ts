@@ -1,35 +1,45 @@
-import { tidy } from '../../text.ts'
-import { isoOrNull } from '../../time.ts'
+import { tidy } from '../../lib/text.ts'
+import { isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
-import { type Caller, forever } from '../auth/callers.ts'
+import { forever } from '../auth/callers.ts'
 import type { Decisions } from './decisions.ts'
-import { isSuspended, refuseOwnCase, refuseRank, refuseSuspension, type Standings } from './standing.ts'
+import { canDecide, type Case, isSuspended } from './rules.ts'
+import { type Moderator, type Moderators, notAllowed } from './moderators.ts'
 
 export type Suspension = { reason: string; note?: string | null; until?: string | null }
 
-type Deps = { standings: Standings; decisions: Decisions; audit: Audit; now: () => number }
+type Deps = { moderators: Moderators; decisions: Decisions; audit: Audit; now: () => number }
+
+const caseOf = (judge_id: string, subject_id: string, suspends: boolean): Case => ({
+  judge_id,
+  subject_id,
+  parties: [],
+  suspends,
+  decided_by: null,
+})
 
 const changedMeanwhile = 'Somebody else has just decided about this account.'
 
 /** Suspending people without a report, and lifting suspensions. */
-export function suspensions({ standings, decisions, audit, now }: Deps) {
+export function suspensions({ moderators, decisions, audit, now }: Deps) {
   return {
     /** Suspends somebody at once, or changes the suspension that they have. */
-    async suspend(caller: Caller, userId: string, suspension: Suspension) {
-      const moderator = await standings.moderatorOf(caller)
-      const user = await standings.userOf(userId)
-      refuseOwnCase(moderator, user.id)
-      refuseSuspension(moderator, user)
+    async suspend(moderator: Moderator, userId: string, suspension: Suspension) {
+      const user = await moderators.userOf(userId)
       const end = decisions.endOf(suspension.until)
       const reason = tidy(suspension.reason)
       const at = now()
       const note = tidy(suspension.note ?? '') || null
-      const notice = decisions.tell({ user_id: user.id, action: 'suspend', reason, note, until: end }, at)
+      const notice = decisions.tell(
+        { user_id: user.id, action: 'suspend', reason, note, until: end, decided_by: moderator.id },
+        at,
+      )
       const notice_id = notice.notice.id
       await decisions.carryOut(
         {
           at,
           audit: audit.entry('suspend', moderator.id, user.id, { notice_id, until: isoOrNull(end) }),
+          case: caseOf(moderator.id, user.id, true),
           suspend: { user_id: user.id, until: end ?? forever, reason, notice_id },
           notice,
         },
@@ -39,19 +49,20 @@ export function suspensions({ standings, decisions, audit, now }: Deps) {
     },
 
     /** Lifts a suspension. Where there is none, nothing changes. */
-    async unsuspend(caller: Caller, userId: string, given: { reason?: string | null }) {
-      const moderator = await standings.moderatorOf(caller)
-      const user = await standings.userOf(userId)
-      refuseOwnCase(moderator, user.id)
-      refuseRank(moderator, user)
+    async unsuspend(moderator: Moderator, userId: string, given: { reason?: string | null }) {
+      const user = await moderators.userOf(userId)
+      const about = caseOf(moderator.id, user.id, false)
+      const refused = canDecide(about, { judge: moderator, subject: user, colleagues: [], now: now() })
+      if (refused) throw notAllowed(refused)
       if (isSuspended(user, now())) {
         const reason = tidy(given.reason ?? '') || 'The suspension was lifted.'
         const at = now()
-        const notice = decisions.tell({ user_id: user.id, action: 'unsuspend', reason }, at)
+        const notice = decisions.tell({ user_id: user.id, action: 'unsuspend', reason, decided_by: moderator.id }, at)
         await decisions.carryOut(
           {
             at,
             audit: audit.entry('unsuspend', moderator.id, user.id, { notice_id: notice.notice.id }),
+            case: about,
             lift: { user_id: user.id, suspension_id: user.suspension_id },
             notice,
           },

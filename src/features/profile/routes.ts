@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { SignedIn } from '../../http/signed-in.ts'
-import { id, me, preferences, preferencesChange, profile, profileChange } from './model.ts'
+import { me, preferences, preferencesChange, profile, profileChange } from './model.ts'
+import { id } from '../../http/schema.ts'
 import type { Profiles } from './service.ts'
 
 export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; profiles: Profiles }) =>

@@ -1,6 +1,7 @@
-import { invalid, Refusal } from '../../refusal.ts'
-import { languageTag, tidy } from '../../text.ts'
-import { iso } from '../../time.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type FieldErrorCode, invalid, Refusal } from '../../lib/refusal.ts'
+import { languageTag, tidy, tidyLabel } from '../../lib/text.ts'
+import { iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consents } from '../auth/consents.ts'
@@ -13,8 +14,10 @@ export type Profiles = ReturnType<typeof profileService>
 
 /** How photos come to their URL, and what becomes of old ones. */
 export type Photos = {
-  /** The URL of a profile's photo as stored: an image's id, or an https URL. */
-  urlOf(photo: string | null): string | null
+  /** How a profile shows its photo as stored. */
+  profilePhoto(photo: string | null): { photo: string | null; photo_thumb: string | null }
+  /** Why somebody whose image it is not may not show it. */
+  problemOf(imageId: string): Promise<FieldErrorCode>
   /** Removes those of the images that nothing shows any more. */
   drop(imageIds: readonly string[]): Promise<void>
 }
@@ -35,8 +38,9 @@ export function profileService({ store, consents, photos, blocking, audit, now }
     city: user.city,
     bio: user.bio,
     gender: user.gender,
-    photo: photos.urlOf(user.photo),
+    ...photos.profilePhoto(user.photo),
     email: user.email,
+    email_verified: user.email !== null && user.email_verified_at !== null,
     phone: user.phone,
     messenger_id: user.messenger_id,
     role: user.role,
@@ -49,7 +53,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
   /** A profile as others see it. */
   const view = (profile: Profile) => ({
     ...profile,
-    photo: photos.urlOf(profile.photo),
+    ...photos.profilePhoto(profile.photo),
     created_at: iso(profile.created_at),
   })
 
@@ -65,22 +69,38 @@ export function profileService({ store, consents, photos, blocking, audit, now }
     async change(caller: Caller, change: ProfileChange) {
       const tidied = tidyProfile(change)
       if (typeof tidied.photo === 'string') tidied.photo = photoOf(tidied.photo)
-      const updated = await store.update(caller.id, tidied, now())
+      const before = await store.byId(caller.id)
+      const changed = before === null ? tidied : differing(before, tidied)
+      if (before && Object.keys(changed).length === 0) return meOf(before, caller.consents_missing)
+      const updated = await store.update(caller.id, changed, now())
       if (updated === 'no_such_user') throw new Refusal('not_found', noSuchUser)
-      if (updated === 'not_their_image') throw wrongPhoto()
+      if (updated === 'not_their_image') throw wrongPhoto(await photos.problemOf(tidied.photo!))
       const { user, replaced_photo } = updated
       if (replaced_photo !== null && isImageId(replaced_photo)) await photos.drop([replaced_photo])
-      await audit.note('profile', caller.id, caller.id, { fields: Object.keys(change) })
-      return meOf(user, await consents.missing(user.id))
+      await audit.fold('profile', caller.id, caller.id, { fields: Object.keys(changed) })
+      return meOf(user, caller.consents_missing)
     },
 
     preferences: (caller: Caller) => store.preferences(caller.id),
 
     async savePreferences(caller: Caller, change: Partial<Preferences>) {
-      const saved = await store.savePreferences(caller.id, tidyPreferences(change))
+      const before = await store.preferences(caller.id)
+      const changed = differing(before, tidyPreferences(change))
+      if (Object.keys(changed).length === 0) return before
+      const saved = await store.savePreferences(caller.id, changed)
       if (!saved) throw notSignedIn()
-      await audit.note('preferences', caller.id, caller.id, { fields: Object.keys(change) })
+      await audit.fold('preferences', caller.id, caller.id, { fields: Object.keys(changed) })
       return saved
+    },
+
+    /** Makes preferences that an older release has written findable whatever their case. Answers of how many people. */
+    async foldPreferences(): Promise<number> {
+      let folded = 0
+      for (;;) {
+        const found = await store.foldPreferences(foldedAtOnce)
+        folded += found
+        if (found < foldedAtOnce) return folded
+      }
     },
 
     /** What others may see of a user. Either side of a block finds nothing. */
@@ -105,25 +125,35 @@ export const noSuchUser = 'There is no such user.'
 
 export type PublicProfile = Awaited<ReturnType<Profiles['byId']>>
 
-const wrongPhoto = () => invalid('/photo', 'Expected the id of an image that you uploaded, or an https URL')
+// Few, as no other write of theirs runs meanwhile.
+const foldedAtOnce = 100
+const wrongPhoto = (code: FieldErrorCode) => invalid('/photo', 'Expected the id of an image that you uploaded', code)
 
 function photoOf(photo: string): string {
   // What an answer gave as its URL is that image still: who sends a profile back as it was changes nothing.
   const imageId = (ourUrl.exec(photo)?.[1] ?? photo).toLowerCase()
-  if (isImageId(imageId)) return imageId
-  if (!URL.canParse(photo) || new URL(photo).protocol !== 'https:' || /\s/.test(photo)) throw wrongPhoto()
-  return new URL(photo).href
+  // Any other address would tell its host who looks at the profile.
+  if (!isImageId(imageId)) throw wrongPhoto('not_yours')
+  return imageId
 }
 
 // By whatever address, and with whatever is signed: such a URL ends within days, and an image is named by its id alone.
 const ourUrl = /^(?:(?:https?:)?\/\/[^/?#]+)?\/+api\/v1\/media\/([0-9a-f-]{36})\?(?=.*\bsig=)/i
 const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
 
+/** What of a change is another value than before: what is stored anew takes room, and who sees no change needs none. */
+const differing = <T extends object>(before: T, change: Partial<T>) =>
+  Object.fromEntries(
+    Object.entries(change).filter(
+      ([name, value]) => value !== undefined && !isDeepStrictEqual(value, before[name as keyof T]),
+    ),
+  ) as Partial<T>
+
 /** Text normalized as it is stored; an empty city or bio is none. */
 export function tidyProfile<T extends ProfileChange>(change: T): T {
   const tidied = { ...change }
-  if (typeof tidied.name === 'string') tidied.name = tidy(tidied.name)
-  if (typeof tidied.city === 'string') tidied.city = tidy(tidied.city) || null
+  if (typeof tidied.name === 'string') tidied.name = tidyLabel(tidied.name)
+  if (typeof tidied.city === 'string') tidied.city = tidyLabel(tidied.city) || null
   if (typeof tidied.bio === 'string') tidied.bio = tidy(tidied.bio) || null
   return tidied
 }
@@ -131,15 +161,15 @@ export function tidyProfile<T extends ProfileChange>(change: T): T {
 function tidyPreferences(change: Partial<Preferences>): Partial<Preferences> {
   const tidied: Partial<Preferences> = {}
   for (const kind of ['drinks', 'activities', 'purposes'] as const) {
-    const entries = change[kind]?.map(tidy)
+    const entries = change[kind]?.map(tidyLabel)
     if (!entries) continue
     const repeated = entries.findIndex((entry, index) => entries.indexOf(entry) < index)
-    if (repeated >= 0) throw invalid(`/${kind}/${repeated}`, 'Expected no duplicates')
+    if (repeated >= 0) throw invalid(`/${kind}/${repeated}`, 'Expected no duplicates', 'duplicate')
     tidied[kind] = entries
   }
   if (change.language !== undefined) {
     const tag = languageTag(change.language)
-    if (tag === null) throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR')
+    if (tag === null) throw invalid('/language', 'Expected a BCP 47 language tag, such as en or pt-BR', 'format')
     tidied.language = tag
   }
   return tidied

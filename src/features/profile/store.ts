@@ -7,13 +7,14 @@ export type Gender = 'female' | 'male' | 'other'
 export type User = {
   id: string
   email: string | null
+  email_verified_at: number | null
   phone: string | null
   messenger_id: string | null
   name: string | null
   city: string | null
   bio: string | null
   gender: Gender | null
-  /** Id of an uploaded image, or an https URL. */
+  /** Id of an uploaded image. Or the https URL that a messenger's login has named, until somebody has fetched it. */
   photo: string | null
   role: Role
   visible: boolean
@@ -61,9 +62,19 @@ export type UserStore = {
     change: ProfileChange,
     now: number,
   ): Promise<{ user: User; replaced_photo: string | null } | 'no_such_user' | 'not_their_image'>
+  /**
+   * Shows an image of theirs in the place of a photo; false, and nothing changes, where their photo is another one by now, or
+   * they are erased.
+   */
+  replacePhoto(id: string, from: string, to: string, now: number): Promise<boolean>
   preferences(id: string): Promise<Preferences>
   /** Changes what is given and answers the whole set; null where the account is erased. */
   savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences | null>
+  /**
+   * Brings what preferences are searched by in line with them, of up to so many people where it is not: an older release
+   * has written them. Answers how many there were.
+   */
+  foldPreferences(limit: number): Promise<number>
   /** Sets the role of an account at the time of the entry, and writes that; false, and neither, where there is none. */
   setRole(id: string, role: Role, audit: AuditEntry): Promise<boolean>
 }

@@ -1,8 +1,15 @@
 import type { EventStore } from '../../realtime/store.ts'
-import { days } from '../../time.ts'
+import { days } from '../../lib/time.ts'
+import type { EmailStore } from '../email/store.ts'
 import type { RetentionStore } from './store.ts'
 
-type Deps = { store: RetentionStore; events: Pick<EventStore, 'purge'>; eventRetentionDays: number; now: () => number }
+type Deps = {
+  store: RetentionStore
+  events: Pick<EventStore, 'purge'>
+  emails: Pick<EmailStore, 'removeExpired'>
+  eventRetentionDays: number
+  now: () => number
+}
 
 /** How long things are kept; the privacy notice says the same. */
 export const kept = {
@@ -19,7 +26,7 @@ export const kept = {
 const batch = 500
 
 /** Removes what has been kept long enough. Each answers how much that was. */
-export function retentionService({ store, events, eventRetentionDays, now }: Deps) {
+export function retentionService({ store, events, emails, eventRetentionDays, now }: Deps) {
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
     for (let removed = 0; ;) {
       const count = await remove(batch)
@@ -29,6 +36,7 @@ export function retentionService({ store, events, eventRetentionDays, now }: Dep
   }
 
   return {
+    emailLinks: () => inBatches((limit) => emails.removeExpired(now(), limit)),
     events: () => events.purge(now() - eventRetentionDays * days),
     sessions: () =>
       inBatches((limit) =>

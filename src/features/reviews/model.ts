@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { nextCursor } from '../../http/page.ts'
-import { prose } from '../../text.ts'
-import { id, nullable, optional, time } from '../profile/model.ts'
+import { id, nextCursor, nullable, optional, time } from '../../http/schema.ts'
+import { prose } from '../../lib/text.ts'
 
 export const review = t.Object(
   {

@@ -1,8 +1,7 @@
 import { Elysia, t } from 'elysia'
+import { id, pageQuery } from '../../http/schema.ts'
 import type { MaybeSignedIn } from '../../http/maybe-signed-in.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
-import { pageQuery } from '../../http/page.ts'
-import { id } from '../profile/model.ts'
 import { newReview, review, reviewList, stats } from './model.ts'
 import type { Reviews } from './service.ts'
 
@@ -21,9 +20,9 @@ export const reviewRoutes = ({ maybeSignedIn, signedIn, reviews }: Deps) =>
       detail: {
         summary: 'Review the other one of a chat',
         description:
-          'A chat takes one review, of whichever of the two is first. An anonymous one shows others neither its author nor the chat, and of its time only the day; your own answer here shows all.',
+          'A chat takes one review, of whichever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and of its time only the day, and begins to show at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 unless the operator says otherwise); your own answer here shows all at once.',
         tags,
-        refusals: ['not_a_member', 'blocked', 'not_found', 'review_exists'],
+        refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'not_found', 'review_exists'],
       },
     })
 

@@ -1,20 +1,36 @@
-import type { Ids } from '../../ids.ts'
-import { keyOf, type Page, pageOf } from '../../paging.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
 import type { Push } from '../../realtime/events.ts'
-import { Refusal } from '../../refusal.ts'
-import { tidy } from '../../text.ts'
-import { days, iso } from '../../time.ts'
+import { Refusal, unknownId } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
+import { days, iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import { noSuchUser } from '../profile/service.ts'
-import type { Blocking } from '../safety/blocking.ts'
+import { blocked, type Blocking } from '../safety/blocking.ts'
+import { appearsAt } from './rules.ts'
 import type { Review, ReviewStore } from './store.ts'
 
 export type Reviews = ReturnType<typeof reviewService>
 
 export type NewReview = { chat_id: string; rating: number; anonymous?: boolean | null; text?: string | null }
 
-type Deps = { store: ReviewStore; blocking: Blocking; push: Push; audit: Audit; ids: Ids; now: () => number }
+type Deps = {
+  store: ReviewStore
+  blocking: Blocking
+  push: Push
+  audit: Audit
+  paging: Paging
+  ids: Ids
+  now: () => number
+  /** A random number from 0 to below 1. */
+  random: () => number
+  /** Over how long an anonymous review may take to appear, in milliseconds; 0 for at once. */
+  anonymousDelayMs: number
+}
+
+// Reviews that appear at once are some writes each: others come between the batches.
+const appearAtOnce = 100
 
 const dayOf = (ms: number) => Math.floor(ms / days)
 
@@ -30,7 +46,26 @@ export function listedReview(review: Review) {
 const shownAt = ({ anonymous, created_at }: Pick<Review, 'anonymous' | 'created_at'>) =>
   anonymous ? dayOf(created_at) * days : created_at
 
-export function reviewService({ store, blocking, push, audit, ids, now }: Deps) {
+/** Reviews as others see them, for events: undefined for those that were removed. */
+export const reviewsForEvents =
+  (store: Pick<ReviewStore, 'byIds'>) =>
+  async (shown: readonly { ref: string }[]): Promise<(ReturnType<typeof listedReview> | undefined)[]> => {
+    const reviews = await store.byIds(shown.map(({ ref }) => ref))
+    const byId = new Map(reviews.map((review) => [review.id, listedReview(review)]))
+    return shown.map(({ ref }) => byId.get(ref))
+  }
+
+export function reviewService({
+  store,
+  blocking,
+  push,
+  audit,
+  paging: { keyOf, pageOf },
+  ids,
+  now,
+  random,
+  anonymousDelayMs,
+}: Deps) {
   /** The stats of somebody whom the viewer may see: 404 for unknown and erased users, and where there is a block. */
   async function statsOf(viewer: Caller | null, userId: string) {
     const stats = await store.stats(userId)
@@ -39,15 +74,17 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
     return stats
   }
 
+  const tell = (review: Review, seq: number, at: number) =>
+    push.event('review', at, [{ user_id: review.reviewed_id, seq }], () => listedReview(review))
+
   return {
     /** Reviews the other one of a chat. One review for each chat: whoever of the two is first. */
     async add(caller: Caller, { chat_id, rating, anonymous: asked, text }: NewReview) {
       const anonymous = asked ?? false
       const members = await store.members(chat_id)
-      if (!members) throw new Refusal('not_found', 'There is no such chat.')
+      if (!members) throw unknownId('/chat_id', 'There is no such chat.')
       if (!members.includes(caller.id)) throw new Refusal('not_a_member', 'You are not in this chat.')
       const reviewed_id = members[0] === caller.id ? members[1] : members[0]
-      await blocking.refuseContact(caller.id, reviewed_id)
       const review = {
         id: ids.random(),
         chat_id,
@@ -58,14 +95,44 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
         text: tidy(text ?? '') || null,
         created_at: now(),
       }
-      const at = shownAt(review)
-      const added = await store.add(review, at)
-      if (added === 'exists') throw new Refusal('review_exists', 'This chat has a review already.')
-      if (added === 'gone') throw new Refusal('not_found', noSuchUser)
-      push.events([{ user_id: reviewed_id, seq: added.seq, type: 'review', at, data: listedReview(review) }])
-      // Whoever reads the log is not to find in it what the review does not show.
-      await audit.note('review', anonymous ? null : caller.id, review.id)
+      const eventAt = shownAt(review)
+      const added = await store.add(review, { eventAt, appearsAt: appearsAt(review, anonymousDelayMs, random()) })
+      switch (added) {
+        case 'blocked':
+          throw blocked()
+        case 'review_exists':
+          throw new Refusal('review_exists', 'This chat has a review already.')
+        case 'gone':
+          throw new Refusal('not_found', noSuchUser)
+        case 'awaiting_reply':
+          throw new Refusal('awaiting_reply', 'A review needs a message from both of you in the chat.')
+      }
+      if (added.seq !== null) {
+        tell(review, added.seq, eventAt)
+        // Whoever reads the log is not to find in it what the review does not show.
+        await audit.note('review', anonymous ? null : caller.id, review.id)
+      }
       return reviewView(review)
+    },
+
+    /**
+     * Lets those reviews appear whose time has come; answers how many. Nothing that is stored or sent from here on tells
+     * when one was written: it counts as written now.
+     */
+    async appearDue(): Promise<number> {
+      let appeared = 0
+      for (;;) {
+        const due = await store.due(now(), appearAtOnce)
+        for (const id of due) {
+          const at = now()
+          const eventAt = shownAt({ anonymous: true, created_at: at })
+          const shown = await store.appear(id, { at, eventAt }, audit.entry('review', null, id))
+          if (!shown) continue
+          tell(shown.review, shown.seq, eventAt)
+          appeared++
+        }
+        if (due.length < appearAtOnce) return appeared
+      }
     },
 
     /** Reviews of a user, newest day first; within a day by their random ids, so that the order tells nothing. */
@@ -79,13 +146,6 @@ export function reviewService({ store, blocking, push, audit, ids, now }: Deps) 
 
     async stats(viewer: Caller | null, userId: string) {
       return { user_id: userId, ...(await statsOf(viewer, userId)) }
-    },
-
-    /** Reviews as others see them, for a replay of events: undefined for those that were removed. */
-    async forEvents(shown: readonly { ref: string }[]) {
-      const reviews = await store.byIds(shown.map(({ ref }) => ref))
-      const byId = new Map(reviews.map((review) => [review.id, listedReview(review)]))
-      return shown.map(({ ref }) => byId.get(ref))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { Refusal, unknownId } from '../../lib/refusal.ts'
 import type { BlockStore } from './store.ts'
 
 export type Blocking = ReturnType<typeof blocking>
@@ -29,7 +29,7 @@ export function blocking({ store }: { store: Pick<BlockStore, 'between' | 'among
     /** For a first contact: 404 for whom the other one has blocked, 403 `blocked` for who blocked the other one. */
     async refuseFirstContact(callerId: string, userId: string) {
       const { by_a, by_b } = await store.between(callerId, userId)
-      if (by_b) throw new Refusal('not_found', 'There is no such user.')
+      if (by_b) throw unknownId('/user_id', 'There is no such user.')
       if (by_a) throw new Refusal('blocked', 'You have blocked this user.')
     },
   }

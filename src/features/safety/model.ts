@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import { nextCursor } from '../../http/page.ts'
-import { prose } from '../../text.ts'
-import { id, nullable, oneOf, optional, time } from '../profile/model.ts'
+import { id, nextCursor, nullable, oneOf, optional, time } from '../../http/schema.ts'
+import { prose } from '../../lib/text.ts'
 import { reportActions, reportReasons } from './store.ts'
 
 export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time }, { title: 'Block' })

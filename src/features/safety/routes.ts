@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
+import { id, pageQuery } from '../../http/schema.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
-import { pageQuery } from '../../http/page.ts'
-import { id } from '../profile/model.ts'
 import { block, blockList, filedReport, newBlock, newReport, reportList } from './model.ts'
 import type { Safety } from './service.ts'
 
@@ -17,7 +16,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         return status(blocked.created ? 201 : 200, blocked.block)
       },
       {
-        limit: 'write',
+        limit: ['write', 'block'],
         body: newBlock,
         response: { 200: block, 201: block },
         detail: {

@@ -1,9 +1,9 @@
-import type { Ids } from '../../ids.ts'
-import { keyOf, type Page, pageOf } from '../../paging.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
 import type { Push } from '../../realtime/events.ts'
-import { Refusal } from '../../refusal.ts'
-import { tidy } from '../../text.ts'
-import { iso, isoOrNull } from '../../time.ts'
+import { Refusal, unknownId } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import { noSuchUser } from '../profile/service.ts'
@@ -19,24 +19,32 @@ export type NewReport = {
   details?: string | null
 }
 
-type Deps = { blocks: BlockStore; reports: ReportStore; push: Push; audit: Audit; ids: Ids; now: () => number }
+type Deps = {
+  blocks: BlockStore
+  reports: ReportStore
+  push: Push
+  audit: Audit
+  paging: Paging
+  ids: Ids
+  now: () => number
+}
 
 // How much of the talk around a reported message is kept as evidence, on each side.
 const neighbours = 5
 
 const byTime = ({ created_at, id }: { created_at: number; id: string }) => [created_at, id] as const
 
-export function safetyService({ blocks, reports, push, audit, ids, now }: Deps) {
+export function safetyService({ blocks, reports, push, audit, paging: { keyOf, pageOf }, ids, now }: Deps) {
   return {
     /** Blocks somebody: at once, both ways. Again answers the same block, with `created` false. */
     async block(caller: Caller, userId: string) {
       if (userId === caller.id) throw new Refusal('self_not_allowed', 'You cannot block yourself.')
       const asked = { id: ids.next(), blocker_id: caller.id, blocked_id: userId, created_at: now() }
       const ensured = await blocks.ensure(asked, blockView(asked))
-      if (!ensured) throw new Refusal('not_found', noSuchUser)
+      if (!ensured) throw unknownId('/user_id', noSuchUser)
       const { block, seq } = ensured
       if (seq !== null) {
-        push.events([{ user_id: caller.id, seq, type: 'block', at: block.created_at, data: blockView(block) }])
+        push.event('block', block.created_at, [{ user_id: caller.id, seq }], () => blockView(block))
         await audit.note('block', caller.id, userId, { block_id: block.id })
       }
       return { block: blockView(block), created: seq !== null }
@@ -124,10 +132,11 @@ function targetOf({ user_id, message_id, review_id }: NewReport): [ReportTarget,
     'A report has exactly one target.',
     (given.length === 0 ? (['user'] as const) : given.map(([kind]) => kind)).map((kind) => ({
       path: `/${kind}_id`,
+      code: given.length === 0 ? ('required' as const) : ('not_allowed' as const),
       message,
     })),
   )
 }
 
 const notThere = (target: ReportTarget) =>
-  new Refusal('not_found', target === 'user' ? noSuchUser : `There is no such ${target}.`)
+  unknownId(`/${target}_id`, target === 'user' ? noSuchUser : `There is no such ${target}.`)

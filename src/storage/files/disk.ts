@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
-import { storageFull } from '../../refusal.ts'
+import { storageFull } from '../../lib/refusal.ts'
+import { giveToOwner } from '../../lib/owner.ts'
 
 const UNFINISHED_END = /\.[0-9a-f-]{36}\.part$/
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/
@@ -14,7 +15,7 @@ const FAN_OUT_NAME = /^[0-9a-f]{2}$/
  * one, syncs, and renames.
  */
 export function openDiskFiles(root: string): Files {
-  mkdirSync(root, { recursive: true, mode: 0o700 })
+  if (mkdirSync(root, { recursive: true, mode: 0o700 }) !== undefined) giveToOwner(root)
 
   // every path is made here, of a name that was checked: none can lead out of the root
   const folderOf = (name: string) => join(root, ...foldersOf(name))
@@ -29,6 +30,7 @@ export function openDiskFiles(root: string): Files {
         await mkdir(folder, { recursive: true, mode: 0o700 })
         await writeSynced(unfinished, bytes)
         await rename(unfinished, path)
+        for (const made of [join(folder, '..'), folder, path]) giveToOwner(made)
       } catch (error) {
         await rm(unfinished, { force: true })
         throw refusalOf(error)
@@ -40,6 +42,17 @@ export function openDiskFiles(root: string): Files {
     async get(name) {
       const path = pathOf(name)
       return (await orNull(stat(path))) && Bun.file(path, { type: 'image/webp' })
+    },
+
+    async missing(names) {
+      // One that cannot be looked at (EACCES, EIO) is no use either.
+      const sizeOf = (name: string) =>
+        stat(pathOf(name)).then(
+          ({ size }) => size,
+          () => 0,
+        )
+      const sizes = await Promise.all(names.map(sizeOf))
+      return names.filter((_, i) => sizes[i] === 0)
     },
 
     async remove(names) {

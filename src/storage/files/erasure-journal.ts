@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ErasureJournal } from '../../features/account/store.ts'
+import { giveToOwner } from '../../lib/owner.ts'
 import { orNull, refusalOf, syncDirectory } from './disk.ts'
 
 const entry = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/gm
@@ -29,6 +30,7 @@ export function openErasureJournal(path: string): ErasureJournal {
       const file = await open(path, 'a+', 0o600)
       try {
         const { size } = await file.stat()
+        if (size === 0) giveToOwner(path)
         const lines = erasures.map(({ user_id, at }) => `${new Date(at).toISOString()} ${user_id}\n`).join('')
         const added = (await endsInALine(file, size)) ? lines : `\n${lines}`
         try {

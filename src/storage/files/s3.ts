@@ -1,7 +1,7 @@
 import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
-import { Refusal, storageFull } from '../../refusal.ts'
-import type { S3Place } from '../../s3-place.ts'
-import { BucketError, openBucket } from './bucket.ts'
+import { Refusal, storageFull } from '../../lib/refusal.ts'
+import type { S3Place } from '../../s3/place.ts'
+import { BucketError, openBucket } from '../../s3/bucket.ts'
 
 export type S3Options = {
   now: () => number
@@ -16,6 +16,7 @@ export const ownerMark = 'convene-community'
 // Each holds an image in memory for as long as the bucket takes for it.
 const mostPuts = 64
 const removalsAtOnce = 16
+const looksAtOnce = 16
 const readyForMs = 10_000
 const readyWithinMs = 2000
 
@@ -79,6 +80,16 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
     async get(name) {
       const bytes = await told('get', bucket.get(keyOf(name)))
       return bytes && new Blob([bytes], { type })
+    },
+
+    async missing(names) {
+      const missing: string[] = []
+      for (let from = 0; from < names.length; from += looksAtOnce) {
+        const some = names.slice(from, from + looksAtOnce)
+        const sizes = await Promise.all(some.map((name) => told('head', bucket.size(keyOf(name)))))
+        missing.push(...some.filter((_, i) => !sizes[i]))
+      }
+      return missing
     },
 
     async remove(names) {

@@ -1,115 +1,165 @@
+import {
+  asStored,
+  noPhoto,
+  type PairState,
+  type SendState,
+  sendVerdict,
+  type ShownPhoto,
+} from '../../features/chats/rules.ts'
 import type { ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
 import { isTheirs } from '../image-use.ts'
-import { noPhoto } from '../chat-entries.ts'
+import { isBlockedPair, isErased, selectByClientId } from '../sql/chats.ts'
 import type { Database } from './database.ts'
+import { value } from './dialect.ts'
+import { recordManyEvents } from './events.ts'
 import { busy } from './failures.ts'
 import type { Queries } from './queries.ts'
-import { recordEvents } from './events.ts'
-import { apart, hasWritten, isErased, messages, stateOf } from './messages.ts'
 
-// Locks the chat too: the statements after it see all that was written before, and nobody comes between.
-const takeNumber = `
+const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
+const lockFreeChats = `${lockChats} SKIP LOCKED`
+const byClientId = selectByClientId({ value })
+const ownPhoto = `
+  SELECT width AS photo_width, height AS photo_height, placeholder AS photo_placeholder FROM media
+  WHERE owner_id = $1 AND id = $2 AND ${isTheirs} FOR SHARE`
+
+export const pairStates = `
+  SELECT id, ${isErased('user_a')} OR ${isErased('user_b')} AS erased, ${isBlockedPair('user_a', 'user_b')} AS blocked
+  FROM chats WHERE id = ANY($1::text[])`
+const sentBy = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100'
+
+const takeNumbers = `
   UPDATE chats SET last_seq = last_seq + 1,
     -- A clock that was set back must not move the chat down.
-    last_msg_at = greatest(last_msg_at, $2),
-    unread_a = unread_a + CASE WHEN user_a = $3 THEN 0 ELSE 1 END,
-    unread_b = unread_b + CASE WHEN user_b = $3 THEN 0 ELSE 1 END
-  WHERE id = $1`
-const ownImage = `SELECT id FROM media WHERE owner_id = $1 AND id = $2 AND ${isTheirs} FOR SHARE`
-const hasSent = (sender: string) => `EXISTS (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = ${sender})`
-const mayNotWrite = `
-  (SELECT count(*) FROM (SELECT 1 FROM messages WHERE chat_id = $2 AND sender_id = $3 LIMIT 100) AS sent) >= $10
-  AND NOT ${hasSent('$9')}`
-const insertMessage = (condition = 'false') => `
+    last_msg_at = greatest(last_msg_at, s.created_at),
+    unread_a = unread_a + CASE WHEN user_a = s.sender_id THEN 0 ELSE 1 END,
+    unread_b = unread_b + CASE WHEN user_b = s.sender_id THEN 0 ELSE 1 END,
+    wrote_a = wrote_a OR user_a = s.sender_id,
+    wrote_b = wrote_b OR user_b = s.sender_id
+  FROM unnest($1::text[], $2::text[], $3::int8[]) AS s (chat_id, sender_id, created_at) WHERE chats.id = s.chat_id`
+const insertMessages = `
   INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
-  SELECT $1, id, last_seq, $3, $4, $5, $6, $7, $8 FROM chats
-  WHERE id = $2 AND NOT ${isErased('$3', '$9')} AND NOT ${apart('$3', '$9')} AND NOT (${condition})
-  ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING seq`
-const insertAnyMessage = insertMessage()
-const insertUntilReply = insertMessage(mayNotWrite)
+  SELECT s.id, s.chat_id, c.last_seq, s.sender_id, s.kind, s.text, s.photo_id, s.client_id, s.created_at
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[])
+    AS s (id, chat_id, sender_id, kind, text, photo_id, client_id, created_at)
+  JOIN chats c ON c.id = s.chat_id
+  ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 
 export type Appended = Awaited<ReturnType<ChatStore['append']>>
+/** The arguments of the port's `append`. */
+export type Send = { message: NewMessage; otherId: string; untilReply: number | null }
 
-/** Undoes a message that was not stored, with the number that it took and the events that tell of it. */
-class NotStored extends Error {
-  constructor(readonly answer: Appended | null) {
-    super('a message was not stored')
+/** Undoes everything, as the `client_id` of some messages is taken. `storable` are the ids of the others. */
+export class NotAll extends Error {
+  constructor(readonly storable: ReadonlySet<string>) {
+    super('not all of a group can be stored')
   }
+}
+
+/** What a send depends on besides its pair, and the message that was sent with the same `client_id`. */
+type Details = Omit<SendState, keyof PairState | 'repeated' | 'photoIsTheirs'> & {
+  photo: ShownPhoto | null
+  first: Message | null
+}
+
+// A group is of texts that need no reply. Repeats in it are found by the unique index, which spares all others a search.
+const detailsInGroup: Details = { untilReply: null, sent: 0, answered: true, photo: noPhoto, first: null }
+
+async function detailsOf(tx: Queries, { message, otherId, untilReply }: Send): Promise<Details> {
+  const { chat_id, sender_id, client_id, photo_id } = message
+  const sentIn = async (userId: string) => (untilReply === null ? 0 : (await tx.all(sentBy, [chat_id, userId])).length)
+  const [sent, replies, photo, first] = await Promise.all([
+    sentIn(sender_id),
+    sentIn(otherId),
+    photo_id === null ? noPhoto : tx.get<ShownPhoto>(ownPhoto, [sender_id, photo_id]),
+    client_id === null ? null : tx.get<Message>(byClientId, [sender_id, client_id]),
+  ])
+  return { untilReply, sent, answered: replies > 0, photo, first }
 }
 
 /**
- * Why nothing was stored, in the order in which it counts. Read under the lock of the chat, but a block may be lifted
- * without it: null where what kept the message from being stored is gone.
+ * Stores messages of different chats by as many round trips as one takes, and answers for each by its id.
+ *
+ * `group` is for texts without `untilReply`: those whose chat another write has locked are left out. `alone` takes any, and
+ * waits for the lock.
  */
-async function whyNot(
+export async function appendAll(
   tx: Queries,
-  { chat_id, sender_id, client_id }: NewMessage,
-  otherId: string,
-  untilReply: number | null,
-  isPhotoTheirs: boolean,
-): Promise<Appended | null> {
-  const [state, sent, answered, repeated] = await Promise.all([
-    tx.get<{ a_erased: boolean; b_erased: boolean; apart: boolean }>(stateOf, [sender_id, otherId]),
-    tx.all('SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100', [chat_id, sender_id]),
-    tx.get(hasWritten, [chat_id, otherId]),
-    tx.get<Message>(`${messages} WHERE m.sender_id = $1 AND m.client_id = $2`, [sender_id, client_id]),
+  sends: readonly Send[],
+  how: 'group' | 'alone',
+): Promise<Map<string, Appended>> {
+  const column = <Name extends keyof NewMessage>(name: Name, of = sends) => of.map(({ message }) => message[name])
+  const chatIds = column('chat_id')
+  // Blocks and erasures lock the chat as well, so what is read after its lock stays true until the commit.
+  const [chats, states, details] = await Promise.all([
+    tx.all<{ id: string }>(how === 'group' ? lockFreeChats : lockChats, [chatIds]),
+    tx.all<PairState & { id: string }>(pairStates, [chatIds]),
+    how === 'alone' ? Promise.all(sends.map((send) => detailsOf(tx, send))) : [],
   ])
-  const first = repeated && { message: repeated, created: false, events: [] }
-  if (state!.apart) return 'blocked'
-  if (untilReply !== null && sent.length >= untilReply && !answered) return first ?? 'awaiting_reply'
-  if (state!.a_erased || state!.b_erased) return 'nobody_there'
-  if (!isPhotoTheirs) return 'no_such_photo'
-  return first
+  const isHeld = new Set(chats.map(({ id }) => id))
+  const stateOf = new Map(states.map((state) => [state.id, state]))
+  const answers = new Map<string, Appended>()
+  const storable: (Send & { photo: ShownPhoto })[] = []
+  for (const [i, send] of sends.entries()) {
+    const { id, chat_id } = send.message
+    if (!isHeld.has(chat_id)) continue
+    const { photo, first, ...counts } = details[i] ?? detailsInGroup
+    const { blocked, erased } = stateOf.get(chat_id)!
+    const verdict = sendVerdict({
+      blocked,
+      erased,
+      ...counts,
+      repeated: first !== null,
+      photoIsTheirs: photo !== null,
+    })
+    if (verdict === 'send') storable.push({ ...send, photo: photo! })
+    else answers.set(id, verdict === 'repeated' ? { message: first!, created: false, events: [] } : verdict)
+  }
+  if (storable.length === 0) return answers
+
+  const [, inserted, events] = await Promise.all([
+    tx.run(takeNumbers, [column('chat_id', storable), column('sender_id', storable), column('created_at', storable)]),
+    tx.all<{ id: string; seq: number }>(insertMessages, [
+      column('id', storable),
+      column('chat_id', storable),
+      column('sender_id', storable),
+      column('kind', storable),
+      column('text', storable),
+      column('photo_id', storable),
+      column('client_id', storable),
+      column('created_at', storable),
+    ]),
+    recordManyEvents(
+      tx,
+      'message',
+      storable.flatMap(({ message: { id, sender_id, created_at }, otherId }) =>
+        [sender_id, otherId].map((user_id) => ({ user_id, at: created_at, ref: id })),
+      ),
+    ),
+  ])
+  if (inserted.length < storable.length) throw new NotAll(new Set(inserted.map(({ id }) => id)))
+  const seqOf = new Map(inserted.map(({ id, seq }) => [id, seq]))
+  for (const [i, { message, photo }] of storable.entries())
+    answers.set(message.id, {
+      message: asStored(message, seqOf.get(message.id)!, photo),
+      created: true,
+      events: events.slice(2 * i, 2 * i + 2),
+    })
+  return answers
 }
 
-// Each time somebody would have to lift a block between two statements.
+// The second attempt finds the message that has taken the `client_id` since the first one looked for it.
 const attempts = 3
 
 /** Stores one message, in a transaction of its own. */
-export async function append(
-  db: Database,
-  message: NewMessage,
-  otherId: string,
-  untilReply: number | null,
-): Promise<Appended> {
+export async function append(db: Database, send: Send): Promise<Appended> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const appended = await tryAppend(db, message, otherId, untilReply)
-    if (appended) return appended
+    try {
+      const answer = (await db.write((tx) => appendAll(tx, [send], 'alone'))).get(send.message.id)
+      if (answer === undefined) throw new Error('a message to a chat that does not exist')
+      return answer
+    } catch (error) {
+      if (!(error instanceof NotAll)) throw error
+    }
   }
   throw busy('The message could not be stored.')
-}
-
-/** Null where it was not stored, and nothing keeps it from that any more. */
-async function tryAppend(
-  db: Database,
-  message: NewMessage,
-  otherId: string,
-  untilReply: number | null,
-): Promise<Appended | null> {
-  const { id, chat_id, sender_id, kind, text, photo_id, client_id, created_at } = message
-  const values = [id, chat_id, sender_id, kind, text, photo_id, client_id, created_at, otherId]
-  try {
-    return await db.write(async (tx) => {
-      // All of it in one round trip: the number and the events are undone where the message is not stored.
-      const [, image, inserted, events] = await Promise.all([
-        tx.run(takeNumber, [chat_id, created_at, sender_id]),
-        photo_id === null ? null : tx.get(ownImage, [sender_id, photo_id]),
-        untilReply === null
-          ? tx.get<{ seq: number }>(insertAnyMessage, values)
-          : tx.get<{ seq: number }>(insertUntilReply, [...values, untilReply]),
-        recordEvents(tx, [sender_id, otherId], 'message', created_at, { ref: id }),
-      ])
-      const isPhotoTheirs = photo_id === null || image !== null
-      if (!inserted || !isPhotoTheirs)
-        throw new NotStored(await whyNot(tx, message, otherId, untilReply, isPhotoTheirs))
-      const stored: Message =
-        photo_id === null
-          ? { ...message, seq: inserted.seq, ...noPhoto, read_at: null, edited_at: null, deleted_at: null }
-          : (await tx.get<Message>(`${messages} WHERE m.chat_id = $1 AND m.seq = $2`, [chat_id, inserted.seq]))!
-      return { message: stored, created: true, events }
-    })
-  } catch (error) {
-    if (error instanceof NotStored) return error.answer
-    throw error
-  }
 }

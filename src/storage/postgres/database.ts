@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import {
   busy,
   isLoss,
@@ -19,6 +19,8 @@ import { type ServerUrl, serversOf } from './url.ts'
 export type Database = {
   /** Reads, each statement the state of its own moment. Called again where the connection is lost. */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>
+  /** Reads, none of whose statements may take longer than that: then they are refused as `busy`. */
+  within<T>(ms: number, work: (db: Queries) => Promise<T>): Promise<T>
   /** Reads that all see one moment's state. */
   snapshot<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /**
@@ -217,6 +219,8 @@ export async function openDatabase(
         }
       })
 
+  const reading = transaction('isolation level read committed read only')
+
   try {
     await lookAgain(firstProbeMs)
   } catch (error) {
@@ -224,6 +228,12 @@ export async function openDatabase(
   }
   return {
     read: (work) => patiently((client, turn) => work(queriesOn(client, turn))),
+    within: (ms, work) =>
+      reading(async (tx) => {
+        // On its way before the statements of `work`, it needs no round trip of its own.
+        const [, answer] = await Promise.all([tx.run(`SET LOCAL statement_timeout = ${ms}`), work(tx)])
+        return answer
+      }),
     snapshot: transaction('isolation level repeatable read read only'),
     write: transaction('isolation level read committed read write'),
     statement: (work) =>

@@ -1,5 +1,7 @@
 import type { EventNumbers } from '../../features/chats/store.ts'
+import type { DurableType } from '../../realtime/events.ts'
 import type { EventStore, StoredEvent } from '../../realtime/store.ts'
+import { type EventRow, eventOf } from '../sql/events.ts'
 import type { Database } from './database.ts'
 import type { Queries } from './queries.ts'
 
@@ -11,13 +13,13 @@ import type { Queries } from './queries.ts'
 export async function recordEvents(
   tx: Queries,
   userIds: readonly string[],
-  type: string,
+  type: DurableType,
   at: number,
   event: { ref?: string; data?: unknown },
 ): Promise<EventNumbers> {
   const data = event.data === undefined ? null : JSON.stringify(event.data)
   const inOrder = [...userIds].sort()
-  // All of it in one round trip, each statement on one shard.
+  // All of it in one round trip.
   const stored = await Promise.all(
     inOrder.flatMap((userId) => [
       tx.run(count, [userId]),
@@ -34,7 +36,7 @@ export async function recordEvents(
  */
 export async function recordManyEvents(
   tx: Queries,
-  type: string,
+  type: DurableType,
   events: readonly { user_id: string; at: number; ref: string }[],
 ): Promise<EventNumbers> {
   const counts = new Map<string, number>()
@@ -74,10 +76,6 @@ const insertMany = `
   FROM unnest($2::text[], $3::int8[], $4::int8[], $5::text[]) AS s (user_id, later, at, ref)
   JOIN event_counters c ON c.user_id = s.user_id`
 
-const ends = `
-  SELECT (SELECT min(seq) FROM events WHERE user_id = $1) AS oldest,
-    (SELECT seq FROM event_counters WHERE user_id = $1) AS newest`
-const after = 'SELECT seq, type, at, ref, data FROM events WHERE user_id = $1 AND seq > $2 ORDER BY seq LIMIT $3'
 const manyEvents = 1000
 // Each user's for itself: joined plainly, the plan that PostgreSQL keeps for any number of users reads the whole table.
 export const afterMany = `
@@ -86,68 +84,20 @@ export const afterMany = `
   CROSS JOIN LATERAL (
     SELECT * FROM events WHERE user_id = s.user_id AND seq > s.since ORDER BY seq LIMIT $3) e
   ORDER BY s.place, e.seq LIMIT $3`
-const newest = 'SELECT user_id, seq FROM event_counters WHERE user_id = ANY($1::text[])'
-const usersAfter = 'SELECT user_id FROM event_counters WHERE user_id > $1 ORDER BY user_id LIMIT $2'
-// A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
-const purgeUser = `
-  DELETE FROM events WHERE user_id = $1
-    AND seq < coalesce((SELECT min(seq) FROM events WHERE user_id = $1 AND at >= $2), 9000000000000000)`
 
-type Row = Omit<StoredEvent, 'data'> & { data: string | null }
-
-const eventOf = ({ seq, type, at, ref, data }: Row): StoredEvent => ({
-  seq,
-  type,
-  at,
-  ref,
-  data: data === null ? null : JSON.parse(data),
-})
-
-export function eventStore(db: Database): EventStore {
-  return {
-    async range(userId) {
-      const { oldest, newest } = await db.read((q) =>
-        q.get<{ oldest: number | null; newest: number | null }>(ends, [userId]).then((row) => row!),
-      )
-      return { oldest: oldest ?? (newest ?? 0) + 1, newest: newest ?? 0 }
-    },
-
-    async newest(userIds) {
-      const rows = await db.read((q) => q.all<{ user_id: string; seq: number }>(newest, [userIds]))
-      return new Map(rows.map(({ user_id, seq }) => [user_id, seq]))
-    },
-
-    async after(userId, since, limit) {
-      return (await db.read((q) => q.all<Row>(after, [userId, since, limit]))).map(eventOf)
-    },
-
-    async afterEach(each) {
-      const oneByOne = () => Promise.all(each.map(({ user_id, since, limit }) => this.after(user_id, since, limit)))
-      // One user's are on one shard.
-      if (each.length === 1) return oneByOne()
-      const [users, since] = [each.map(({ user_id }) => user_id), each.map(({ since }) => since)]
-      const rows = await db.read((q) => q.all<Row & { place: number }>(afterMany, [users, since, manyEvents]))
-      // Some have missed so much that it is read one by one.
-      if (rows.length === manyEvents) return oneByOne()
-      const found = each.map((): StoredEvent[] => [])
-      for (const row of rows) {
-        const ofUser = found[row.place - 1]!
-        if (ofUser.length < each[row.place - 1]!.limit) ofUser.push(eventOf(row))
-      }
-      return found
-    },
-
-    async purge(before) {
-      let purged = 0
-      for (let last = ''; ;) {
-        const users = await db.read((q) => q.all<{ user_id: string }>(usersAfter, [last, 100]))
-        if (users.length === 0) return purged
-        last = users.at(-1)!.user_id
-        const counts = await db.write((tx) =>
-          Promise.all(users.map(({ user_id }) => tx.run(purgeUser, [user_id, before]))),
-        )
-        purged += counts.reduce((sum, rows) => sum + rows, 0)
-      }
-    },
+/** Reads the events of many users by one statement. */
+export function eventsAfterEach(db: Database, { afterEach: oneByOne }: EventStore): EventStore['afterEach'] {
+  return async (each) => {
+    if (each.length === 1) return oneByOne(each)
+    const [users, since] = [each.map(({ user_id }) => user_id), each.map(({ since }) => since)]
+    const rows = await db.read((q) => q.all<EventRow & { place: number }>(afterMany, [users, since, manyEvents]))
+    // Some have missed so much that it is read one by one.
+    if (rows.length === manyEvents) return oneByOne(each)
+    const found = each.map((): StoredEvent[] => [])
+    for (const { place, ...row } of rows) {
+      const ofUser = found[place - 1]!
+      if (ofUser.length < each[place - 1]!.limit) ofUser.push(eventOf(row))
+    }
+    return found
   }
 }

@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { Refusal, storageFull } from '../../refusal.ts'
+import { Refusal, storageFull } from '../../lib/refusal.ts'
 import { serversOf, shownUrl } from './url.ts'
 
 /** The server takes no writes. */

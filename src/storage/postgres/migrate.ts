@@ -1,5 +1,6 @@
 import type { SQL } from 'bun'
 import { type Migration, migrations } from '../../../migrations/index.ts'
+import { countOf, droppedBy, nameOf, type PlannedStep } from '../dropped.ts'
 import {
   type Applied,
   appliedOf,
@@ -13,8 +14,9 @@ import {
   MigrationError,
   type MigrationState,
   newest,
-  refuseNewer,
   statesOf,
+  stepsDown,
+  type WayDown,
 } from '../migrate.ts'
 import { connect } from './database.ts'
 import { unusable } from './failures.ts'
@@ -28,8 +30,10 @@ export type Migrator = {
   status(): Promise<MigrationState[]>
   /** Applies what is missing, each step in a transaction of its own. Answers the names of those applied here. */
   up(options?: Options & { to?: number }): Promise<string[]>
-  /** Takes back the newest `steps` migrations, each in a transaction of its own. Answers their names. */
-  down(options?: Options & { steps?: number }): Promise<string[]>
+  /** What the steps down would remove. Changes nothing. */
+  planDown(way: WayDown): Promise<PlannedStep[]>
+  /** Takes steps back, each in a transaction of its own. Answers their names, the newest first. */
+  down(options?: Options & WayDown): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -109,11 +113,22 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
       return steps(missing, true, options)
     },
 
-    async down({ steps: count = 1, ...options } = {}) {
-      const before = await applied(db)
-      refuseNewer(before.values())
-      const last = migrations.filter(({ number }) => before.has(number)).reverse()
-      return steps(last.slice(0, count), false, options)
+    async planDown(way) {
+      const plan: PlannedStep[] = []
+      for (const migration of stepsDown(await applied(db), way)) {
+        const losses: PlannedStep['losses'] = []
+        for (const dropped of droppedBy(migration.postgres.down)) {
+          const row = await db.get<{ n: number | string }>(countOf(dropped))
+          losses.push({ name: nameOf(dropped), rows: Number(row!.n) })
+        }
+        plan.push({ label: label(migration), losses })
+      }
+      return plan
+    },
+
+    async down({ now, onStep, ...way } = {}) {
+      const list = stepsDown(await applied(db), way)
+      return steps(list, false, { now, onStep })
     },
 
     close: () => client.close({ timeout: 5 }),

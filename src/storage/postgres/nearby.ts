@@ -1,9 +1,10 @@
 import { boxAround, EARTH_RADIUS_M, type Point } from '../../features/location/sphere.ts'
-import type { NearbyQuery, Neighbour } from '../../features/location/store.ts'
+import { filterNames, type NearbyQuery, type Neighbour, traitLists } from '../../features/location/store.ts'
 import type { ReachCache } from '../reach-cache.ts'
 import { covering, extent, numbersIn, quarters, type Square } from '../squares.ts'
 import type { Database } from './database.ts'
-import type { Value } from './queries.ts'
+import { busy } from './failures.ts'
+import type { Queries, Value } from './queries.ts'
 
 /** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
 const FIRST_REACH_M = 35
@@ -17,6 +18,8 @@ const FINE_PIECES = 128
 const CROWDED = 16
 /** How many times as many there are, supposedly, where the counting stopped: to try too few costs less than too many. */
 const BEYOND = 8
+/** A search that takes longer is given up: people who wait for one have long turned away, and others wait for the database. */
+const SEARCH_MS = 2000
 /** How many people on a list are counted: of two longer ones it does not matter which is the rarer. */
 const MOST_COUNTED = 1000
 
@@ -64,15 +67,15 @@ const nearest = (people: string) => `
         OFFSET 0  -- so that each distance is computed once
       ) AS inside
       WHERE distance <= $12 AND (distance, user_id) > ($13, $14) AND user_id <> $15
-        AND user_id NOT IN (
-          SELECT blocked_id FROM blocks WHERE blocker_id = $15 UNION ALL
-          SELECT blocker_id FROM blocks WHERE blocked_id = $15)
+        -- Person by person: who has blocked a hundred thousand does not have them all read for each search.
+        AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $15 AND blocked_id = inside.user_id OFFSET 0)
+        AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocked_id = $15 AND blocker_id = inside.user_id OFFSET 0)
         AND NOT EXISTS (SELECT 1 FROM users AS u WHERE u.id = inside.user_id AND u.suspended_until > $16 OFFSET 0)
       LIMIT $17
     ) AS found
   ) AS counted ORDER BY distance, user_id LIMIT $18`
 const nearestOfEveryone = nearest(everyone)
-const nearestOnLists = [0, 1, 2, 3, 4].map((others) => nearest(onLists(others)))
+const nearestOnLists = filterNames.map((_, others) => nearest(onLists(others)))
 
 type Circle = { area: number; people: number }
 
@@ -83,25 +86,29 @@ type Circle = { area: number; people: number }
  * and one that turns out to hold far too many is given up for one between it and the widest that held too few. Each takes
  * one statement: mostly the first one is right, as `cache` tells where to begin. It never tells what to answer.
  */
-export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQuery) => Promise<Neighbour[]> {
-  return async ({ caller, centre, radius, limit, filters, after, since, now }) => {
+export function nearbySearch(
+  db: Pick<Database, 'within'>,
+  cache?: ReachCache,
+  { statementMs = SEARCH_MS } = {},
+): (query: NearbyQuery) => Promise<Neighbour[]> {
+  return (query) => db.within(statementMs, (q) => search(q, query))
+
+  async function search(q: Queries, query: NearbyQuery): Promise<Neighbour[]> {
+    const { caller, centre, radius, limit, filters, after, since, now } = query
+    const began = performance.now()
     const inner = after?.distance ?? 0
-    const lists = Object.entries(filters)
-      .filter(([, values]) => values.length > 0)
-      .map(([kind, values]) => values.map((value) => `${kind}:${value}`))
+    const lists = traitLists(filters)
     const key = lists.map((list) => JSON.stringify(list))
     const reachOf = (area: number) => Math.min(radius, Math.sqrt(inner ** 2 + area))
 
     /** The rarest list leads, and who is on it is looked up in the others. */
     async function rarestFirst(numbers: Numbers): Promise<string[][]> {
       if (lists.length < 2) return lists
-      const counted = await db.read((q) =>
-        Promise.all(
-          lists.map(async (list) => ({
-            list,
-            people: (await q.get<{ people: number }>(countOnList, [...numbers, list]))!.people,
-          })),
-        ),
+      const counted = await Promise.all(
+        lists.map(async (list) => ({
+          list,
+          people: (await q.get<{ people: number }>(countOnList, [...numbers, list]))!.people,
+        })),
       )
       return counted.sort((a, b) => a.people - b.people).map(({ list }) => list)
     }
@@ -115,7 +122,7 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
       values.push(range!.west, range!.east, range2?.west ?? null, range2?.east ?? null, reach)
       values.push(after?.distance ?? -1, after?.user_id ?? '', caller, now, most, limit, ...order)
       const text = order.length === 0 ? nearestOfEveryone : nearestOnLists[order.length - 1]!
-      const rows = await db.read((q) => q.all<Neighbour & { people: number }>(text, values))
+      const rows = await q.all<Neighbour & { people: number }>(text, values)
       const found = rows.map(({ user_id, latitude, longitude, distance, updated_at }) => ({
         user_id,
         latitude,
@@ -133,6 +140,8 @@ export function nearbySearch(db: Database, cache?: ReachCache): (query: NearbyQu
     let tooMany: Circle | null = null
     for (;;) {
       const reach = reachOf(area)
+      // Of several circles each may be quick enough, and all of them together not.
+      if (performance.now() - began > statementMs) throw busy('The search takes too long.')
       const isFirst = tooMany === null && tooFew.area === 0
       const { found, people } = await read(reach, most, !isFirst ? FINE_PIECES : inner > 0 ? PIECES : 0)
       const circle = { area: reach ** 2 - inner ** 2, people: found.length }

@@ -20,6 +20,10 @@ export type Queries = {
   get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
   /** Answers how many rows were written. */
   run(text: string, values?: readonly Value[]): Promise<number>
+  /** The rows as arrays, in the order of the columns; int8 and numeric as text. */
+  values(text: string, values?: readonly Value[]): Promise<unknown[][]>
+  /** The rows, with how many were written as `changes`. */
+  result(text: string, values?: readonly Value[]): Promise<unknown[] & { changes: number }>
 }
 
 /** Builds statements by the tables' types, for those whose text depends on what is asked. Runs none. */
@@ -30,11 +34,12 @@ export type Turn = { isOver: boolean }
 
 /** The statements of one client, or of one transaction. Keeps their failures in order. */
 export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures: unknown[] = []): Queries {
-  async function rows(statement: string | Built<unknown>, values: readonly Value[] = []) {
+  async function rows(statement: string | Built<unknown>, values: readonly Value[] = [], asArrays = false) {
     if (turn.isOver) throw new Error('nobody waits for this any more')
     const { sql, params } = typeof statement === 'string' ? { sql: statement, params: values } : statement.toSQL()
     try {
-      return await client.unsafe(sql, (params as Value[]).map(sendable))
+      const sent = client.unsafe(sql, (params as Value[]).map(sendable))
+      return await (asArrays ? sent.values() : sent)
     } catch (error) {
       failures.push(error)
       throw error
@@ -46,6 +51,11 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
     get: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
       asNumbers(await rows(statement, values))[0] ?? null,
     run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
+    values: (statement, values) => rows(statement, values, true),
+    result: async (statement, values) => {
+      const result = await rows(statement, values)
+      return Object.assign(asNumbers(result), { changes: result.affectedRows as number })
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
@@ -10,13 +11,19 @@ import {
   unique,
 } from 'drizzle-orm/pg-core'
 
-// The migrated tables as Drizzle sees them; test/migrations-postgres.test.ts compares the two.
+// The migrated tables as Drizzle sees them; test/process/migrations-postgres.test.ts compares the two.
 // Times are milliseconds since 1970 in UTC. JSON is text: `JSON.stringify` on the way in, `JSON.parse` on the way out.
 //
 // What each table is sharded by stands first in its primary key. Global, and so a look-up on all shards, are the unique
 // email, phone and messenger_id of users, the pair of a chat, a sender's client_id, and the one open report of a thing.
 
 const int8 = () => bigint({ mode: 'number' })
+/** JSON, kept as the text that JSON.stringify makes. */
+const json = customType<{ data: unknown; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: JSON.stringify,
+  fromDriver: (text) => JSON.parse(text),
+})
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 
 export const users = pgTable('users', {
@@ -39,6 +46,8 @@ export const users = pgTable('users', {
   suspended_until: int8(),
   suspended_reason: text(),
   suspension_id: text(),
+  email_verified_at: int8(),
+  email_asked_at: int8(),
 })
 
 export const consentLog = pgTable(
@@ -64,15 +73,17 @@ export const auditLog = pgTable('audit_log', {
   actor_id: text(),
   action: text().notNull(),
   subject_id: text(),
-  metadata: text().notNull(),
+  metadata: json().notNull(),
 })
 
 export const preferences = pgTable('preferences', {
   user_id: text().primaryKey(),
-  drinks: text().notNull().default('[]'),
-  activities: text().notNull().default('[]'),
-  purposes: text().notNull().default('[]'),
+  drinks: json().notNull().default([]),
+  activities: json().notNull().default([]),
+  purposes: json().notNull().default([]),
   language: text().notNull().default('en'),
+  folded: text().notNull().default('[]'),
+  folded_of: text().notNull().default('[][][]'),
 })
 
 export const locations = pgTable('locations', {
@@ -84,6 +95,7 @@ export const locations = pgTable('locations', {
   cell: bytea(),
   strayed: boolean().notNull().default(false),
   updated_at: int8(),
+  held_back: boolean().notNull().default(false),
 })
 
 export const nearbyTraits = pgTable(
@@ -111,6 +123,8 @@ export const chats = pgTable(
     unread_b: int8().notNull().default(0),
     read_to_a: int8().notNull().default(0),
     read_to_b: int8().notNull().default(0),
+    wrote_a: boolean().notNull().default(false),
+    wrote_b: boolean().notNull().default(false),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
@@ -156,13 +170,17 @@ export const reports = pgTable('reports', {
   status: text({ enum: ['open', 'resolved'] })
     .notNull()
     .default('open'),
-  evidence: text(),
+  evidence: json(),
   created_at: int8().notNull(),
   resolved_at: int8(),
   resolved_by: text(),
   action: text({ enum: ['dismiss', 'warn', 'remove_content', 'suspend'] }),
   note: text(),
   until: int8(),
+  /** Whom a reported review is of. */
+  reviewed_id: text().generatedAlwaysAs(
+    sql`CASE WHEN target = 'review' THEN evidence::json -> 'review' ->> 'reviewed_id' END`,
+  ),
 })
 
 export const reviews = pgTable('reviews', {
@@ -176,11 +194,24 @@ export const reviews = pgTable('reviews', {
   created_at: int8().notNull(),
 })
 
+export const pendingReviews = pgTable('pending_reviews', {
+  chat_id: text().primaryKey(),
+  id: text().notNull(),
+  reviewer_id: text(),
+  reviewed_id: text().notNull(),
+  rating: integer().notNull(),
+  text: text(),
+  created_at: int8().notNull(),
+  appears_at: int8().notNull(),
+})
+
 export const userStats = pgTable('user_stats', {
   user_id: text().primaryKey(),
   rating_avg: doublePrecision(),
   count: int8().notNull().default(0),
 })
+
+export const lastSeen = pgTable('last_seen', { user_id: text().primaryKey(), at: int8().notNull() })
 
 export const sessions = pgTable(
   'sessions',
@@ -208,6 +239,7 @@ export const media = pgTable(
     placeholder: text().notNull(),
     bytes: int8().notNull(),
     created_at: int8().notNull(),
+    thumb_bytes: int8(),
   },
   (t) => [primaryKey({ columns: [t.owner_id, t.id] })],
 )
@@ -251,6 +283,7 @@ export const notices = pgTable(
     note: text(),
     until: int8(),
     created_at: int8().notNull(),
+    decided_by: text(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -289,4 +322,32 @@ export const jobTurns = pgTable('job_turns', {
   holder: text(),
   until: int8().notNull(),
   succeeded_at: int8(),
+})
+
+export const nodes = pgTable('nodes', {
+  id: text().primaryKey(),
+  place: text().notNull(),
+  host: text().notNull(),
+  lacks: text().notNull(),
+  seen_at: int8().notNull(),
+})
+
+export const outbox = pgTable('outbox', {
+  id: text().primaryKey(),
+  kind: text({ enum: ['mail'] }).notNull(),
+  user_id: text(),
+  payload: json().notNull(),
+  created_at: int8().notNull(),
+  due_at: int8().notNull(),
+  leased_by: text(),
+  attempts: int8().notNull().default(0),
+  last_error: text(),
+})
+
+export const emailLinks = pgTable('email_links', {
+  hash: text().primaryKey(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['verify', 'reset', 'change', 'undo'] }).notNull(),
+  email: text(),
+  expires_at: int8().notNull(),
 })

@@ -1,42 +1,63 @@
 import type { Storage } from '../storage.ts'
-import { erasureStore, holdingsStore } from './account.ts'
-import { auditStore } from './audit.ts'
-import { accountStore, sessionStore } from './auth.ts'
+import { erasureStore } from '../sql/erasures.ts'
+import { holdingsStore } from '../sql/holdings.ts'
+import { auditStore } from '../sql/audit.ts'
+import { accountStore } from '../sql/accounts.ts'
+import { sessionStore } from '../sql/sessions.ts'
 import { chatStore } from './chats.ts'
-import { communityStore } from './community.ts'
+import { communityStore } from '../sql/community.ts'
+import { eventStore } from '../sql/events.ts'
 import type { Database } from './database.ts'
-import { eventStore } from './events.ts'
+import { postgresDialect } from './dialect.ts'
+import { postgresEngine } from './engine.ts'
+import { eventsAfterEach } from './events.ts'
+import { lastSeenStore } from './last-seen.ts'
 import { locationStore } from './location.ts'
-import { mediaStore } from './media.ts'
+import { mediaStore } from '../sql/media.ts'
 import { status } from './migrate.ts'
-import { moderationStore, noticeStore } from './moderation.ts'
-import { userStore } from './profile.ts'
-import { retentionStore } from './retention.ts'
-import { reviewStore } from './reviews.ts'
-import { blockStore, reportStore } from './safety.ts'
-import { turnStore } from './turns.ts'
+import { moderationStore } from '../sql/moderation.ts'
+import { noticeStore } from '../sql/notices.ts'
+import { nodeStore } from './nodes.ts'
+import { emailStore } from '../sql/email.ts'
+import { outboxStore } from '../sql/outbox.ts'
+import { userStore } from '../sql/users.ts'
+import { hotUsers } from './users.ts'
+import { retentionStore } from '../sql/retention.ts'
+import { reviewStore } from '../sql/reviews.ts'
+import { blockStore } from '../sql/blocks.ts'
+import { reportStore } from '../sql/reports.ts'
+import { blockChecks } from './blocks.ts'
+import { hotSessions } from './sessions.ts'
+import { jobLeaseStore } from './turns.ts'
 
 /** Storage over a migrated PostgreSQL database. */
 export function postgresStorage(db: Database): Storage {
+  const engine = postgresEngine(db)
+  const events = eventStore(postgresDialect(db), engine)
   return {
-    users: userStore(db),
-    accounts: accountStore(db),
-    sessions: sessionStore(db),
-    audit: auditStore(db),
-    blocks: blockStore(db),
-    reports: reportStore(db),
-    reviews: reviewStore(db),
-    notices: noticeStore(db),
-    moderation: moderationStore(db),
-    media: mediaStore(db),
-    events: eventStore(db),
-    chats: chatStore(db),
+    users: userStore(engine, hotUsers(db)),
+    accounts: accountStore(engine),
+    sessions: sessionStore(engine, hotSessions(db)),
+    audit: auditStore(engine),
+    blocks: blockStore(engine, blockChecks(db)),
+    reports: reportStore(engine),
+    reviews: reviewStore(engine),
+    notices: noticeStore(engine),
+    moderation: moderationStore(engine),
+    media: mediaStore(engine, postgresDialect(db)),
+    events: { ...events, afterEach: eventsAfterEach(db, events) },
+    lastSeen: lastSeenStore(db),
+    chats: chatStore(db, engine),
     locations: locationStore(db),
-    erasures: erasureStore(db),
-    holdings: holdingsStore(db),
-    retention: retentionStore(db),
-    community: communityStore(db),
-    turns: turnStore(db),
+    // The log, and older versions of rows, are the server's: it vacuums them, and its operator decides how long its archive keeps.
+    erasures: erasureStore(engine, async () => {}),
+    holdings: holdingsStore(engine),
+    retention: retentionStore(engine),
+    community: communityStore(engine),
+    jobLeases: jobLeaseStore(db),
+    nodes: nodeStore(db),
+    outbox: outboxStore(engine),
+    emails: emailStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

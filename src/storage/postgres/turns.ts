@@ -1,4 +1,4 @@
-import type { Turn, TurnStore } from '../../turns.ts'
+import type { Turn, JobLeaseStore } from '../../lib/job-leases.ts'
 import type { Database } from './database.ts'
 
 const first = `
@@ -7,7 +7,7 @@ const next = `
   UPDATE job_turns SET at = $2, holder = $3, until = $4, succeeded_at = $5
   WHERE job = $1 AND at = $6 AND holder IS NOT DISTINCT FROM $7::text AND until = $8`
 
-export function turnStore(db: Database): TurnStore {
+export function jobLeaseStore(db: Database): JobLeaseStore {
   return {
     last: (job) =>
       db.read((q) => q.get<Turn>('SELECT at, holder, until, succeeded_at FROM job_turns WHERE job = $1', [job])),

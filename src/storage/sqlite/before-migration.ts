@@ -1,25 +1,37 @@
 import type { Database } from 'bun:sqlite'
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { label, status } from '../migrate.ts'
 import { copyClean } from './backup.ts'
+import { openReadOnly } from './database.ts'
 
 const copiesKept = 2
 
 /**
  * Copies a database that is in use and has steps to go to `<path>.before-<first step>`, beside it, and removes the oldest
  * such copies beyond the last two. Answers the path; null where there is nothing to keep. Throws where there is no room.
+ * A step that fails at each restart finds the copy of the first try, and makes no other one.
  */
 export function keepBeforeMigrating(db: Database, databasePath: string): string | null {
   const states = status(db)
   const next = states.find(({ applied_at }) => applied_at === null)
   const isNew = states.every(({ applied_at }) => applied_at === null)
   if (next === undefined || isNew || databasePath === ':memory:') return null
-  const copy = `${databasePath}.before-${label(next)}`
+  return keep(db, databasePath, label(next), /^\d{4}_[a-z0-9_]+$/)
+}
+
+/** The same before steps are taken back, as `<path>.before-down-<newest step>`. */
+export const keepBeforeDown = (db: Database, databasePath: string, newestStep: string): string =>
+  keep(db, databasePath, `down-${newestStep}`, /^down-\d{4}_[a-z0-9_]+$/)
+
+function keep(db: Database, databasePath: string, name: string, alike: RegExp): string {
+  const copy = `${databasePath}.before-${name}`
   const part = `${copy}.part`
   try {
     rmSync(part, { force: true })
-    copyClean(db, part)
+    const state = stateOf(db, databasePath)
+    if (stateIn(copy) === state) return copy
+    copyClean(db, part, { userVersion: state })
     // One of an earlier try is of an earlier state: the release before may have run in between.
     renameSync(part, copy)
   } catch (error) {
@@ -29,20 +41,42 @@ export function keepBeforeMigrating(db: Database, databasePath: string): string 
       { cause: error },
     )
   }
-  removeOlder(databasePath, copy)
+  removeOlder(databasePath, copy, alike)
   return copy
 }
 
-function removeOlder(databasePath: string, made: string) {
+/**
+ * A number for the present content of a database file. SQLite's own change counter does not count in WAL mode, but a
+ * file into which its log is folded changes by nothing else than a write.
+ */
+function stateOf(db: Database, databasePath: string): number {
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const { mtimeNs, size, ino } = statSync(databasePath, { bigint: true })
+  // 0 is what a database says that nobody has numbered.
+  return Bun.hash.crc32(`${mtimeNs} ${size} ${ino}`) | 0 || 1
+}
+
+/** The state that a copy was made of; null where there is no such copy. */
+function stateIn(copy: string): number | null {
+  if (!existsSync(copy)) return null
+  try {
+    const db = openReadOnly(copy)
+    try {
+      return db.query<{ user_version: number }, []>('PRAGMA user_version').get()!.user_version
+    } finally {
+      db.close()
+    }
+  } catch {
+    return null
+  }
+}
+
+function removeOlder(databasePath: string, made: string, alike: RegExp) {
   const directory = dirname(databasePath)
   const prefix = `${basename(databasePath)}.before-`
-  const others = readdirSync(directory).filter(
-    (name) =>
-      name.startsWith(prefix) && /^\d{4}_[a-z0-9_]+$/.test(name.slice(prefix.length)) && name !== basename(made),
-  )
-  for (const name of others
-    .sort()
-    .reverse()
-    .slice(copiesKept - 1))
-    rmSync(join(directory, name))
+  const others = readdirSync(directory)
+    .filter((name) => name.startsWith(prefix) && alike.test(name.slice(prefix.length)) && name !== basename(made))
+    .map((name) => ({ name, madeAt: statSync(join(directory, name)).mtimeMs }))
+    .sort((a, b) => b.madeAt - a.madeAt || (a.name < b.name ? 1 : -1))
+  for (const { name } of others.slice(copiesKept - 1)) rmSync(join(directory, name))
 }

@@ -1,7 +1,8 @@
+import { foldedPreferences } from '../../features/profile/rules.ts'
+import { averageRating } from '../../features/reviews/rules.ts'
 import type { Chat, Resident } from '../../seed/community.ts'
-import { statsCounter } from './reviews.ts'
 import { squareOf } from '../squares.ts'
-import { remakeTraits } from './traits.ts'
+import { rebuildTraits } from './traits.ts'
 import type { Db } from './database.ts'
 
 type Value = string | number | null | Uint8Array
@@ -57,16 +58,15 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
 
   const users = table('users', 'id, email, password_hash, name, city, bio, gender, created_at, updated_at')
   const consents = table('consent_log', 'id, user_id, kind, accepted, version, text_hash, recorded_at')
-  const preferences = table('preferences', 'user_id, drinks, activities, purposes, language')
+  const preferences = table('preferences', 'user_id, drinks, activities, purposes, language, folded, folded_of')
   const locations = table('locations', 'user_id, latitude, longitude, square, visible, cell, updated_at')
   const cells = table('location_cells', 'user_id, tag, uses')
   const chats = table(
     'chats',
-    'id, user_a, user_b, created_at, last_msg_at, last_seq, unread_a, unread_b, read_to_a, read_to_b',
+    'id, user_a, user_b, created_at, last_msg_at, last_seq, unread_a, unread_b, read_to_a, read_to_b, wrote_a, wrote_b',
   )
   const messages = table('messages', 'id, chat_id, seq, sender_id, kind, text, created_at, read_at')
   const reviews = table('reviews', 'id, chat_id, reviewer_id, reviewed_id, rating, anonymous, text, created_at')
-  const reviewed = new Set<string>()
 
   return {
     /** An account with its consents, preferences and position, visible to all. */
@@ -84,7 +84,9 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
           consent.recorded_at,
         )
       const { drinks, activities, purposes, language } = person.preferences
-      preferences.add(id, JSON.stringify(drinks), JSON.stringify(activities), JSON.stringify(purposes), language)
+      const { folded, folded_of } = foldedPreferences(person.preferences)
+      const lists = [drinks, activities, purposes].map((list) => JSON.stringify(list))
+      preferences.add(id, ...lists, language, folded, folded_of)
       const { published, cell, tags } = person.whereabouts
       locations.add(
         id,
@@ -103,7 +105,9 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
       const unread = [user_a, user_b].map((reader) => said.filter((m) => m.sender_id !== reader && m.read_at === null))
       const readTo = unread.map(([first]) => (first ? first.seq - 1 : said.length))
       const counts = unread.map(({ length }) => length)
-      chats.add(id, user_a, user_b, created_at, last?.created_at ?? null, said.length, ...counts, ...readTo)
+      const wrote = [user_a, user_b].map((user) => Number(said.some(({ sender_id }) => sender_id === user)))
+      const at = last?.created_at ?? null
+      chats.add(id, user_a, user_b, created_at, at, said.length, ...counts, ...readTo, ...wrote)
       for (const message of said)
         messages.add(
           message.id,
@@ -118,16 +122,18 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
       if (!review) return
       const { reviewer_id, reviewed_id, rating, anonymous, text } = review
       reviews.add(review.id, id, reviewer_id, reviewed_id, rating, Number(anonymous), text, review.created_at)
-      reviewed.add(reviewed_id)
     },
 
     /** Everything that follows from the rows, and the commit. */
     finish() {
       for (const { flush } of tables) flush()
       for (const { sql } of indexes) client.run(sql)
-      remakeTraits(client)
-      const recount = statsCounter(db)
-      for (const userId of [...reviewed].sort()) recount(userId)
+      rebuildTraits(client)
+      const ratings = client.query<{ user_id: string; sum: number; count: number }, []>(
+        'SELECT reviewed_id AS user_id, sum(rating) AS sum, count(*) AS count FROM reviews GROUP BY reviewed_id',
+      )
+      const stats = client.prepare('INSERT INTO user_stats (user_id, rating_avg, count) VALUES (?, ?, ?)')
+      for (const { user_id, sum, count } of ratings.all()) stats.run(user_id, averageRating(sum, count), count)
       client.run('COMMIT')
       client.run('PRAGMA journal_mode = WAL')
     },

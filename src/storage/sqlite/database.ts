@@ -1,8 +1,9 @@
 import { constants, Database } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { giveToOwner } from '../../lib/owner.ts'
 import * as schema from './schema.ts'
 
 export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
@@ -23,7 +24,11 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
   try {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     client = new Database(path, { create: true, strict: true })
-    if (path !== ':memory:') chmodSync(path, 0o600)
+    if (path !== ':memory:') {
+      chmodSync(path, 0o600)
+      // One that root has just made. Its log gets its owner by SQLite.
+      if (statSync(path).size === 0) giveToOwner(path)
+    }
     if (alone) client.run('PRAGMA locking_mode = EXCLUSIVE')
     client.run('PRAGMA journal_mode = WAL')
     client.run('PRAGMA synchronous = FULL')

@@ -1,14 +1,17 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Whereabouts } from '../../features/location/published-point.ts'
+import { choiceOf } from '../../features/location/rules.ts'
 import type { Point } from '../../features/location/sphere.ts'
 import type { Location, LocationStore } from '../../features/location/store.ts'
 import type { Db } from './database.ts'
+import { runOn, sqliteReader } from './engine.ts'
 import { livingIn } from './living.ts'
 import { nearbySearch } from './nearby.ts'
 import { reachCache } from '../reach-cache.ts'
 import { locationCells, locations } from './schema.ts'
+import { visibilityFor } from '../sql/visibility.ts'
 import { squareOf } from '../squares.ts'
-import { traitKeeper } from './traits.ts'
+import { traitIndexer } from './traits.ts'
 import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
@@ -29,7 +32,8 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
   const keepCell = db.$client.prepare<null, [string, Uint8Array, number]>(
     'INSERT INTO location_cells (user_id, tag, uses) VALUES (?, ?, ?) ON CONFLICT (user_id, tag) DO UPDATE SET uses = excluded.uses',
   )
-  const retrait = traitKeeper(db)
+  const reindexTraits = traitIndexer(db)
+  const engine = sqliteReader(db)
   const isLiving = livingIn(db)
   const cache = reachCache()
   const search = nearbySearch(db.$client, cache)
@@ -56,7 +60,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
   const of = (userId: string): Location => {
     const row = locationOf.get({ user_id: userId })
     const { published } = whereaboutsOf(userId)
-    return { published, visible: row?.visible ?? true, updated_at: row?.updated_at ?? null }
+    return { published, visible: choiceOf(row), updated_at: row?.updated_at ?? null }
   }
 
   return {
@@ -74,29 +78,32 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
             strayed: after.strayed,
             updated_at: now,
           }
+          // A first position makes its owner visible, where they may be.
+          const first = before.published === null ? runOn(db, () => visibilityFor(engine, userId, true)) : undefined
           const save = () =>
             db
               .insert(locations)
-              .values({ user_id: userId, ...moved })
+              .values({ user_id: userId, ...moved, ...first })
               .onConflictDoUpdate({ target: locations.user_id, set: moved })
               .run()
           // Mostly the point stays where it was, and with it what it is found by.
           if (samePoint(before.published, after.published)) save()
-          else retrait(userId, save)
+          else reindexTraits(userId, save)
           saveCells(userId, before.tags, after.tags)
           return of(userId)
         },
-        { leavesPeople: true },
+        { keepsProfileCache: true },
       ),
 
     setVisible: (userId, visible) =>
       writer.write(() => {
         if (!isLiving(userId)) return false
-        retrait(userId, () =>
+        const visibility = runOn(db, () => visibilityFor(engine, userId, visible))
+        reindexTraits(userId, () =>
           db
             .insert(locations)
-            .values({ user_id: userId, visible })
-            .onConflictDoUpdate({ target: locations.user_id, set: { visible } })
+            .values({ user_id: userId, ...visibility })
+            .onConflictDoUpdate({ target: locations.user_id, set: visibility })
             .run(),
         )
         return true

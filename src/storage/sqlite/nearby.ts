@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, EARTH_RADIUS_M } from '../../features/location/sphere.ts'
-import type { NearbyQuery, Neighbour } from '../../features/location/store.ts'
+import { filterNames, type NearbyQuery, type Neighbour, traitLists } from '../../features/location/store.ts'
 import type { ReachCache } from '../reach-cache.ts'
 import { covering, extent, numbersIn, quarters, type Square } from '../squares.ts'
 
@@ -24,9 +24,10 @@ const onList = `json_each($list) AS v CROSS JOIN nearby_traits AS t WHERE t.trai
 const alsoOn = (list: string) => `(${list} IS NULL OR EXISTS (
   SELECT 1 FROM nearby_traits AS o
   WHERE o.trait IN (SELECT value FROM json_each(${list})) AND o.square = t.square AND o.location_id = t.location_id))`
+const otherLists = filterNames.slice(1).map((_, i) => `list${i + 2}`)
 const onEveryList = `(
   SELECT DISTINCT t.location_id FROM json_each($squares) AS s CROSS JOIN ${onList}
-    AND ${['$list2', '$list3', '$list4', '$list5'].map(alsoOn).join(' AND ')}
+    AND ${otherLists.map((name) => alsoOn(`$${name}`)).join(' AND ')}
 ) AS t CROSS JOIN locations AS l WHERE l.id = t.location_id AND l.updated_at >= +$since`
 
 /** How many there are in each square, in order; counts to $most. */
@@ -50,10 +51,9 @@ const nearest = (people: string) => `
   LEFT JOIN users AS s INDEXED BY users_suspended
     ON s.id = c.user_id AND s.suspended_until IS NOT NULL AND s.suspended_until > +$now
   WHERE c.distance <= +$reach AND (c.distance, c.user_id) > ($distance, $user_id) AND s.id IS NULL
-    AND c.user_id NOT IN (
-      SELECT blocked_id FROM blocks WHERE blocker_id = +$caller UNION ALL
-      SELECT blocker_id FROM blocks WHERE blocked_id = +$caller
-    )
+    -- Person by person: who has blocked a hundred thousand does not have them all read for each search.
+    AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = +$caller AND blocked_id = c.user_id)
+    AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocked_id = +$caller AND blocker_id = c.user_id)
   ORDER BY c.distance, c.user_id LIMIT +$limit`
 
 /**
@@ -76,9 +76,7 @@ export function nearbySearch(
 
   return ({ caller, centre, radius, limit, filters, after, since, now }) => {
     const inner = after?.distance ?? 0
-    const lists = Object.entries(filters)
-      .filter(([, values]) => values.length > 0)
-      .map(([kind, values]) => JSON.stringify(values.map((value) => `${kind}:${value}`)))
+    const lists = traitLists(filters).map((list) => JSON.stringify(list))
 
     /** Those squares that hold anyone on the list (null: anyone at all) who is not behind us. */
     function count(squares: Square[], list: string | null, most: number): Counted[] {
@@ -98,8 +96,8 @@ export function nearbySearch(
       const beyond = { west2: range2?.west ?? null, east2: range2?.east ?? null, distance, user_id }
       const params = { ...place, ...beyond, squares: numbers(squares), reach, limit, caller, since, now }
       if (!list) return nearestOfEveryone.all(params)
-      const [list2 = null, list3 = null, list4 = null, list5 = null] = others
-      return nearestOnEveryList.all({ ...params, list, list2, list3, list4, list5 })
+      const lists = Object.fromEntries(otherLists.map((name, i) => [name, others[i] ?? null]))
+      return nearestOnEveryList.all({ ...params, ...lists, list })
     }
 
     // A ring after the page before is as wide as makes its area that of a circle of this radius.

@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import type { Kind, Payloads } from '../../outbox/store.ts'
+import type { Evidence, ReportReason } from '../../features/safety/store.ts'
 
-// The migrated tables as Drizzle sees them; test/migrations.test.ts compares the two.
+// The migrated tables as Drizzle sees them; test/storage/migrations.test.ts compares the two.
 // Times are milliseconds since 1970 in UTC.
 
 export const users = sqliteTable('users', {
@@ -23,6 +26,8 @@ export const users = sqliteTable('users', {
   suspended_until: integer(),
   suspended_reason: text(),
   suspension_id: text(),
+  email_verified_at: integer(),
+  email_asked_at: integer(),
 })
 
 export const consentLog = sqliteTable('consent_log', {
@@ -52,6 +57,8 @@ export const preferences = sqliteTable('preferences', {
   activities: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   purposes: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   language: text().notNull().default('en'),
+  folded: text().notNull().default('[]'),
+  folded_of: text().notNull().default('[][][]'),
 })
 
 export const locations = sqliteTable('locations', {
@@ -64,6 +71,7 @@ export const locations = sqliteTable('locations', {
   cell: blob({ mode: 'buffer' }),
   strayed: integer({ mode: 'boolean' }).notNull().default(false),
   updated_at: integer(),
+  held_back: integer({ mode: 'boolean' }).notNull().default(false),
 })
 
 export const nearbyTraits = sqliteTable(
@@ -99,6 +107,8 @@ export const chats = sqliteTable(
     unread_b: integer().notNull().default(0),
     read_to_a: integer().notNull().default(0),
     read_to_b: integer().notNull().default(0),
+    wrote_a: integer({ mode: 'boolean' }).notNull().default(false),
+    wrote_b: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
@@ -143,18 +153,22 @@ export const reports = sqliteTable('reports', {
   target: text({ enum: ['user', 'message', 'review'] }).notNull(),
   target_id: text().notNull(),
   subject_id: text(),
-  reason: text().notNull(),
+  reason: text().$type<ReportReason>().notNull(),
   details: text(),
   status: text({ enum: ['open', 'resolved'] })
     .notNull()
     .default('open'),
-  evidence: text({ mode: 'json' }).$type<unknown>(),
+  evidence: text({ mode: 'json' }).$type<Evidence>(),
   created_at: integer().notNull(),
   resolved_at: integer(),
   resolved_by: text(),
   action: text({ enum: ['dismiss', 'warn', 'remove_content', 'suspend'] }),
   note: text(),
   until: integer(),
+  /** Whom a reported review is of. */
+  reviewed_id: text().generatedAlwaysAs(sql`CASE WHEN target = 'review' THEN evidence ->> '$.review.reviewed_id' END`, {
+    mode: 'virtual',
+  }),
 })
 
 export const reviews = sqliteTable('reviews', {
@@ -168,10 +182,26 @@ export const reviews = sqliteTable('reviews', {
   created_at: integer().notNull(),
 })
 
+export const pendingReviews = sqliteTable('pending_reviews', {
+  chat_id: text().primaryKey().notNull(),
+  id: text().notNull().unique(),
+  reviewer_id: text(),
+  reviewed_id: text().notNull(),
+  rating: integer().notNull(),
+  text: text(),
+  created_at: integer().notNull(),
+  appears_at: integer().notNull(),
+})
+
 export const userStats = sqliteTable('user_stats', {
   user_id: text().primaryKey().notNull(),
   rating_avg: real(),
   count: integer().notNull().default(0),
+})
+
+export const lastSeen = sqliteTable('last_seen', {
+  user_id: text().primaryKey().notNull(),
+  at: integer().notNull(),
 })
 
 export const sessions = sqliteTable('sessions', {
@@ -194,6 +224,7 @@ export const media = sqliteTable('media', {
   placeholder: text().notNull(),
   bytes: integer().notNull(),
   created_at: integer().notNull(),
+  thumb_bytes: integer(),
 })
 
 export const eventCounters = sqliteTable('event_counters', {
@@ -235,6 +266,7 @@ export const notices = sqliteTable('notices', {
   note: text(),
   until: integer(),
   created_at: integer().notNull(),
+  decided_by: text(),
 })
 
 export const appeals = sqliteTable('appeals', {
@@ -266,3 +298,23 @@ export const unfinishedErasures = sqliteTable('unfinished_erasures', {
 })
 
 export const community = sqliteTable('community', { name: text().primaryKey().notNull(), value: text().notNull() })
+
+export const outbox = sqliteTable('outbox', {
+  id: text().primaryKey().notNull(),
+  kind: text({ enum: ['mail'] }).notNull(),
+  user_id: text(),
+  payload: text({ mode: 'json' }).$type<Payloads[Kind]>().notNull(),
+  created_at: integer().notNull(),
+  due_at: integer().notNull(),
+  leased_by: text(),
+  attempts: integer().notNull().default(0),
+  last_error: text(),
+})
+
+export const emailLinks = sqliteTable('email_links', {
+  hash: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['verify', 'reset', 'change', 'undo'] }).notNull(),
+  email: text(),
+  expires_at: integer().notNull(),
+})

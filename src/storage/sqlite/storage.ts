@@ -1,22 +1,34 @@
 import { status } from '../migrate.ts'
 import type { Storage } from '../storage.ts'
-import { erasureStore, holdingsStore } from './account.ts'
-import { auditStore } from './audit.ts'
-import { accountStore, sessionStore } from './auth.ts'
+import { erasureStore } from '../sql/erasures.ts'
+import { holdingsStore } from '../sql/holdings.ts'
+import { auditStore } from '../sql/audit.ts'
+import { accountStore } from '../sql/accounts.ts'
+import { sessionStore } from '../sql/sessions.ts'
 import { chatStore } from './chats.ts'
 import { openCheckpoints } from './checkpoints.ts'
-import { communityStore } from './community.ts'
+import { communityStore } from '../sql/community.ts'
+import { eventStore } from '../sql/events.ts'
 import { type Db, openDatabase, withDrizzle } from './database.ts'
-import { eventStore } from './events.ts'
-import { mediaStore } from './media.ts'
-import { moderationStore, noticeStore } from './moderation.ts'
+import { sqliteDialect } from './dialect.ts'
+import { sqliteEngine } from './engine.ts'
+import { lastSeenStore } from './last-seen.ts'
+import { moderationStore } from '../sql/moderation.ts'
+import { noticeStore } from '../sql/notices.ts'
+import { mediaStore } from '../sql/media.ts'
 import { locationStore } from './location.ts'
-import { userStore } from './profile.ts'
+import { userStore } from '../sql/users.ts'
+import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
-import { retentionStore } from './retention.ts'
-import { reviewStore } from './reviews.ts'
-import { blockStore, reportStore } from './safety.ts'
-import { turnStore } from './turns.ts'
+import { emailStore } from '../sql/email.ts'
+import { outboxStore } from '../sql/outbox.ts'
+import { retentionStore } from '../sql/retention.ts'
+import { reviewStore } from '../sql/reviews.ts'
+import { blockStore } from '../sql/blocks.ts'
+import { reportStore } from '../sql/reports.ts'
+import { blockChecks } from './blocks.ts'
+import { hotSessions } from './sessions.ts'
+import { jobLeaseStore } from './turns.ts'
 import { endIfFatal, type OnFatal, openWriter, type WriterReport } from './writer.ts'
 
 export type SqliteOptions = { onFatal: OnFatal; onGroup?: (report: WriterReport) => void }
@@ -27,25 +39,30 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
   const failed = (error: unknown) => endIfFatal(error, options.onFatal)
   const checkpoints = openCheckpoints(db.$client, reads, { onError: failed })
   const writer = openWriter(db.$client, { ...options, onCommit: checkpoints.onCommit }, reads)
+  const engine = sqliteEngine(db, writer, reads)
   return {
-    users: userStore(db, writer, reads),
-    accounts: accountStore(db, writer, reads),
-    sessions: sessionStore(db, writer, reads),
-    audit: auditStore(db, writer),
-    blocks: blockStore(db, writer, reads),
-    reports: reportStore(db, writer),
-    reviews: reviewStore(db, writer),
-    notices: noticeStore(db, writer),
-    moderation: moderationStore(db, writer),
-    media: mediaStore(db, writer),
-    events: eventStore(db, writer, reads),
-    chats: chatStore(db, writer, reads),
+    users: userStore(engine, hotUsers(db, reads)),
+    accounts: accountStore(engine),
+    sessions: sessionStore(engine, hotSessions(db, writer, reads)),
+    audit: auditStore(engine),
+    blocks: blockStore(engine, blockChecks(db, reads)),
+    reports: reportStore(engine),
+    reviews: reviewStore(engine),
+    notices: noticeStore(engine),
+    moderation: moderationStore(engine),
+    media: mediaStore(engine, sqliteDialect(db, reads)),
+    events: eventStore(sqliteDialect(db, reads), engine),
+    lastSeen: lastSeenStore(db, writer, reads),
+    chats: chatStore(db, writer, reads, engine),
     locations: locationStore(db, writer, reads),
-    erasures: erasureStore(db, writer, checkpoints),
-    holdings: holdingsStore(db),
-    retention: retentionStore(db, writer),
-    community: communityStore(db, writer),
-    turns: turnStore(),
+    erasures: erasureStore(engine, checkpoints.emptyLog),
+    holdings: holdingsStore(engine),
+    retention: retentionStore(engine),
+    community: communityStore(engine),
+    jobLeases: jobLeaseStore(),
+    nodes: null,
+    outbox: outboxStore(engine),
+    emails: emailStore(engine),
 
     failed,
 

@@ -4,13 +4,13 @@ import type { Db } from './database.ts'
 const columns = 'trait, square, location_id'
 
 /** Makes the index anew, in whatever state it is. */
-export function remakeTraits(client: Database) {
+export function rebuildTraits(client: Database) {
   client.run('DELETE FROM nearby_traits')
   client.run(`INSERT INTO nearby_traits SELECT ${columns} FROM visible_traits ORDER BY 1, 2, 3`)
 }
 
 /** How many entries of the index are missing, or should not be there. */
-export function strayTraits(client: Database): number {
+export function countTraitErrors(client: Database): number {
   const sides = ['nearby_traits', 'visible_traits']
   const [missing, extra] = [sides, sides.toReversed()].map(
     ([here, there]) => `(SELECT count(*) FROM (SELECT ${columns} FROM ${here} EXCEPT SELECT ${columns} FROM ${there}))`,
@@ -19,7 +19,7 @@ export function strayTraits(client: Database): number {
 }
 
 /** Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. */
-export function traitKeeper(db: Db) {
+export function traitIndexer(db: Db) {
   const forget = db.$client.prepare<null, [string]>(`
     DELETE FROM nearby_traits WHERE (${columns}) IN (
       SELECT ${columns} FROM visible_traits WHERE user_id = ?)`)

@@ -1,10 +1,10 @@
-import type { Turn, TurnStore } from '../../turns.ts'
+import type { Turn, JobLeaseStore } from '../../lib/job-leases.ts'
 
 /**
  * In memory: a file has one server, by the lock on its directory. On the disk it would be a write a minute for nothing, and a
  * disk that is full would keep those jobs from running that make room.
  */
-export function turnStore(): TurnStore {
+export function jobLeaseStore(): JobLeaseStore {
   const turns = new Map<string, Turn>()
   return {
     last: async (job) => turns.get(job) ?? null,

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { Refusal, storageFull } from '../../refusal.ts'
+import { Refusal, storageFull } from '../../lib/refusal.ts'
 import { openReads, type Reads } from './reads.ts'
 
 type Job = {
   work: () => unknown
-  leavesPeople: boolean
+  keepsProfileCache: boolean
   done: (value: never) => void
   fail: (error: unknown) => void
 }
@@ -20,9 +20,9 @@ export type Writer = {
    * value once the whole group is on disk, and never before. Where something in the group throws, all of it is undone and
    * run again, so `work` changes nothing but the database.
    *
-   * `leavesPeople` says that it changes nothing that `Reads.remembered` reads.
+   * `keepsProfileCache` says that it changes nothing that `Reads.remembered` reads.
    */
-  write<T>(work: () => T, options?: { leavesPeople?: boolean }): Promise<T>
+  write<T>(work: () => T, options?: { keepsProfileCache?: boolean }): Promise<T>
   /** Commits what is queued now, and refuses what comes later. */
   close(): void
 }
@@ -78,7 +78,7 @@ export function openWriter(
       }
       answers = allOf(group)
       commit.run()
-      if (group.some((job) => !job.leavesPeople)) reads.forget()
+      if (group.some((job) => !job.keepsProfileCache)) reads.forget()
     } catch (error) {
       for (const job of group) job.fail(asRefusal(error))
       if (db.inTransaction) rollback.run()
@@ -144,7 +144,7 @@ export function openWriter(
   }
 
   return {
-    write<T>(work: () => T, { leavesPeople = false } = {}) {
+    write<T>(work: () => T, { keepsProfileCache = false } = {}) {
       if (closed) return Promise.reject(new Refusal('shutting_down', 'The server is stopping. Try again shortly.'))
       if (queue.length >= queueLimit)
         return Promise.reject(
@@ -153,7 +153,7 @@ export function openWriter(
           }),
         )
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      queue.push({ work, leavesPeople, done: resolve as Job['done'], fail: reject })
+      queue.push({ work, keepsProfileCache, done: resolve as Job['done'], fail: reject })
       if (!scheduled) {
         scheduled = true
         setImmediate(gather, 0)

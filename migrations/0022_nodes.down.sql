@@ -1,0 +1,2 @@
+-- There is nothing to take back: see the step up.
+SELECT 1;

@@ -1,0 +1,2 @@
+ALTER TABLE chats DROP COLUMN wrote_a;
+ALTER TABLE chats DROP COLUMN wrote_b;

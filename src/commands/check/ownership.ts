@@ -1,0 +1,32 @@
+import type { Config } from '../../config.ts'
+import { foreignSecrets } from '../../features/community/service.ts'
+import { ownershipProblem } from '../../installation/ownership.ts'
+import { secretsAtHand } from '../../installation/secrets.ts'
+import { openBucket } from '../../s3/bucket.ts'
+import { ownerMark } from '../../storage/files/s3.ts'
+import { fine, type Finding, wrong } from './finding.ts'
+
+export type Remembered = { name: string; value: string }
+export const remembered = 'SELECT name, value FROM community'
+
+/** Whether the secrets and the photos belong to this database. */
+export async function* ownedAssets(config: Config, rows: readonly Remembered[]): AsyncGenerator<Finding> {
+  const known = new Map(rows.map(({ name, value }) => [name, value]))
+  const atHand = secretsAtHand(config)
+  const isAtHand = { jwt_secret: atHand.jwt !== null, location_key: atHand.location !== null, photos: true }
+  // `dataDirectory` has reported secrets that are missing or unreadable.
+  const foreign = foreignSecrets(known, atHand).filter((name) => isAtHand[name])
+  // `buckets` has reported a bucket that does not answer.
+  const owner =
+    config.media &&
+    (await openBucket(config.media)
+      .get(ownerMark)
+      .catch(() => null))
+  const isOthers = owner !== null && known.has('id') && Buffer.from(owner).toString().trim() !== known.get('id')
+  for (const asset of [...foreign, ...(isOthers ? (['photos'] as const) : [])]) {
+    const { text, mend } = ownershipProblem(asset, config)
+    yield wrong(text, mend)
+  }
+  if (foreign.length === 0 && atHand.jwt !== null && atHand.location !== null && known.has('location_key'))
+    yield fine('the secrets are those of the database')
+}

@@ -1,0 +1,48 @@
+import type { Config } from '../../config.ts'
+import { legalFiles } from '../../features/legal/service.ts'
+import { fine, type Finding, wrong } from './finding.ts'
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+export function* settings(config: Config): Generator<Finding> {
+  const { host, corsOrigins, rateLimit, metricsToken, messengerBotToken, initDataMaxAgeS, legalDir, database } = config
+  const problems: Finding[] = []
+  if (rateLimit === null)
+    problems.push(wrong('RATE_LIMIT is off: passwords can be guessed without end', 'leave RATE_LIMIT out'))
+  if (messengerBotToken !== null && initDataMaxAgeS === 0)
+    problems.push(
+      wrong('INIT_DATA_MAX_AGE_S is 0: whoever finds init data of any age is in', 'leave INIT_DATA_MAX_AGE_S out'),
+    )
+  if (legalDir !== null) problems.push(...legalTexts(legalDir))
+  if (database.engine === 'sqlite' && database.path === ':memory:')
+    problems.push(wrong('DATABASE_URL keeps everything in memory: it ends with the process', 'leave DATABASE_URL out'))
+  if (!isLoopback(host)) {
+    if (corsOrigins.length === 0)
+      problems.push(
+        wrong(
+          `HOST is ${host}, where others reach it, and no CORS_ORIGINS are listed: no web page but its own can use it`,
+          'list the pages of your app, such as CORS_ORIGINS=https://app.example.org',
+        ),
+      )
+    if (metricsToken === null)
+      problems.push(
+        wrong(
+          `HOST is ${host}, where others reach it, and there is no METRICS_TOKEN: whoever comes through a proxy on this machine that sends no X-Forwarded-For reads /metrics`,
+          'set METRICS_TOKEN to 16 random characters or more, such as the output of: openssl rand -hex 16',
+        ),
+      )
+  }
+  yield* problems.length === 0 ? [fine('the settings are fit for production')] : problems
+}
+
+function legalTexts(directory: string): Finding[] {
+  try {
+    const { empty, misnamed } = legalFiles(directory)
+    return [
+      ...empty.map((file) => wrong(`${file} in LEGAL_DIR has no content`, 'write it, or remove it')),
+      ...misnamed.map((file) => wrong(`${file} in LEGAL_DIR is not used`, 'name it like terms.en.md, or remove it')),
+    ]
+  } catch {
+    return [wrong(`LEGAL_DIR is no directory that can be read: ${directory}`, 'make it, or leave LEGAL_DIR out')]
+  }
+}

@@ -1,0 +1,91 @@
+import type { Page, Paging } from '../../lib/paging.ts'
+import { iso } from '../../lib/time.ts'
+import type { Push } from '../../realtime/events.ts'
+import type { Caller } from '../auth/callers.ts'
+import type { Blocking } from '../safety/blocking.ts'
+import { isMember, type Membership, otherOf } from './membership.ts'
+import type { ChatStore, Message } from './store.ts'
+import type { ChatViews } from './views.ts'
+
+export type ReadingDeps = {
+  store: ChatStore
+  views: ChatViews
+  membership: Membership
+  blocking: Blocking
+  push: Push
+  paging: Paging
+  now: () => number
+}
+
+export function reading({
+  store,
+  views,
+  membership: { chatOf, messageIn },
+  blocking,
+  push,
+  paging: { keyOf, pageOf },
+  now,
+}: ReadingDeps) {
+  return {
+    async list(caller: Caller, { limit = 30, cursor }: Page) {
+      const key = keyOf('chats', cursor, ['number', 'string'])
+      const [entries, unread_total] = await Promise.all([
+        store.list(caller.id, limit + 1, key && { at: key[0], id: key[1] }),
+        store.unreadTotal(caller.id),
+      ])
+      const items = await views.chats(caller.id, entries.slice(0, limit))
+      const { next_cursor } = pageOf(
+        'chats',
+        entries,
+        limit,
+        ({ chat }) => [chat.last_msg_at ?? chat.created_at, chat.id],
+        () => null,
+      )
+      return { items, next_cursor, unread_total }
+    },
+
+    async byId(caller: Caller, chatId: string) {
+      const chat = await chatOf(caller, chatId)
+      return views.chat(caller.id, chat.id)
+    },
+
+    /** Newest first; with `after`, what came after that message, oldest first. */
+    async messages(caller: Caller, chatId: string, { limit = 30, cursor, after }: Page & { after?: string }) {
+      const chat = await chatOf(caller, chatId)
+      const show = (message: Message) => views.message(message, caller.id)
+      if (after === undefined) {
+        const list = `messages:${chat.id}`
+        const from = keyOf(list, cursor, ['number'])?.[0] ?? Number.MAX_SAFE_INTEGER
+        return pageOf(list, await store.before(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
+      }
+      const message = await messageIn(chat, after)
+      const list = `messages-after:${chat.id}`
+      const from = keyOf(list, cursor, ['number'])?.[0] ?? message.seq
+      return pageOf(list, await store.after(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
+    },
+
+    /**
+     * Marks the other one's messages read: all of them, or those up to a message of this chat. If nothing was unread, nothing
+     * changes and nobody is told; nor across a block, where a read mark would show when the other one was there.
+     */
+    async markRead(caller: Caller, chatId: string, upTo?: string | null) {
+      const chat = await chatOf(caller, chatId)
+      const last = upTo == null ? null : await messageIn(chat, upTo)
+      if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
+      const at = now()
+      const { count, last_read_message_id, events } = await store.markRead(chat, caller.id, at, last?.seq ?? null)
+      const read_at = count === 0 ? null : iso(at)
+      const data = { chat_id: chat.id, reader_id: caller.id, read_at, last_read_message_id, count }
+      push.event('message_read', at, events, () => data)
+      return { read: count, read_at }
+    },
+
+    /** Who may see that a user types in a chat: nobody across a block. A stranger types in none. */
+    async typingTo(userId: string, chatId: string): Promise<{ user_id: string } | 'stranger' | null> {
+      const chat = await store.byId(chatId)
+      if (!chat || !isMember(chat, userId)) return 'stranger'
+      const otherId = otherOf(chat, userId)
+      return (await blocking.between(userId, otherId)) ? null : { user_id: otherId }
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import type { Message, NewMessage } from './store.ts'
+
+/** What there is between the two people of a chat. */
+export type PairState = {
+  /** One of them has blocked the other. */
+  blocked: boolean
+  /** The account of one of them is erased. */
+  erased: boolean
+}
+
+export type StartRefusal = 'blocked' | 'gone'
+
+/** Why two people who have no chat yet may not begin one; null where they may. */
+export function startVerdict({ erased, blocked }: PairState): StartRefusal | null {
+  if (erased) return 'gone'
+  if (blocked) return 'blocked'
+  return null
+}
+
+export type SendState = PairState & {
+  /** How many messages the sender may send before the other one has written; null where that is not limited. */
+  untilReply: number | null
+  /** How many the sender has sent in this chat; only read where `untilReply` limits them, and may be counted to 100 only. */
+  sent: number
+  /** The other one has written in this chat; only read where `untilReply` limits the sender. */
+  answered: boolean
+  /** The sender has used this `client_id` before. */
+  repeated: boolean
+  /** The message has no photo, or one that its sender may show. */
+  photoIsTheirs: boolean
+}
+export type SendRefusal = 'blocked' | 'awaiting_reply' | 'nobody_there' | 'no_such_photo'
+
+/** What becomes of a message. `repeated` answers the message that was stored with the same `client_id`. */
+export function sendVerdict(state: SendState): 'send' | 'repeated' | SendRefusal {
+  if (state.blocked) return 'blocked'
+  const awaitsReply = state.untilReply !== null && state.sent >= state.untilReply && !state.answered
+  if (awaitsReply) return state.repeated ? 'repeated' : 'awaiting_reply'
+  if (state.erased) return 'nobody_there'
+  if (!state.photoIsTheirs) return 'no_such_photo'
+  return state.repeated ? 'repeated' : 'send'
+}
+
+/** Whether reading changes anything. Across a block it does not: a mark would tell when the reader was there. */
+export const marksRead = ({ blocked, unread }: Pick<PairState, 'blocked'> & { unread: number }): boolean =>
+  !blocked && unread > 0
+
+/**
+ * What the reader's side of a chat holds after `count` messages were marked up to number `upTo`; null means all of them,
+ * and those that came in the meantime.
+ */
+export const afterReading = (
+  { unread, last_seq }: { unread: number; last_seq: number },
+  { upTo, count }: { upTo: number | null; count: number },
+): { unread: number; read_to: number } => ({
+  unread: upTo === null ? 0 : unread - count,
+  read_to: upTo ?? last_seq,
+})
+
+export type EditRefusal = 'blocked' | 'edited_too_often'
+
+/** Why a message that is not deleted may not be edited; null where it may. `versions` is how many of its older texts are kept. */
+export function editVerdict(state: { blocked: boolean; versions: number; maxVersions: number }): EditRefusal | null {
+  if (state.blocked) return 'blocked'
+  if (state.versions >= state.maxVersions) return 'edited_too_often'
+  return null
+}
+
+/** What a message without a photo has in its place. */
+export const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
+
+export type ShownPhoto = Pick<Message, keyof typeof noPhoto>
+
+/** A message as it is once it is stored under the number `seq`. */
+export const asStored = (message: NewMessage, seq: number, photo: ShownPhoto): Message => ({
+  ...message,
+  ...photo,
+  seq,
+  read_at: null,
+  edited_at: null,
+  deleted_at: null,
+})
+
+/** What stays of a message that is deleted: who wrote it where and when. */
+export const tombstone = (message: Message, at: number): Message => ({
+  ...message,
+  ...noPhoto,
+  text: null,
+  photo_id: null,
+  deleted_at: at,
+})
+
+/** The time until which a text stood. Of two changes within a millisecond the later one takes the next free time. */
+export const versionTime = (now: number, newest: number | null): number =>
+  newest === null ? now : Math.max(now, newest + 1)
+
+export type UnreadCounts = {
+  user_a: string
+  user_b: string
+  unread_a: number
+  unread_b: number
+  /** Number of the last message that each of them has read. */
+  read_to_a: number
+  read_to_b: number
+}
+
+/** What is unread on each side of a chat once one of its messages is gone. */
+export function unreadWithout(
+  { sender_id, seq, read_at }: Pick<Message, 'sender_id' | 'seq' | 'read_at'>,
+  chat: UnreadCounts,
+): { unread_a: number; unread_b: number } {
+  const left = (unread: number, otherId: string, readTo: number) =>
+    read_at === null && sender_id === otherId && seq > readTo ? Math.max(0, unread - 1) : unread
+  return {
+    unread_a: left(chat.unread_a, chat.user_b, chat.read_to_a),
+    unread_b: left(chat.unread_b, chat.user_a, chat.read_to_b),
+  }
+}

@@ -1,0 +1,152 @@
+import type { Ids } from '../../lib/ids.ts'
+import { type FieldErrorCode, invalid, Refusal } from '../../lib/refusal.ts'
+import { isVisible, tidy } from '../../lib/text.ts'
+import type { Push } from '../../realtime/events.ts'
+import type { Caller } from '../auth/callers.ts'
+import { blocked, type Blocking } from '../safety/blocking.ts'
+import { hasLink } from './links.ts'
+import { type Membership, otherOf } from './membership.ts'
+import type { Chat, ChatStore, Content } from './store.ts'
+import type { ChatViews } from './views.ts'
+
+/** What chats need of images. */
+export type MessagePhotos = {
+  /** Why somebody may not show an image that is not theirs. */
+  problemOf(imageId: string): Promise<FieldErrorCode>
+  /** Removes those of the images that nothing shows any more. */
+  drop(imageIds: readonly string[]): Promise<void>
+}
+
+export type NewText = {
+  kind?: 'text' | 'photo' | null
+  text?: string | null
+  photo?: string | null
+  client_id?: string | null
+}
+
+export type SendingDeps = {
+  store: ChatStore
+  views: ChatViews
+  membership: Membership
+  blocking: Blocking
+  photos: MessagePhotos
+  push: Push
+  ids: Ids
+  now: () => number
+  firstContact: 'open' | 'guarded'
+}
+
+// How many messages a stranger may send before the other one answers, if the first contact is guarded.
+const textsBeforeReply = 3
+
+// Each edit keeps the older text, and a report copies all of them as evidence for moderators to read.
+const maxEdits = 100
+
+export function sending({
+  store,
+  views,
+  membership: { chatOf, ownMessageOf },
+  blocking,
+  photos,
+  push,
+  ids,
+  now,
+  firstContact,
+}: SendingDeps) {
+  /**
+   * How many messages the sender may have sent before the other one answers: null for any number. A guarded first contact
+   * allows neither photos nor links.
+   */
+  async function limitBeforeReply(chat: Chat, otherId: string, { kind, text }: Pick<Content, 'kind' | 'text'>) {
+    if (firstContact === 'open' || (await store.hasWritten(chat.id, otherId))) return null
+    return kind === 'photo' || hasLink(text ?? '') ? 0 : textsBeforeReply
+  }
+
+  /** Stores a message, unless that `client_id` was used before. Returns why not, if it is refused. */
+  async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
+    const otherId = otherOf(chat, caller.id)
+    const untilReply = await limitBeforeReply(chat, otherId, content)
+    if (untilReply === 0) return awaitingReply()
+    const message = { id: ids.next(), chat_id: chat.id, sender_id: caller.id, ...content, client_id, created_at: now() }
+    const sent = await store.append(message, otherId, untilReply)
+    switch (sent) {
+      case 'blocked':
+        return blocked()
+      case 'awaiting_reply':
+        return awaitingReply()
+      case 'no_such_photo':
+        return notYourPhoto(content.photo_id === null ? 'required' : await photos.problemOf(content.photo_id))
+      case 'nobody_there':
+        return new Refusal('conflict', 'The other one’s account is gone.')
+      default:
+        return sent
+    }
+  }
+
+  return {
+    /** Sends once per `client_id`: a retry answers the first message, with `created` false, whatever happened since. */
+    async send(caller: Caller, chatId: string, body: NewText) {
+      const chat = await chatOf(caller, chatId)
+      const client_id = tidy(body.client_id ?? '') || null
+      const sent = await append(caller, chat, contentOf(body), client_id)
+      if (sent instanceof Refusal) {
+        // What is refused now may be a retry of what was stored before, when it was allowed.
+        const first = client_id === null ? null : await store.byClientId(caller.id, client_id)
+        if (!first) throw sent
+        return { message: views.message(first, caller.id), created: false }
+      }
+      const message = views.message(sent.message, caller.id)
+      push.event('message', sent.message.created_at, sent.events, (userId) =>
+        userId === caller.id ? message : views.message(sent.message, userId),
+      )
+      return { message, created: sent.created }
+    },
+
+    async edit(caller: Caller, messageId: string, text: string) {
+      const { chat, message } = await ownMessageOf(caller, messageId)
+      const otherId = otherOf(chat, caller.id)
+      await blocking.refuseContact(caller.id, otherId)
+      const tidied = tidy(text)
+      if ((await limitBeforeReply(chat, otherId, { kind: message.kind, text: tidied })) === 0) throw awaitingReply()
+      const at = now()
+      const edited = await store.edit(chat, messageId, tidied, at, maxEdits)
+      if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
+      if (edited === 'blocked') throw blocked()
+      if (edited === 'edited_too_often')
+        throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
+      push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
+      return views.message(edited.message, caller.id)
+    },
+
+    /** Leaves a tombstone. Doing it again changes nothing. */
+    async remove(caller: Caller, messageId: string) {
+      const { chat } = await ownMessageOf(caller, messageId)
+      const at = now()
+      const removed = await store.remove(chat, messageId, at)
+      if (!removed) return
+      push.event('message_deleted', at, removed.events, (userId) => views.message(removed.message, userId))
+      if (removed.photo_id !== null) await photos.drop([removed.photo_id])
+    },
+  }
+}
+
+function contentOf(body: NewText): Content {
+  const kind = body.kind ?? 'text'
+  const text = tidy(body.text ?? '') || null
+  const photo_id = body.photo ?? null
+  switch (kind) {
+    case 'text':
+      if (photo_id !== null) throw invalid('/photo', 'Expected no photo in a text message', 'not_allowed')
+      if (text === null || !isVisible(text))
+        throw invalid('/text', 'Expected text of 1 to 4000 characters', body.text == null ? 'required' : 'too_short')
+      return { kind, text, photo_id }
+    case 'photo':
+      if (photo_id === null) throw notYourPhoto('required')
+      return { kind, text, photo_id }
+  }
+}
+
+const notYourPhoto = (code: FieldErrorCode) => invalid('/photo', 'Expected the id of an image that you uploaded', code)
+
+const awaitingReply = () =>
+  new Refusal('awaiting_reply', 'Before they answer you may send three text messages, without links or photos.')

@@ -1,0 +1,47 @@
+import type { Ids } from '../../lib/ids.ts'
+import { type Mail, type MailContent, mailLanguageOf } from '../../outbox/mail/mails.ts'
+import type { NewParcel } from '../../outbox/store.ts'
+import type { Addressee, EmailStore } from './store.ts'
+
+export type AccountMails = ReturnType<typeof accountMails>
+
+type Deps = {
+  store: Pick<EmailStore, 'ofUser'>
+  /** Whether this server sends mail. */
+  isOn: boolean
+  /** Tells the outbox that a mail was committed. */
+  wake(): void
+  ids: Ids
+  now: () => number
+}
+
+/** The mails that somebody gets about their account, ready for the transaction that causes them. */
+export function accountMails({ store, isOn, wake, ids, now }: Deps) {
+  const to = ({ user_id, email, language }: Omit<Addressee, 'email_verified_at'>, content: MailContent) => {
+    const payload: Mail = { to: email, language: mailLanguageOf(language), ...content }
+    const at = now()
+    // What tells of an erasure has to outlive the account.
+    const owner = content.about === 'account_erased' ? null : user_id
+    const parcel: NewParcel<'mail'> = {
+      id: ids.next(),
+      kind: 'mail',
+      user_id: owner,
+      payload,
+      created_at: at,
+      due_at: at,
+    }
+    return parcel
+  }
+
+  return {
+    isOn,
+    wake,
+    to,
+
+    /** A mail to the account's address; none where there is no address, or this server sends no mail. */
+    async about(userId: string, content: MailContent): Promise<NewParcel<'mail'>[]> {
+      const addressee = isOn ? await store.ofUser(userId) : null
+      return addressee === null ? [] : [to(addressee, content)]
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { days, hours } from '../../lib/time.ts'
+
+export type EmailLinkKind = 'verify' | 'reset' | 'change' | 'undo'
+
+/** How long a link is good for, in milliseconds. */
+export const linkLifetimes: Record<EmailLinkKind, number> = {
+  verify: 48 * hours,
+  reset: hours,
+  change: hours,
+  undo: 7 * days,
+}
+
+/** How long an address that nobody has verified stays with the account that registered it. */
+export const unverifiedFor = 7 * days
+
+/** An address as accounts have it: they are compared without case. */
+export const normalizedEmail = (email: string): string => email.normalize('NFC').toLowerCase()
+
+/**
+ * Whether an account loses its address to somebody who registers or verifies it: verification owns an address, not
+ * registration. An address that no registration asked to verify, as of accounts from before there was mail, stays.
+ */
+export const losesAddress = (
+  account: { email_verified_at: number | null; email_asked_at: number | null },
+  now: number,
+): boolean =>
+  account.email_verified_at === null && account.email_asked_at !== null && account.email_asked_at <= now - unverifiedFor

@@ -1,0 +1,187 @@
+import type { Ids } from '../../lib/ids.ts'
+import type { Limits } from '../../lib/rate-limits.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { hashOfToken, tokenOfLink } from '../../outbox/mail/links.ts'
+import { emailHint, type LinkKind } from '../../outbox/mail/mails.ts'
+import type { SocketControl } from '../../realtime/events.ts'
+import type { Audit } from '../audit/service.ts'
+import type { Caller, Callers } from '../auth/callers.ts'
+import type { Client } from '../auth/consents.ts'
+import type { Auth } from '../auth/service.ts'
+import type { AccountMails } from './account-mails.ts'
+import { type EmailLinkKind, linkLifetimes, normalizedEmail } from './rules.ts'
+import type { Addressee, EmailLink, EmailStore, Welcome } from './store.ts'
+
+export type Emails = ReturnType<typeof emailService>
+export type EmailLinks = ReturnType<typeof emailLinks>
+
+/** The page that a link of each kind opens. */
+const pageOf: Record<EmailLinkKind, LinkKind> = {
+  verify: 'verify',
+  change: 'verify',
+  reset: 'reset',
+  undo: 'email_undo',
+}
+
+type LinkDeps = { key: Uint8Array; mails: AccountMails; verifies: boolean; ids: Ids; now: () => number }
+
+/** Makes one-time links. `key` derives their tokens; `verifies` says whether a registration asks to verify its address. */
+export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
+  /** A link to store, and the reference to it that a mail holds. The token itself is in neither. */
+  function make(kind: EmailLinkKind, userId: string, email: string | null) {
+    const link = { kind: pageOf[kind], id: ids.random() }
+    const hash = hashOfToken(tokenOfLink(key, link))
+    const stored: EmailLink = { hash, user_id: userId, kind, email, expires_at: now() + linkLifetimes[kind] }
+    return { link, stored }
+  }
+
+  return {
+    make,
+
+    /** The token of a link for a new password that an operator hands over, and what to store of it. */
+    forOperator(userId: string) {
+      const { link, stored } = make('reset', userId, null)
+      return { token: tokenOfLink(key, link), stored }
+    },
+
+    /** What goes with a registration; null where it asks for nothing. */
+    welcome(userId: string, email: string, language: string): Welcome | null {
+      if (!verifies) return null
+      const { link, stored } = make('verify', userId, email)
+      return { link: stored, mail: mails.to({ user_id: userId, email, language }, { about: 'verify', link }) }
+    },
+  }
+}
+
+type Deps = {
+  store: EmailStore
+  links: EmailLinks
+  mails: AccountMails
+  auth: Pick<Auth, 'confirmPassword' | 'hashNewPassword'>
+  callers: Pick<Callers, 'forget'>
+  sockets: Pick<SocketControl, 'endSession'>
+  limits: Limits
+  audit: Audit
+  /** Told of work that failed after its request was answered. */
+  failed(error: unknown): void
+  now: () => number
+}
+
+/** Addresses, and the mails that prove and change them. Without mail everything but the use of a link answers 503. */
+export function emailService({ store, links, mails, auth, callers, sockets, limits, audit, failed, now }: Deps) {
+  const afterAnswers = new Set<Promise<void>>()
+
+  function refuseWithoutMail() {
+    if (!mails.isOn) throw new Refusal('mail_not_configured', 'This server sends no mail.')
+  }
+
+  async function send(to: Addressee, kind: 'verify' | 'reset') {
+    const { link, stored } = links.make(kind, to.user_id, to.email)
+    if (await store.issue(to.user_id, [stored], [mails.to(to, { about: kind, link })])) mails.wake()
+  }
+
+  async function sendReset(email: string) {
+    const to = await store.byEmail(email)
+    if (to !== null) await send(to, 'reset')
+  }
+
+  /** Ended sessions answer no further request and keep no socket. */
+  async function cutOff(userId: string, sessionIds: readonly string[], reason: 'password_changed' | 'ended') {
+    const forgotten = callers.forget(userId)
+    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
+    await forgotten
+  }
+
+  return {
+    /**
+     * Sends a link for a new password, where there is such an account. It is looked up after the answer, so that neither the
+     * answer nor its time tells whether there is.
+     */
+    async forgot(body: { email: string }): Promise<void> {
+      refuseWithoutMail()
+      const email = normalizedEmail(body.email)
+      await limits.take('forgot', email)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const work: Promise<void> = promise
+        .then(() => sendReset(email))
+        .catch(failed)
+        .finally(() => afterAnswers.delete(work))
+      afterAnswers.add(work)
+      setImmediate(resolve)
+    },
+
+    /** Refuses with 401 `link_invalid`, and 422 for a common password, which leaves the link as it was. */
+    async reset({ token, password }: { token: string; password: string }): Promise<void> {
+      const hash = hashOfToken(token)
+      // A password costs much to hash: not for a token that is made up.
+      if (!(await store.isGood(hash, 'reset', now()))) throw linkInvalid()
+      const passwordHash = await auth.hashNewPassword(password, '/password')
+      const used = await store.reset(hash, passwordHash, now(), audit.entry('password_reset', null), (to) =>
+        mails.isOn ? [mails.to(to, { about: 'password_changed' })] : [],
+      )
+      if (used === null) throw linkInvalid()
+      mails.wake()
+      await cutOff(used.user_id, used.ended, 'password_changed')
+    },
+
+    /** Refuses with 401 `link_invalid`, and 409 `email_taken` where a new address is somebody else's by now. */
+    async verify({ token }: { token: string }) {
+      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null))
+      if (used === null) throw linkInvalid()
+      if (used === 'email_taken') throw emailTaken()
+      await callers.forget(used.user_id)
+      return { email: used.email, email_verified: true as const }
+    },
+
+    /** Sends the link for the caller's address once more; nothing where it is verified. */
+    async sendVerification(caller: Caller): Promise<void> {
+      refuseWithoutMail()
+      const to = await store.ofUser(caller.id)
+      if (to === null) throw new Refusal('not_found', 'This account has no e-mail address.')
+      if (to.email_verified_at === null) await send(to, 'verify')
+    },
+
+    /**
+     * Sends a link to the new address, and one that undoes the change to the old one. The address changes when the first
+     * is used. Refuses with 403 `wrong_password`, or `forbidden` where no password confirms it and the session is old.
+     */
+    async change(caller: Caller, body: { email: string; password?: string | null }, client: Client): Promise<void> {
+      refuseWithoutMail()
+      await auth.confirmPassword(caller, body.password, client)
+      const email = normalizedEmail(body.email)
+      const from = await store.ofUser(caller.id)
+      if (from?.email === email) return
+      const { link, stored } = links.make('change', caller.id, email)
+      const to = { user_id: caller.id, email, language: from?.language ?? client.language ?? 'en' }
+      const made = [stored]
+      const sent = [mails.to(to, { about: 'email_change', link })]
+      if (from !== null) {
+        const undo = links.make('undo', caller.id, from.email)
+        made.push(undo.stored)
+        sent.push(mails.to(from, { about: 'email_changed', link: undo.link, new_email_hint: emailHint(email) }))
+      }
+      if (await store.issue(caller.id, made, sent)) mails.wake()
+      await audit.note('email_change_asked', caller.id, caller.id)
+    },
+
+    /** Brings the old address back and ends every session. Refuses with 401 `link_invalid` or 409 `email_taken`. */
+    async undo({ token }: { token: string }) {
+      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null))
+      if (used === null) throw linkInvalid()
+      if (used === 'email_taken') throw emailTaken()
+      await cutOff(used.user_id, used.ended, 'ended')
+      return { email: used.email }
+    },
+
+    /** Resolves once nothing is left to do of what was answered. */
+    async settled(): Promise<void> {
+      await Promise.all(afterAnswers)
+    },
+  }
+}
+
+/** Links that are malformed, used, too old or unknown answer alike. */
+const linkInvalid = () =>
+  new Refusal('link_invalid', 'This link was used already, is too old, or was replaced by a newer one.')
+
+const emailTaken = () => new Refusal('email_taken', 'This e-mail address belongs to another account by now.')

@@ -1,0 +1,55 @@
+import type { NewParcel } from '../../outbox/store.ts'
+import type { AuditEntry } from '../audit/store.ts'
+import type { EmailLinkKind } from './rules.ts'
+
+/** A one-time link. Its token is not stored, only the hash. */
+export type EmailLink = {
+  hash: string
+  user_id: string
+  kind: EmailLinkKind
+  /** The address that the link proves, or brings back; null where it was given by hand and proves none. */
+  email: string | null
+  expires_at: number
+}
+
+/** What a mail to somebody needs to know of them. */
+export type Addressee = { user_id: string; email: string; email_verified_at: number | null; language: string }
+
+/** The link and the mail that go with a registration. */
+export type Welcome = { link: EmailLink; mail: NewParcel<'mail'> }
+
+/** What the use of a link has done. `ended` are the sessions that it ended. */
+export type Used = { user_id: string; email: string; ended: string[] }
+
+export type EmailStore = {
+  /** The account with that address; null where there is none, or an erased one. */
+  byEmail(email: string): Promise<Addressee | null>
+  /** Null where the account is erased or has no address. */
+  ofUser(userId: string): Promise<Addressee | null>
+  /**
+   * Stores links and puts the mails with them into the outbox. A link takes the place of an older one of its kind, but for
+   * `undo`. False, and nothing, where the account is erased.
+   */
+  issue(userId: string, links: readonly EmailLink[], mails: readonly NewParcel<'mail'>[]): Promise<boolean>
+  /** Whether such a link is there and not too old. */
+  isGood(hash: string, kind: EmailLinkKind, now: number): Promise<boolean>
+  /** Uses a `verify` or `change` link: the address is the account's, verified. Null: no such link. */
+  verify(hash: string, now: number, audit: AuditEntry): Promise<Used | 'email_taken' | null>
+  /** Uses a `reset` link: the password is set, the link's address counts as verified, and every session ends. */
+  reset(
+    hash: string,
+    passwordHash: string,
+    now: number,
+    audit: AuditEntry,
+    mails: MailsTo,
+  ): Promise<Omit<Used, 'email'> | null>
+  /** Uses an `undo` link: the old address is the account's again, and every session ends. */
+  undo(hash: string, now: number, audit: AuditEntry): Promise<Used | 'email_taken' | null>
+  /** The links of a user, without what would make them usable. */
+  linksOf(userId: string): Promise<Pick<EmailLink, 'kind' | 'email' | 'expires_at'>[]>
+  /** Removes up to `limit` links that have expired. Returns how many. */
+  removeExpired(now: number, limit: number): Promise<number>
+}
+
+/** Makes the mails that go with a change, once their addressee is known. */
+export type MailsTo = (to: Addressee) => NewParcel<'mail'>[]

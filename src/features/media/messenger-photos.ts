@@ -1,0 +1,74 @@
+import type { Logger } from 'pino'
+import { type Outbound, OutboundError } from '../../lib/outbound.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { seconds } from '../../lib/time.ts'
+import { semaphore } from '../../lib/semaphore.ts'
+import type { UserStore } from '../profile/store.ts'
+import type { Media } from './service.ts'
+
+export type MessengerPhotos = ReturnType<typeof messengerPhotos>
+
+type Deps = {
+  users: Pick<UserStore, 'byId' | 'replacePhoto'>
+  media: Pick<Media, 'upload' | 'drop'>
+  outbound: Outbound
+  /** The only hosts that photos are fetched from, with their subdomains. */
+  hosts: readonly string[]
+  log: Logger
+  now: () => number
+}
+
+const maxBytes = 5 * 1024 * 1024
+const timeoutMs = 10 * seconds
+// Telegram sends some photos on to another host of its own.
+const redirects = 3
+const atOnce = 4
+const waiting = 100
+
+/** Fetches the photos that init data names, so that who looks at a profile asks nobody but this server. */
+export function messengerPhotos({ users, media, outbound, hosts, log, now }: Deps) {
+  const underWay = new Map<string, Promise<void>>()
+  const busy = new Error('too many photos of messengers are being fetched')
+  const inTurn = semaphore({ atOnce, waiting, refuse: () => busy })
+
+  /** The image's bytes; null where there are none to be had. */
+  async function bytesAt(url: string): Promise<Uint8Array | null> {
+    const { status, headers, body } = await outbound.fetch(url, { hosts, maxBytes, timeoutMs, redirects })
+    return status === 200 && /^image\//i.test(headers['content-type'] ?? '') ? body : null
+  }
+
+  async function fetchPhoto(userId: string, url: string): Promise<void> {
+    // Who has another photo by now, or wants none, keeps that.
+    const pending = (await users.byId(userId))?.photo
+    if (!pending?.startsWith('https:')) return
+    const bytes = await bytesAt(url)
+    if (bytes === null) return
+    const { id } = await media.upload({ id: userId }, bytes)
+    if (!(await users.replacePhoto(userId, pending, id, now()))) await media.drop([id])
+  }
+
+  return {
+    /**
+     * Begins to fetch the photo of a user who has just logged in, where theirs was not fetched yet. Where that fails there
+     * is none, and the next login tries again.
+     */
+    begin(userId: string, url: string | null): void {
+      if (url === null || underWay.has(userId)) return
+      const fetched = inTurn(() => fetchPhoto(userId, url))
+        .catch((error: unknown) => {
+          const isExpected = error instanceof OutboundError || error instanceof Refusal || error === busy
+          log[isExpected ? 'debug' : 'error'](
+            { user_id: userId, err: error },
+            'the photo of a messenger’s user was not taken',
+          )
+        })
+        .finally(() => underWay.delete(userId))
+      underWay.set(userId, fetched)
+    },
+
+    /** Resolves once nothing is being fetched. */
+    async settled(): Promise<void> {
+      while (underWay.size > 0) await Promise.all(underWay.values())
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { Elysia } from 'elysia'
+import { version } from '../version.ts'
+
+const about = {
+  name: 'Convene',
+  version,
+  description: 'The backend of a social meeting app: people, places, chat and safety.',
+  documentation: '/openapi',
+  openapi: '/openapi/json',
+  health: '/health',
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Convene</title>
+<link rel="icon" href="data:,">
+<h1>Convene ${version}</h1>
+<p>${about.description}</p>
+<p>You have reached its API. <a href="${about.documentation}">Read it and try it out</a>, or fetch
+<a href="${about.openapi}">the OpenAPI document</a>.</p>
+`
+
+const policy = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** `GET /`: what this server is and where its interface is described, as a page for browsers and as JSON for programs. */
+export const frontPage = new Elysia({ name: 'front-page', detail: { hide: true } }).get('/', ({ headers }) =>
+  wantsHtml(headers.accept)
+    ? new Response(page, {
+        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+      })
+    : Response.json(about),
+)
+
+/** Browsers name HTML. Programs name JSON, or take anything. */
+const wantsHtml = (accept = '') => /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)

@@ -1,0 +1,77 @@
+import type { TSchema } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { hasFormat, setFormat } from '../lib/formats.ts'
+
+/** One of these words. */
+export const oneOf = <const T extends readonly string[]>(words: T) =>
+  t.Unsafe<T[number]>(
+    t.Union(
+      words.map((word) => t.Literal(word)),
+      { error: `Expected one of ${words.join(', ')}` },
+    ),
+  )
+
+/** The schema, or null. */
+export const nullable = <T extends TSchema>(schema: T) =>
+  t.Union([schema, t.Null()], schema.error === undefined ? {} : { error: `${schema.error}, or null` })
+
+/** A field that a request may omit. Null means the same, as some clients write all their fields. */
+export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema))
+
+const anyCaseId = (format: { format: string; error: string; documented?: object }) =>
+  t
+    .Transform(t.String(format))
+    .Decode((id) => id.toLowerCase())
+    .Encode((id) => id)
+
+/** An id in a request. Letters may be in either case (RFC 9562, section 4), as Swift writes upper case; ours are lower case. */
+export const uuid = (error = 'Expected a UUID') => anyCaseId({ format: 'uuid', error })
+export const id = uuid()
+
+setFormat('image-id', (text) => {
+  if (/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return null
+  return text.startsWith('/') || URL.canParse(text) ? 'not_yours' : 'format'
+})
+
+/** The id of an image. A URL is refused as `not_yours`, since it shows somebody else's image. */
+export const imageId = (error: string) => anyCaseId({ format: 'image-id', error, documented: { format: 'uuid' } })
+
+/** A time in an answer. Not validated as a date: `iso` writes all of them. */
+export const time = t.String({ documented: { format: 'date-time' } })
+
+type Range = { minimum: number; maximum: number; default?: number; error: string }
+
+// With an exponent, as in JSON: JavaScript writes 1e-7 for a ten millionth of a degree.
+const digits = { integer: /^\d+$/, number: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i }
+
+/** A decimal number in a query. Elysia's own type takes all that JavaScript converts to a number: white space, `0x10`. */
+export function queryNumber(type: keyof typeof digits, { error, ...range }: Range) {
+  const format = `${type}-${range.minimum}-${range.maximum}`
+  if (!hasFormat(format))
+    setFormat(format, (text) => {
+      if (!digits[type].test(text)) return 'type'
+      return Number(text) >= range.minimum && Number(text) <= range.maximum ? null : 'out_of_range'
+    })
+  return t
+    .Transform(t.String({ format, error, documented: { type, ...range } }))
+    .Decode(Number)
+    .Encode(String)
+}
+
+/** The query of every list. */
+export const pageQuery = {
+  limit: t.Optional(
+    // Not `queryNumber`: lists are requested too often to decode each query only to refuse a limit of 0x10.
+    t.Integer({
+      title: 'limit',
+      minimum: 1,
+      maximum: 100,
+      default: 30,
+      error: 'Expected a whole number from 1 to 100',
+    }),
+  ),
+  cursor: t.Optional(t.String({ maxLength: 300, description: 'next_cursor of the page before' })),
+}
+
+/** The cursor of the next page, in the answer of a list: null after the last one. */
+export const nextCursor = t.Union([t.String(), t.Null()])

@@ -1,0 +1,187 @@
+import { lookup as lookUpByName } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Why a request failed. The message never contains the URL, which may be secret. */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError'
+
+  constructor(
+    readonly reason: 'url' | 'host' | 'address' | 'redirect' | 'encoding' | 'too_large' | 'timeout' | 'connection',
+    options?: ErrorOptions,
+  ) {
+    super(`an outbound request failed: ${reason}`, options)
+  }
+}
+
+export type OutboundRequest = {
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  body?: Uint8Array
+  /** The only hosts allowed, each with its subdomains, also for redirects. Any host if absent. */
+  hosts?: readonly string[]
+  /** The maximum length of the body. */
+  maxBytes: number
+  /** The total time: look-up, connection, redirects and body. */
+  timeoutMs: number
+  /** How many redirects are followed (0). A redirect that is not followed throws. */
+  redirects?: number
+}
+
+export type OutboundAnswer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
+
+export type Outbound = ReturnType<typeof openOutbound>
+
+type Options = {
+  /** Addresses with ports that are allowed although they are not public: `127.0.0.1:9000`, `[::1]:9000`. */
+  allow?: readonly string[]
+  /** The addresses of a name. */
+  resolve?: (name: string) => Promise<string[]>
+  /** A certificate authority besides the usual ones. */
+  ca?: string
+}
+
+const systemResolve = async (name: string) =>
+  (await lookUpByName(name, { all: true, verbatim: true })).map(({ address }) => address)
+
+/**
+ * Requests https URLs from untrusted sources without reaching internal services (SSRF). A name is resolved once, its addresses
+ * are checked to be public, and the connection goes to one of them: a second look-up could return another address (DNS
+ * rebinding). The certificate must match the name. Proxies of the environment are ignored, as they would resolve the name
+ * again.
+ */
+export function openOutbound({ allow = [], resolve = systemResolve, ca }: Options = {}) {
+  const allowed = new Set(allow)
+
+  /** The address to connect to. Throws if the host has none that is allowed. */
+  async function addressesOf(hostname: string, port: number): Promise<{ address: string; family: 4 | 6 }[]> {
+    const found = isIP(hostname) ? [hostname] : await resolve(hostname)
+    const usable = found.filter((address) => isPublic(address) || allowed.has(socketAddress(address, port)))
+    if (usable.length === 0) throw new OutboundError('address')
+    return usable.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+  }
+
+  async function call(url: URL, { method, headers, body, maxBytes }: OutboundRequest, signal: AbortSignal) {
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const port = Number(url.port || 443)
+    const addresses = await beforeAbort(addressesOf(hostname, port), signal)
+    const { promise, resolve: done, reject } = Promise.withResolvers<OutboundAnswer>()
+    const sent = request(
+      {
+        host: hostname,
+        port,
+        path: url.pathname + url.search,
+        method,
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        ca,
+        agent: false,
+        signal,
+        // Only the addresses that were checked.
+        lookup: (_name, options, give) =>
+          options.all ? give(null, addresses) : give(null, addresses[0]!.address, addresses[0]!.family),
+      },
+      (answer) => {
+        bodyOf(answer, maxBytes).then(
+          (read) => done({ status: answer.statusCode ?? 0, headers: answer.headers, body: read }),
+          (error) => {
+            reject(error)
+            sent.destroy()
+          },
+        )
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+    return beforeAbort(promise, signal)
+  }
+
+  async function follow(url: URL, wanted: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+    for (let left = wanted.redirects ?? 0; ; left--) {
+      refuseUrl(url, wanted.hosts)
+      const answer = await call(url, wanted, signal)
+      if (![301, 302, 303, 307, 308].includes(answer.status)) return answer
+      const next = URL.parse(answer.headers.location ?? '', url.href)
+      if (left === 0 || next === null) throw new OutboundError('redirect')
+      url = next
+    }
+  }
+
+  return {
+    /** Throws only OutboundError, if there is no response. An error status is a response. */
+    async fetch(url: string, wanted: OutboundRequest): Promise<OutboundAnswer> {
+      const signal = AbortSignal.timeout(wanted.timeoutMs)
+      try {
+        const parsed = URL.parse(url)
+        if (parsed === null) throw new OutboundError('url')
+        return await follow(parsed, wanted, signal)
+      } catch (error) {
+        if (error instanceof OutboundError) throw error
+        throw new OutboundError(signal.aborted ? 'timeout' : 'connection', { cause: error })
+      }
+    },
+  }
+}
+
+function refuseUrl(url: URL, hosts: readonly string[] | undefined) {
+  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') throw new OutboundError('url')
+  const hostname = url.hostname.replace(/\.$/, '')
+  if (hosts && !hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`)))
+    throw new OutboundError('host')
+}
+
+/** The whole body. Compressed bodies are refused, as a few bytes may expand to gigabytes. */
+async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const encoding = answer.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') throw new OutboundError('encoding')
+  if (Number(answer.headers['content-length']) > maxBytes) throw new OutboundError('too_large')
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new OutboundError('too_large')
+    chunks.push(chunk)
+  }
+  if (!answer.complete) throw new OutboundError('connection')
+  return Buffer.concat(chunks)
+}
+
+/** Rejects when the signal aborts: look-ups, and some stages of a connection, ignore it. */
+async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(new OutboundError('timeout'))
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * Whether an address is on the public internet. For IPv6 only 2000::/3, without the forms that contain an IPv4 address (mapped,
+ * 6to4, Teredo, NAT64), which may be a private one.
+ */
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1
+}
+
+function socketAddress(address: string, port: number): string {
+  return ipaddr.isValid(address) ? shownSocketAddress(ipaddr.parse(address).toString(), port) : ''
+}
+
+const shownSocketAddress = (address: string, port: number) =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+
+/** An entry of `allow` in canonical form; null if it is malformed. */
+export function readSocketAddress(text: string): string | null {
+  const [, v6, v4, port] = /^(?:\[([0-9a-f:.]+)\]|([\d.]+)):(\d{1,5})$/i.exec(text) ?? []
+  const address = v6 ?? v4 ?? ''
+  if (isIP(address) !== (v6 === undefined ? 4 : 6) || Number(port) < 1 || Number(port) > 65535) return null
+  return socketAddress(address, Number(port))
+}

@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto'
+import { invalid } from './refusal.ts'
+
+/** The query of a list; 30 items by default. */
+export type Page = { limit?: number; cursor?: string }
+
+/** The sort key of a page's last item. */
+type Key = readonly (number | string)[]
+
+export type Paging = ReturnType<typeof openPaging>
+
+const macBytes = 16
+
+/**
+ * The cursors of all lists. Each has an HMAC, so that clients cannot start at an arbitrary position, from which some queries
+ * would be slow. The key comes from a secret that all nodes share.
+ */
+export function openPaging({ secret }: { secret: string | Uint8Array }) {
+  const key = new Bun.CryptoHasher('sha256', secret).update('convene cursor v1').digest()
+  const macOf = (text: string) => new Bun.CryptoHasher('sha256', key).update(text).digest().subarray(0, macBytes)
+
+  /** `list` names the list, with an id if there are several of the kind. A cursor is valid for that list only. */
+  function cursorOf(list: string, key: Key): string {
+    const text = JSON.stringify([list, ...key])
+    return Buffer.concat([macOf(text), Buffer.from(text)]).toString('base64url')
+  }
+
+  /** The content of a cursor; empty if we have not signed it. */
+  function opened(cursor: string): unknown[] {
+    const bytes = Buffer.from(cursor, 'base64url')
+    const text = bytes.subarray(macBytes).toString('utf8')
+    if (bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(text))) return []
+    return JSON.parse(text) as unknown[]
+  }
+
+  return {
+    cursorOf,
+
+    /**
+     * The key in a cursor of that list, of these types; null if there is no cursor. Refuses with 422 a cursor that we have not
+     * signed, or that belongs to another list.
+     */
+    keyOf<const T extends readonly ('number' | 'string')[]>(
+      list: string,
+      cursor: string | undefined,
+      types: T,
+    ): { [I in keyof T]: T[I] extends 'number' ? number : string } | null {
+      if (cursor === undefined) return null
+      const [name, ...key] = opened(cursor)
+      const fits = key.length === types.length && key.every((value, i) => typeof value === types[i])
+      if (name !== list || !fits) throw invalid('/cursor', 'Expected the next_cursor of a page before', 'format')
+      return key as { [I in keyof T]: T[I] extends 'number' ? number : string }
+    },
+
+    /** A page of `limit` items. Pass one more row than that, which shows whether another page follows. */
+    pageOf<Row, Item>(
+      list: string,
+      rows: readonly Row[],
+      limit: number,
+      key: (row: Row) => Key,
+      item: (row: Row) => Item,
+    ) {
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      return {
+        items: shown.map(item),
+        next_cursor: rows.length > limit && last !== undefined ? cursorOf(list, key(last)) : null,
+      }
+    },
+  }
+}

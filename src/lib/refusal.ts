@@ -1,0 +1,92 @@
+/** Every error code. `http/errors.ts` has the HTTP status of each. */
+export type RefusalCode =
+  | 'malformed_body'
+  | 'bad_request'
+  | 'upgrade_required'
+  | 'range_not_satisfiable'
+  | 'unauthenticated'
+  | 'token_expired'
+  | 'invalid_credentials'
+  | 'init_data_invalid'
+  | 'init_data_expired'
+  | 'refresh_reused'
+  | 'link_invalid'
+  | 'email_not_verified'
+  | 'not_a_member'
+  | 'not_the_owner'
+  | 'blocked'
+  | 'suspended'
+  | 'wrong_password'
+  | 'awaiting_reply'
+  | 'consents_required'
+  | 'consents_gate'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'email_taken'
+  | 'phone_taken'
+  | 'review_exists'
+  | 'message_deleted'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'self_not_allowed'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'messenger_not_configured'
+  | 'mail_not_configured'
+  | 'storage_full'
+  | 'busy'
+  | 'shutting_down'
+
+/** The error codes of a single field. */
+export const fieldErrorCodes = [
+  'required',
+  'type',
+  'format',
+  'too_short',
+  'too_long',
+  'out_of_range',
+  'not_allowed',
+  'duplicate',
+  'too_common',
+  'not_yours',
+  'unknown',
+] as const
+export type FieldErrorCode = (typeof fieldErrorCodes)[number]
+
+/** One field that was refused: `path` is a JSON pointer into the body, query or parameters. */
+export type FieldError = { path: string; code: FieldErrorCode; message: string }
+
+/** A request was refused by a rule. Clients see `detail`: it must not repeat their input or reveal internals. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+
+  constructor(
+    readonly code: RefusalCode,
+    readonly detail: string,
+    readonly errors?: FieldError[],
+    /** Extra response headers, such as `Retry-After`. */
+    readonly headers?: Record<string, string>,
+    /** Extra members of the problem, such as the end of a suspension. */
+    readonly members?: Readonly<Record<string, string | null>>,
+  ) {
+    super(`${code}: ${detail}`)
+  }
+}
+
+/** A refusal of one field: 422 `validation_failed` naming it. */
+export const invalid = (path: string, message: string, code: FieldErrorCode) =>
+  new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', [{ path, code, message }])
+
+/** An id in a body that does not exist, or that the caller may not see: 404 `not_found`, naming the field. */
+export const unknownId = (path: string, detail: string) =>
+  new Refusal('not_found', detail, [{ path, code: 'unknown', message: detail }])
+
+/** There is no space left, on the disk or in a quota. `cause` is for the log. */
+export const storageFull = (cause?: unknown) =>
+  Object.assign(
+    new Refusal('storage_full', 'The server has no room to store this.', undefined, { 'retry-after': '60' }),
+    cause === undefined ? {} : { cause },
+  )

@@ -1,0 +1,40 @@
+type Room = { waiting: number; refuse(): Error }
+
+/** Limits how much work runs at once. Up to `waiting` more wait in order; beyond that, throws what `refuse` returns. */
+export function semaphore({ atOnce, waiting, refuse }: Room & { atOnce: number }) {
+  let running = 0
+  const queue: (() => void)[] = []
+
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= atOnce) {
+      if (queue.length >= waiting) throw refuse()
+      // Resolved by the work that ends, which hands over its place directly.
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else {
+      running++
+    }
+    try {
+      return await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}
+
+/** Runs the work of each holder one after the other. */
+export function turnstileOfEach(room: Room) {
+  const holders = new Map<string, { inTurn: ReturnType<typeof semaphore>; count: number }>()
+
+  return async <T>(holder: string, work: () => Promise<T>): Promise<T> => {
+    const own = holders.get(holder) ?? { inTurn: semaphore({ atOnce: 1, ...room }), count: 0 }
+    holders.set(holder, own)
+    own.count++
+    try {
+      return await own.inTurn(work)
+    } finally {
+      if (--own.count === 0) holders.delete(holder)
+    }
+  }
+}

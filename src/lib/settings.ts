@@ -1,0 +1,143 @@
+/** An environment variable holds a bad value; the message is one line for the operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export type Environment = Record<string, string | undefined>
+
+/** What a reader knows besides the value: the other variables, for the few settings that depend on one. */
+export type Context = { env: Environment }
+
+/** One setting: an environment variable, as the server reads it and as help and documents show it. */
+export type Setting<T> = {
+  /** The environment variable. */
+  name: string
+  /** What its value is, as a noun: `directory`, `whole number`, `on or off`. */
+  type: string
+  unit?: 'seconds' | 'hours' | 'days'
+  /** The value that stands where none is given; null where there is none. */
+  default: string | null
+  /** What stands there instead, in words, where `default` does not say it. */
+  shownDefault?: string
+  /** One sentence without a full stop; Markdown links are for the documents and are left out of the help. */
+  help: string
+  /** What the help adds, and the documents have elsewhere. */
+  details?: string
+  /** Its value is never shown. */
+  secret?: true
+  /** Throws an Error whose message continues the variable's name: "must be …". Never repeats the value. */
+  read(value: string, context: Context): T
+  /** Reads the value as it was given, white space included. */
+  verbatim?: true
+}
+
+/** A setting without a default is null where it is not given. */
+export function setting<T>(row: Setting<T> & { default: string }): Setting<T>
+export function setting<T>(row: Setting<T> & { default: null }): Setting<T | null>
+export function setting<T>(row: Setting<T>): Setting<T | null> {
+  return row
+}
+
+export type Settings = Record<string, Setting<unknown>>
+export type ConfigOf<Table extends Settings> = {
+  [Field in keyof Table]: Table[Field] extends Setting<infer T> ? T : never
+}
+
+/** The value of a variable; null where it is missing or empty, as in `CORS_ORIGINS= convene`. */
+export const textOf = (env: Environment, name: string): string | null => env[name]?.trim() || null
+
+/** Reads every setting of a table. Throws ConfigError for the first variable with a bad value. */
+export function readSettings<Table extends Settings>(table: Table, env: Environment): ConfigOf<Table> {
+  const values = Object.entries(table).map(([field, row]) => {
+    const given = row.verbatim ? env[row.name] || null : textOf(env, row.name)
+    const value = given ?? row.default
+    return [field, value === null ? null : readAs(row.name, () => row.read(value, { env }))]
+  })
+  return Object.fromEntries(values)
+}
+
+/** Runs a reader, and puts the variable's name before the message of what it throws. */
+export function readAs<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new ConfigError(`${name} ${(error as Error).message}`, { cause: error })
+  }
+}
+
+export const wholeNumber = (min: number, max: number) => ({
+  type: 'whole number',
+  read(value: string): number {
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return number
+  },
+})
+
+export const oneOf = <const T extends string>(...values: T[]) => ({
+  type: values.join(', '),
+  read(value: string): T {
+    const known = values.find((known) => known === value)
+    if (known === undefined) throw new Error(`must be one of: ${values.join(', ')}`)
+    return known
+  },
+})
+
+export const onOrOff = {
+  type: 'on or off',
+  read: (value: string): boolean => oneOf('on', 'off').read(value) === 'on',
+}
+
+const plain = (markdown: string) => markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '')
+const shownDefaultOf = ({ shownDefault, default: value }: Setting<unknown>) => plain(shownDefault ?? (value || 'none'))
+
+/** The settings as lines of a command's help, wrapped at `width` columns. */
+export function settingsAsHelp(table: Settings, width = 120): string {
+  const rows = Object.values(table)
+  const indent = Math.max(...rows.map(({ name }) => name.length).filter((length) => length < 24)) + 3
+  return rows
+    .map((row) => {
+      const help = row.details === undefined ? row.help : `${row.help} ${row.details}`
+      const words = `${plain(help)} (${shownDefaultOf(row)})`.split(' ')
+      const lines: string[] = []
+      let line = `  ${row.name}`
+      if (line.length >= indent) {
+        lines.push(line)
+        line = ''
+      }
+      line = line.padEnd(indent - 1)
+      for (const word of words) {
+        if (line.length + 1 + word.length > width) {
+          lines.push(line)
+          line = ' '.repeat(indent - 1)
+        }
+        line += ` ${word}`
+      }
+      return [...lines, line].join('\n')
+    })
+    .join('\n')
+}
+
+/** The settings as a Markdown table. */
+export function settingsAsMarkdown(table: Settings): string {
+  const cells = Object.values(table).map((row) => [
+    `\`${row.name}\``,
+    row.shownDefault ?? (row.default ? `\`${row.default}\`` : '–'),
+    row.help,
+  ])
+  return [
+    '| variable | default | description |',
+    '| --- | --- | --- |',
+    ...cells.map((row) => `| ${row.join(' | ')} |`),
+  ].join('\n')
+}
+
+/** The settings as a file of variables, each commented out. */
+export function settingsAsEnvFile(table: Settings): string {
+  return Object.values(table)
+    .map(
+      (row) => `# ${plain(row.help)} (${shownDefaultOf(row)})\n#${row.name}=${row.secret ? '' : (row.default ?? '')}\n`,
+    )
+    .join('\n')
+}

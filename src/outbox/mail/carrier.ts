@@ -1,0 +1,73 @@
+import { createTransport } from 'nodemailer'
+import type SMTPPool from 'nodemailer/lib/smtp-pool'
+import { type Carrier, defaultPatienceMs, Undeliverable } from '../delivery.ts'
+import { linkUrl } from './links.ts'
+import { render } from './render.ts'
+
+export type MailSettings = {
+  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  smtpUrl: string
+  /** The name is what mails call the community. */
+  from: { name: string; address: string }
+  publicUrl: string
+  dkim: { domainName: string; keySelector: string; privateKey: string } | null
+  /** Derives the tokens of links. */
+  linkKey: Uint8Array
+  /** How long a silent server is waited for. */
+  timeoutMs?: number
+}
+
+type SmtpError = Error & { responseCode?: number; code?: string }
+
+/** Sends mails over a pool of SMTP connections. */
+export function mailCarrier({
+  smtpUrl,
+  from,
+  publicUrl,
+  dkim,
+  linkKey,
+  timeoutMs = 15_000,
+}: MailSettings): Carrier<'mail'> & {
+  close(): void
+} {
+  const options: SMTPPool.Options = {
+    pool: true,
+    url: smtpUrl,
+    maxConnections: 4,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    ...(dkim === null ? {} : { dkim }),
+  }
+  const transport = createTransport(options)
+  const host = new URL(publicUrl).hostname
+  return {
+    atOnce: 4,
+    patienceMs: defaultPatienceMs,
+    async deliver({ id, payload: mail }) {
+      const link = 'link' in mail ? linkUrl(publicUrl, linkKey, mail.link) : null
+      try {
+        await transport.sendMail({
+          from,
+          to: { name: '', address: mail.to },
+          ...render(mail, { community: from.name, link }),
+          // The same for every attempt, so that a mail that was accepted twice shows once.
+          messageId: `<${id}@${host}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        })
+      } catch (error) {
+        throw failureOf(error as SmtpError)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** What went wrong, without what the server repeated of the mail. A 5xx answer to the recipient is final. */
+function failureOf({ responseCode, code }: SmtpError): Error {
+  if (responseCode !== undefined && responseCode >= 500 && code === 'EENVELOPE')
+    return new Undeliverable(`the mail server refused the recipient (${responseCode})`)
+  return new Error(
+    responseCode === undefined ? `no connection (${code ?? 'unknown'})` : `SMTP ${responseCode} (${code})`,
+  )
+}

@@ -1,0 +1,177 @@
+import { type Mail, type MailKind, type MailLanguage } from './mails.ts'
+
+/** What one mail says. Paragraphs are plain text. */
+export type MailText = {
+  subject: string
+  paragraphs: string[]
+  /** The label of the link, where the mail has one. */
+  button?: string
+  /** What stands below the link. */
+  after?: string[]
+}
+
+type Of<About extends MailKind> = Extract<Mail, { about: About }>
+type Texts = { [About in MailKind]: (mail: Of<About>, context: { community: string }) => MailText }
+
+const time = (at: number, language: MailLanguage) =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at)
+
+/**
+ * A user agent as a mail may show it: whoever signs in writes what they like there, and mail readers make links of what looks
+ * like an address of the web.
+ */
+const shownDevice = (userAgent: string | null) =>
+  userAgent
+    ?.replaceAll(/\S*(?:\/\/|@|[\p{L}\d-]\.\p{L}{2,})\S*/gu, '…')
+    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 200) ?? null
+
+const en: Texts = {
+  verify: (_, { community }) => ({
+    subject: `Confirm your e-mail address for ${community}`,
+    paragraphs: ['Please confirm that this address is yours.'],
+    button: 'Confirm address',
+    after: ['The link works once, for 48 hours. If you did not register, ignore this mail: nothing will happen.'],
+  }),
+  reset: (_, { community }) => ({
+    subject: `Set a new password for ${community}`,
+    paragraphs: ['Somebody asked for a new password for your account, most likely you.'],
+    button: 'Set a new password',
+    after: [
+      'The link works once, for 1 hour. It ends every session, so you sign in again on all your devices.',
+      'If you did not ask for this, ignore this mail: your password stays as it is.',
+    ],
+  }),
+  email_change: (_, { community }) => ({
+    subject: `Confirm your new address for ${community}`,
+    paragraphs: ['Please confirm that you want to use this address for your account.'],
+    button: 'Use this address',
+    after: ['The link works once, for 1 hour. Until then your old address stays in use.'],
+  }),
+  email_changed: ({ new_email_hint }, { community }) => ({
+    subject: `The e-mail address of your ${community} account is about to change`,
+    paragraphs: [
+      `Somebody signed in to your account asked to change its address to ${new_email_hint}.`,
+      'If this was you, there is nothing to do. If it was not, undo it now: that also ends every session.',
+    ],
+    button: 'Keep this address',
+    after: ['The link works for 7 days.'],
+  }),
+  password_changed: (_, { community }) => ({
+    subject: `Your ${community} password was changed`,
+    paragraphs: [
+      'The password of your account was changed just now, and other sessions were ended.',
+      'If this was not you, set a new password at once with “Forgot password”.',
+    ],
+  }),
+  new_device: ({ user_agent, at, language }, { community }) => ({
+    subject: `New sign-in to your ${community} account`,
+    paragraphs: [
+      'Your account was signed in to from a device that it had not been used on before.',
+      `Time: ${time(at, language)} UTC`,
+      `Device: ${shownDevice(user_agent) ?? 'unknown'}`,
+      'If this was not you, change your password: that ends every other session.',
+    ],
+  }),
+  way_in_added: ({ label }, { community }) => ({
+    subject: `A new way to sign in to your ${community} account`,
+    paragraphs: [
+      `Your account can now be signed in to with: ${label}.`,
+      'If you did not add it, remove it in your settings and change your password.',
+    ],
+  }),
+  way_in_removed: ({ label }, { community }) => ({
+    subject: `A way to sign in to your ${community} account was removed`,
+    paragraphs: [
+      `Your account can no longer be signed in to with: ${label}.`,
+      'If you did not remove it, change your password.',
+    ],
+  }),
+  account_erased: (_, { community }) => ({
+    subject: `Your ${community} account was erased`,
+    paragraphs: ['Your account and what belonged to it were erased, as asked. This is the last mail to this address.'],
+  }),
+  test: (_, { community }) => ({
+    subject: `Test mail from ${community}`,
+    paragraphs: ['If you can read this, your server can send mail.'],
+  }),
+}
+
+const ru: Texts = {
+  verify: (_, { community }) => ({
+    subject: `Подтвердите адрес почты для ${community}`,
+    paragraphs: ['Пожалуйста, подтвердите, что этот адрес ваш.'],
+    button: 'Подтвердить адрес',
+    after: [
+      'Ссылка действует один раз, 48 часов. Если вы не регистрировались, просто не отвечайте: ничего не произойдёт.',
+    ],
+  }),
+  reset: (_, { community }) => ({
+    subject: `Новый пароль для ${community}`,
+    paragraphs: ['Кто-то запросил новый пароль для вашего аккаунта — скорее всего, вы сами.'],
+    button: 'Задать новый пароль',
+    after: [
+      'Ссылка действует один раз, 1 час. Все сеансы завершатся, и на каждом устройстве нужно будет войти заново.',
+      'Если вы этого не запрашивали, просто не отвечайте: пароль останется прежним.',
+    ],
+  }),
+  email_change: (_, { community }) => ({
+    subject: `Подтвердите новый адрес для ${community}`,
+    paragraphs: ['Пожалуйста, подтвердите, что хотите использовать этот адрес для своего аккаунта.'],
+    button: 'Использовать этот адрес',
+    after: ['Ссылка действует один раз, 1 час. До этого остаётся прежний адрес.'],
+  }),
+  email_changed: ({ new_email_hint }, { community }) => ({
+    subject: `Адрес почты вашего аккаунта ${community} скоро изменится`,
+    paragraphs: [
+      `В вашем аккаунте запросили смену адреса на ${new_email_hint}.`,
+      'Если это были вы, делать ничего не нужно. Если нет, отмените смену сейчас: это завершит и все сеансы.',
+    ],
+    button: 'Оставить этот адрес',
+    after: ['Ссылка действует 7 дней.'],
+  }),
+  password_changed: (_, { community }) => ({
+    subject: `Пароль ${community} изменён`,
+    paragraphs: [
+      'Пароль вашего аккаунта только что изменили, остальные сеансы завершены.',
+      'Если это были не вы, сразу задайте новый пароль через «Забыли пароль».',
+    ],
+  }),
+  new_device: ({ user_agent, at, language }, { community }) => ({
+    subject: `Новый вход в аккаунт ${community}`,
+    paragraphs: [
+      'В ваш аккаунт вошли с устройства, на котором его раньше не использовали.',
+      `Время: ${time(at, language)} UTC`,
+      `Устройство: ${shownDevice(user_agent) ?? 'неизвестно'}`,
+      'Если это были не вы, смените пароль: это завершит все остальные сеансы.',
+    ],
+  }),
+  way_in_added: ({ label }, { community }) => ({
+    subject: `Новый способ входа в аккаунт ${community}`,
+    paragraphs: [
+      `Теперь в ваш аккаунт можно войти так: ${label}.`,
+      'Если вы его не добавляли, удалите его в настройках и смените пароль.',
+    ],
+  }),
+  way_in_removed: ({ label }, { community }) => ({
+    subject: `Способ входа в аккаунт ${community} удалён`,
+    paragraphs: [`Больше нельзя войти в ваш аккаунт так: ${label}.`, 'Если вы его не удаляли, смените пароль.'],
+  }),
+  account_erased: (_, { community }) => ({
+    subject: `Ваш аккаунт ${community} удалён`,
+    paragraphs: [
+      'Ваш аккаунт и всё, что к нему относилось, удалены по вашей просьбе. Это последнее письмо на этот адрес.',
+    ],
+  }),
+  test: (_, { community }) => ({
+    subject: `Пробное письмо от ${community}`,
+    paragraphs: ['Если вы это читаете, сервер умеет отправлять почту.'],
+  }),
+}
+
+const texts: Record<MailLanguage, Texts> = { en, ru }
+
+export function textOf(mail: Mail, context: { community: string }): MailText {
+  const write = texts[mail.language][mail.about] as (mail: Mail, context: { community: string }) => MailText
+  return write(mail, context)
+}

@@ -1,0 +1,202 @@
+import { closeSync, openSync } from 'node:fs'
+import type { S3Place } from './place.ts'
+
+type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+
+/** Something in a bucket; `name` is without the place's prefix, `size` in bytes. */
+export type StoredObject = { name: string; size: number; modified_ms: number }
+
+/**
+ * Why a request to a bucket failed, in words for the operator, with the code of the store or the connection. `refused`: the
+ * bucket does not exist or does not accept these keys, and retrying does not help.
+ */
+export class BucketError extends Error {
+  override readonly name = 'BucketError'
+
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly refused: boolean,
+  ) {
+    super(message)
+  }
+}
+
+// How long a signed request is valid: as short as links, so that a wrong clock is noticed at the start.
+const requestLife_s = 300
+
+// Temporary failures, which are worth a second try.
+const retryable =
+  /^(InternalError|SlowDown|ServiceUnavailable|RequestTimeout|ConnectionClosed|ConnectionReset|ECONNRESET|HTTP_5\d\d)$/
+const noConnection =
+  /^(ConnectionRefused|ConnectionClosed|ConnectionReset|DNSResolveFailed|TLSHandshakeFailed|FailedToOpenSocket|E[A-Z]+|.*(CERT|SSL|TLS).*)$/
+const noEntry =
+  /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|HTTP_40[13]|.*Suspended)$/
+const elsewhere = /^(AuthorizationHeaderMalformed|PermanentRedirect|TemporaryRedirect|HTTP_30\d)$/
+
+// Written at each start and kept: for a missing object, some stores only say that access is denied.
+const check = 'convene-check'
+
+// Parts of a file, in bytes. A store takes up to 10,000 of them.
+const smallestPart = 16 * 2 ** 20
+const mostParts = 9000
+
+/**
+ * A place in an S3-compatible store. No request takes longer than `patienceMs`: single objects are fetched with requests that
+ * Bun's client signs and that can be aborted. Every method throws BucketError.
+ */
+export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs?: number } = {}) {
+  const { bucket, prefix, endpoint, publicEndpoint, region, accessKeyId, secretAccessKey } = place
+  const open = (endpoint: string) =>
+    new Bun.S3Client({ bucket, endpoint, region, accessKeyId, secretAccessKey, virtualHostedStyle: false })
+  const client = open(endpoint)
+  const outside = publicEndpoint === endpoint ? client : open(publicEndpoint)
+
+  /** The result of `take` for the response; null if there is no such object. */
+  async function ask<T>(
+    method: Method,
+    name: string,
+    take: (answer: Response) => Promise<T> | T,
+    { body, headers, signal = AbortSignal.timeout(patienceMs) }: Pick<RequestInit, 'body' | 'headers' | 'signal'> = {},
+  ): Promise<T | null> {
+    for (let tries = 1; ; tries++) {
+      let code: string
+      try {
+        const url = client.presign(prefix + name, { method, expiresIn: requestLife_s })
+        const answer = await fetch(url, { method, body, headers, signal, redirect: 'manual' })
+        if (answer.ok) return await take(answer)
+        code = /<Code>(\w{1,64})<\/Code>/.exec(await answer.text())?.[1] ?? `HTTP_${answer.status}`
+      } catch (error) {
+        code = codeOf(error)
+      }
+      // The response to HEAD has no body with an error.
+      if (code === 'NoSuchKey' || (method === 'HEAD' && code === 'HTTP_404')) return null
+      if (tries === 2 || !retryable.test(code)) throw errorOf(code)
+    }
+  }
+
+  /** Bun's own timeout is six minutes. */
+  async function inTime<T>(call: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(errorOf('Timeout')), patienceMs)
+    try {
+      return await Promise.race([call, late.promise])
+    } catch (error) {
+      throw error instanceof BucketError ? error : errorOf(codeOf(error))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  function errorOf(code: string): BucketError {
+    const error = (refused: boolean, message: string) => new BucketError(`${message} (${code})`, code, refused)
+    const at = `the bucket ${bucket} at ${endpoint}`
+    if (code === 'NoSuchBucket') return error(true, `there is no bucket ${bucket} at ${endpoint}`)
+    if (code === 'RequestTimeTooSkewed') return error(true, `${endpoint} says that this machine's clock is wrong`)
+    if (noEntry.test(code)) return error(true, `${at} does not take these keys`)
+    if (elsewhere.test(code)) return error(true, `${at} is not in the region ${region}`)
+    if (code === 'Timeout') return error(false, `${at} did not answer in time`)
+    if (noConnection.test(code)) return error(false, `nothing answers at ${endpoint}`)
+    return error(false, `${at} did not do as asked`)
+  }
+
+  const bucketApi = {
+    /** Stores a whole object or none. Replaces one of the same name. */
+    async put(name: string, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<void> {
+      const done = await ask('PUT', name, () => true, { body: bytes, headers })
+      if (!done) throw errorOf('NoSuchKey')
+    },
+
+    /** Null if there is none. */
+    get: (name: string) => ask('GET', name, (answer) => answer.bytes()),
+
+    /** Null if there is none. */
+    size: (name: string) => ask('HEAD', name, (answer) => Number(answer.headers.get('content-length'))),
+
+    /** No error if there is none. */
+    async remove(name: string): Promise<void> {
+      await ask('DELETE', name, () => true)
+    },
+
+    /** All objects with this prefix, ordered by name. */
+    async *list(start = ''): AsyncIterable<StoredObject> {
+      for (let continuationToken: string | undefined; ;) {
+        const page = await inTime(client.list({ prefix: prefix + start, continuationToken }))
+        for (const { key, size, lastModified } of page.contents ?? [])
+          yield { name: key.slice(prefix.length), size: size ?? 0, modified_ms: Date.parse(lastModified ?? '') }
+        if (!page.isTruncated || !page.nextContinuationToken) return
+        continuationToken = page.nextContinuationToken
+      }
+    },
+
+    /** A URL that gives anybody access to the object until it expires. `type` is the content type of the response. */
+    link: (name: string, method: 'GET' | 'HEAD', { seconds, type }: { seconds: number; type: string }) =>
+      outside.presign(prefix + name, { method, expiresIn: seconds, type, contentDisposition: 'inline' }),
+
+    /** Throws if the bucket does not answer. */
+    async ping(withinMs = patienceMs): Promise<void> {
+      await ask('GET', check, () => true, { signal: AbortSignal.timeout(withinMs) })
+    },
+
+    /** Writes, lists and removes, so that a missing permission is found at once. Throws if one of them fails. */
+    async probe(): Promise<void> {
+      await bucketApi.put(check, new Uint8Array(), {})
+      await inTime(client.list({ prefix, maxKeys: 1 }))
+      // A name that never exists: an existing one could be another node's.
+      await bucketApi.remove(`${check}-removed`)
+    },
+
+    /** Uploads a file in parts: the object appears whole or not at all. Checks its size afterwards. */
+    async upload(name: string, path: string): Promise<void> {
+      const { size } = Bun.file(path)
+      const partSize = Math.max(smallestPart, Math.ceil(size / mostParts))
+      try {
+        await client.write(prefix + name, Bun.file(path), {
+          type: 'application/vnd.sqlite3',
+          partSize,
+          queueSize: 3,
+          retry: 2,
+        })
+      } catch (error) {
+        // Bun aborts the upload only after it has thrown, and the caller may end the process then.
+        await Bun.sleep(1000)
+        throw errorOf(codeOf(error))
+      }
+      const stored = await bucketApi.size(name)
+      if (stored === size) return
+      await bucketApi.remove(name)
+      throw new Error(`of ${size} bytes, ${stored ?? 0} arrived in the bucket ${bucket}`)
+    },
+
+    /** Downloads an object into a new file, readable by its owner only. Returns false if there is no such object. */
+    async download(name: string, path: string): Promise<boolean> {
+      const stalled = new AbortController()
+      const watch = setTimeout(() => stalled.abort(), patienceMs)
+      try {
+        const answer = await ask('GET', name, (answer) => answer, { signal: stalled.signal })
+        if (!answer) return false
+        closeSync(openSync(path, 'wx', 0o600))
+        const file = Bun.file(path).writer()
+        for await (const chunk of answer.body ?? []) {
+          watch.refresh()
+          file.write(chunk)
+          await file.flush()
+        }
+        await file.end()
+        return true
+      } catch (error) {
+        // Errors of the disk are more precise.
+        throw error instanceof BucketError || 'syscall' in (error as Error) ? error : errorOf(codeOf(error))
+      } finally {
+        clearTimeout(watch)
+      }
+    },
+  }
+  return bucketApi
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof DOMException) return 'Timeout'
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'UnknownError'
+}

@@ -1,0 +1,5 @@
+/** Which addresses and which password `convene seed` gives its people. Both are public. */
+export const demoPassword = 'convene demo password'
+export const demoEmail = (number: number) => `user${number}@example.org`
+/** All of those addresses, as a pattern of LIKE. */
+export const demoEmails = 'user%@example.org'

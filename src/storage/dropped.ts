@@ -1,0 +1,30 @@
+/** What a step down removes for good: a table (or rows of it), or a column of one. */
+export type Dropped = { table: string; column: string | null }
+
+/** The same with how many rows, or values that are not null, go with it. */
+export type Loss = { name: string; rows: number }
+
+/** The steps that are about to be taken back, the newest first, with what each would remove. */
+export type PlannedStep = { label: string; losses: Loss[] }
+
+/** Reads from the SQL of a step what it removes. A table that is made anew under its name does not count. */
+export function droppedBy(sql: string): Dropped[] {
+  const statements = sql
+    .replaceAll(/--[^\n]*/g, '')
+    .split(';')
+    .map((statement) => statement.trim())
+  const renamed = new Set(statements.flatMap((statement) => /\bRENAME TO (\w+)$/i.exec(statement)?.[1] ?? []))
+  return statements.flatMap((statement): Dropped[] => {
+    const table = /^(?:DROP TABLE(?: IF EXISTS)?|DELETE FROM) (\w+)/i.exec(statement)?.[1]
+    if (table !== undefined) return renamed.has(table) ? [] : [{ table, column: null }]
+    const altered = /^ALTER TABLE(?: IF EXISTS)? (\w+)/i.exec(statement)?.[1]
+    if (altered === undefined) return []
+    return [...statement.matchAll(/\bDROP COLUMN(?: IF EXISTS)? (\w+)/gi)].map(([, column]) => ({
+      table: altered,
+      column: column!,
+    }))
+  })
+}
+
+export const nameOf = ({ table, column }: Dropped) => (column === null ? table : `${table}.${column}`)
+export const countOf = ({ table, column }: Dropped) => `SELECT count(${column ?? '*'}) AS n FROM ${table}`

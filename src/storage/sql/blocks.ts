@@ -1,0 +1,70 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { BlockStore } from '../../features/safety/store.ts'
+import { type Builders, type Engine, first, rows, type Work } from './engine.ts'
+import { holdLiving } from './living.ts'
+import { olderThan } from './pages.ts'
+
+/** Whether one of the two has blocked the other. */
+export function* isBlockedPair({ tables: { blocks } }: Engine, db: Builders, a: string, b: string): Work<boolean> {
+  const { id, blocker_id, blocked_id } = blocks
+  const blockOf = (blocker: string, blocked: string) =>
+    db
+      .select({ id })
+      .from(blocks)
+      .where(and(eq(blocker_id, blocker), eq(blocked_id, blocked)))
+  return (yield* first(blockOf(a, b).unionAll(blockOf(b, a)))) !== null
+}
+
+/** `checks` are each engine's own, as most requests ask them: about other people, chats and searches. */
+export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 'among'>): BlockStore {
+  const { blocks, chats } = engine.tables
+  return {
+    ...checks,
+
+    ensure: (block, event) =>
+      engine.write(function* (db) {
+        const { blocker_id, blocked_id, created_at } = block
+        const living = yield* holdLiving(engine, db, [blocker_id, blocked_id])
+        if (!living.has(blocker_id) || !living.has(blocked_id)) return null
+        const [user_a, user_b] = [blocker_id, blocked_id].sort() as [string, string]
+        const chat = db
+          .select({ id: chats.id })
+          .from(chats)
+          .where(and(eq(chats.user_a, user_a), eq(chats.user_b, user_b)))
+        // A message that is being written comes before the block, or finds it.
+        yield* first(engine.locked(chat, 'no key update'))
+        const ensured = yield* first(
+          db
+            .insert(blocks)
+            .values(block)
+            // This changes nothing, but returns the row that is there and keeps it there.
+            .onConflictDoUpdate({
+              target: [blocks.blocker_id, blocks.blocked_id],
+              set: { created_at: sql`${blocks.created_at}` },
+            })
+            .returning(),
+        )
+        if (ensured!.id !== block.id) return { block: ensured!, seq: null }
+        const [recorded] = yield* engine.recordEvents(db, [blocker_id], 'block', created_at, { data: event })
+        return { block: ensured!, seq: recorded!.seq }
+      }),
+
+    list: (blockerId, limit, after) =>
+      engine.read((db) =>
+        rows(
+          db
+            .select()
+            .from(blocks)
+            .where(and(eq(blocks.blocker_id, blockerId), olderThan(blocks.created_at, blocks.id, after)))
+            .orderBy(desc(blocks.created_at), desc(blocks.id))
+            .limit(limit),
+        ),
+      ),
+
+    remove: (blockerId, id) =>
+      engine.write(function* (db) {
+        const own = and(eq(blocks.blocker_id, blockerId), eq(blocks.id, id))
+        return (yield* first(db.delete(blocks).where(own).returning()))?.blocked_id ?? null
+      }),
+  }
+}

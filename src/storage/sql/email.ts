@@ -1,0 +1,237 @@
+import { and, eq, gt, gte, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
+import { type EmailLinkKind, losesAddress } from '../../features/email/rules.ts'
+import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/email/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
+import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
+import { endSessions } from './sessions.ts'
+
+type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
+
+/**
+ * Takes an address away from the account that has it, where that account may lose it. True where the address is free then.
+ * The row is locked: of two who want an address at once, one gets it.
+ */
+function* freeAddress(
+  engine: Engine,
+  db: Builders,
+  email: string,
+  now: number,
+  except: string | null = null,
+): Work<boolean> {
+  const { users, emailLinks } = engine.tables
+  const { id, email_verified_at, email_asked_at } = users
+  const held = db.select({ id, email_verified_at, email_asked_at }).from(users).where(eq(users.email, email))
+  const holder = yield* first(engine.locked(held, 'no key update'))
+  if (holder === null || holder.id === except) return true
+  if (!losesAddress(holder, now)) return false
+  yield* changed(db.update(users).set({ email: null, email_asked_at: null }).where(eq(users.id, holder.id)))
+  // The new owner reads the mails of the old one's links.
+  yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, holder.id), eq(emailLinks.email, email))))
+  return true
+}
+
+/**
+ * Why an account was not stored, as a name of it is somebody else's. Null: the name was the address of somebody who has
+ * lost it now, and storing may be tried again.
+ */
+export function* takenName(
+  engine: Engine,
+  db: Builders,
+  { email, phone, created_at }: { email: string | null; phone: string | null; created_at: number },
+): Work<'email_taken' | 'phone_taken' | null> {
+  const { users } = engine.tables
+  const holderOf = (column: Column, name: string) =>
+    first(db.select({ id: users.id }).from(users).where(eq(column, name)))
+  const isPhoneTaken = phone !== null && (yield* holderOf(users.phone, phone)) !== null
+  if (!isPhoneTaken) return email === null || (yield* freeAddress(engine, db, email, created_at)) ? null : 'email_taken'
+  // Nobody loses an address to an account that is not stored.
+  return email !== null && (yield* holderOf(users.email, email)) !== null ? 'email_taken' : 'phone_taken'
+}
+
+/** Stores the link that goes with a registration, and its mail. */
+export function* welcome(engine: Engine, db: Builders, { link, mail }: Welcome): Work<void> {
+  const { users } = engine.tables
+  const email_asked_at = mail.created_at
+  yield* changed(db.update(users).set({ email_asked_at }).where(eq(users.id, link.user_id)))
+  yield* storeLink(engine, db, link)
+  yield* enqueue(engine, db, [mail])
+}
+
+/** Removes what an erased account has waiting: its mails and its links. Returns how many. */
+export function* dropMails({ tables: { emailLinks, outbox } }: Engine, db: Builders, userId: string): Work<number> {
+  const links = yield* changed(db.delete(emailLinks).where(eq(emailLinks.user_id, userId)))
+  return links + (yield* changed(db.delete(outbox).where(eq(outbox.user_id, userId))))
+}
+
+/** Ends the links that could still move the account to another address: after its password has changed, or a change was undone. */
+export function* dropChangeLinks({ tables: { emailLinks } }: Engine, db: Builders, userId: string): Work<void> {
+  yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, userId), eq(emailLinks.kind, 'change'))))
+}
+
+function* storeLink({ tables: { emailLinks } }: Engine, db: Builders, link: EmailLink): Work<void> {
+  const { user_id, kind } = link
+  if (kind !== 'undo')
+    yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, user_id), eq(emailLinks.kind, kind))))
+  yield* changed(db.insert(emailLinks).values(link))
+}
+
+export function emailStore(engine: Engine): EmailStore {
+  const { read, write } = engine
+  const { emailLinks, preferences, users } = engine.tables
+
+  function* addresseeBy(db: Builders, column: Column, value: string): Work<Addressee | null> {
+    const { id: user_id, email, email_verified_at } = users
+    const found = yield* first(
+      db
+        .select({ user_id, email, email_verified_at, language: preferences.language })
+        .from(users)
+        .leftJoin(preferences, eq(preferences.user_id, users.id))
+        .where(and(eq(column, value), isNull(users.deleted_at))),
+    )
+    if (found === null || found.email === null) return null
+    return { ...found, email: found.email, language: found.language ?? 'en' }
+  }
+
+  const isLink = (hash: string, kinds: readonly EmailLinkKind[], now: number) =>
+    and(eq(emailLinks.hash, hash), inArray(emailLinks.kind, [...kinds]), gt(emailLinks.expires_at, now))
+
+  /** Locks the account of a link and uses the link up: of many who use it at once, one finds it. Null: no such link. */
+  function* use(db: Builders, hash: string, kinds: readonly EmailLinkKind[], now: number): Work<Link | null> {
+    const { user_id, kind, email, expires_at } = emailLinks
+    const found = yield* first(
+      db
+        .select({ user_id })
+        .from(emailLinks)
+        .where(isLink(hash, kinds, now)),
+    )
+    if (found === null) return null
+    const living = yield* holdLiving(engine, db, [], [found.user_id])
+    if (!living.has(found.user_id)) return null
+    return yield* first(
+      db
+        .delete(emailLinks)
+        .where(isLink(hash, kinds, now))
+        .returning({ user_id, kind, email, expires_at }),
+    )
+  }
+
+  /** What throws undoes the whole unit of work: a link whose address is taken is not used up. */
+  class Taken extends Error {}
+  const orTaken = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => {
+      // On PostgreSQL two who take a free address at once are told apart by its unique index.
+      if (error instanceof Taken || engine.isDuplicate(error)) return 'email_taken' as const
+      throw error
+    })
+
+  /** Gives an account the address of a link, verified, and ends the links that were sent to another one. */
+  function* giveAddress(db: Builders, { user_id, email }: Link, now: number): Work<string> {
+    if (email === null) throw new Error('a link of the operator has no address')
+    if (!(yield* freeAddress(engine, db, email, now, user_id))) throw new Taken()
+    yield* changed(db.update(users).set({ email, email_verified_at: now }).where(eq(users.id, user_id)))
+    const elsewhere = and(inArray(emailLinks.kind, ['verify', 'reset']), ne(emailLinks.email, email))
+    yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, user_id), elsewhere)))
+    return email
+  }
+
+  return {
+    byEmail: (email) => read((db) => addresseeBy(db, users.email, email)),
+    ofUser: (userId) => read((db) => addresseeBy(db, users.id, userId)),
+
+    issue: (userId, links, mails) =>
+      write(
+        function* (db) {
+          if ((yield* holdLiving(engine, db, [], [userId])).size === 0) return false
+          for (const link of links) yield* storeLink(engine, db, link)
+          yield* enqueue(engine, db, mails)
+          return true
+        },
+        { keepsProfileCache: true },
+      ),
+
+    isGood: (hash, kind, now) =>
+      read(function* (db) {
+        const found = db
+          .select({ hash: emailLinks.hash })
+          .from(emailLinks)
+          .where(isLink(hash, [kind], now))
+        return (yield* first(found)) !== null
+      }),
+
+    verify: (hash, now, audit) =>
+      orTaken(
+        write(function* (db) {
+          const link = yield* use(db, hash, ['verify', 'change'], now)
+          if (link === null) return null
+          // The account has given that address up since.
+          if (link.kind === 'verify' && (yield* addresseeBy(db, users.id, link.user_id))?.email !== link.email)
+            return null
+          const email = yield* giveAddress(db, link, now)
+          yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })
+          return { user_id: link.user_id, email, ended: [] }
+        }),
+      ),
+
+    reset: (hash, passwordHash, now, audit, mail) =>
+      write(function* (db) {
+        const link = yield* use(db, hash, ['reset'], now)
+        if (link === null) return null
+        const { user_id, email } = link
+        yield* changed(db.update(users).set({ password_hash: passwordHash }).where(eq(users.id, user_id)))
+        if (email !== null)
+          yield* changed(
+            db
+              .update(users)
+              .set({ email_verified_at: sql`coalesce(${users.email_verified_at}, ${now})` })
+              .where(and(eq(users.id, user_id), eq(users.email, email))),
+          )
+        yield* dropChangeLinks(engine, db, user_id)
+        const ended = yield* endSessions(engine, db, user_id, now)
+        const to = yield* addresseeBy(db, users.id, user_id)
+        if (to !== null) yield* enqueue(engine, db, mail(to))
+        yield* recordAudit(engine, db, { ...audit, actor_id: user_id, subject_id: user_id })
+        return { user_id, ended }
+      }),
+
+    undo: (hash, now, audit) =>
+      orTaken(
+        write(function* (db) {
+          const link = yield* use(db, hash, ['undo'], now)
+          if (link === null) return null
+          const email = yield* giveAddress(db, link, now)
+          // Later changes are undone with this one, and cannot be brought back by the links that undo them.
+          const later = and(
+            eq(emailLinks.user_id, link.user_id),
+            eq(emailLinks.kind, 'undo'),
+            gte(emailLinks.expires_at, link.expires_at),
+          )
+          yield* changed(db.delete(emailLinks).where(later))
+          yield* dropChangeLinks(engine, db, link.user_id)
+          const ended = yield* endSessions(engine, db, link.user_id, now)
+          yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })
+          return { user_id: link.user_id, email, ended }
+        }),
+      ),
+
+    linksOf: (userId) =>
+      read((db) => {
+        const { kind, email, expires_at } = emailLinks
+        const own = db.select({ kind, email, expires_at }).from(emailLinks).where(eq(emailLinks.user_id, userId))
+        return rows(own)
+      }),
+
+    removeExpired: (now, limit) =>
+      write(
+        function* (db) {
+          const expired = lte(emailLinks.expires_at, now)
+          const old = yield* rows(db.select({ hash: emailLinks.hash }).from(emailLinks).where(expired).limit(limit))
+          if (old.length === 0) return 0
+          const hashes = old.map(({ hash }) => hash)
+          return yield* changed(db.delete(emailLinks).where(and(engine.isAmong(emailLinks.hash, hashes), expired)))
+        },
+        { keepsProfileCache: true },
+      ),
+  }
+}

@@ -1,0 +1,99 @@
+import type { SQL } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { Consent, ConsentKind } from '../../features/auth/store.ts'
+import type { EventNumbers } from '../../features/chats/store.ts'
+import type { DurableType } from '../../realtime/events.ts'
+import type * as tables from '../sqlite/schema.ts'
+
+/**
+ * Drizzle's builders. The shared stores are written against the types of SQLite; PostgreSQL's builders have the same
+ * methods, and its tables have the same columns (a test compares them).
+ */
+export type Builders = Pick<BunSQLiteDatabase, 'select' | 'selectDistinct' | 'insert' | 'update' | 'delete'>
+export type Tables = typeof tables
+export type Column = Parameters<typeof import('drizzle-orm').eq>[0]
+
+/** A statement that is ready to run: one made by a builder, or SQL text for what the builders cannot say. */
+export type Statement = PromiseLike<unknown> | SQL
+
+/**
+ * A unit of work: a generator that yields statements and gets their results. Written once, it runs synchronously inside
+ * SQLite's group of writes, and asynchronously on a connection of PostgreSQL. Use `yield*` with the functions below.
+ *
+ * It may run more than once, so it must change nothing but the database.
+ */
+export type Work<T> = Generator<Statement | readonly Statement[], T, unknown>
+
+/** All rows that a statement answers. */
+export function* rows<Row>(statement: PromiseLike<Row[]>): Work<Row[]> {
+  return (yield statement) as Row[]
+}
+
+/** The first row that a statement answers, or null. */
+export function* first<Row>(statement: PromiseLike<Row[]>): Work<Row | null> {
+  return ((yield statement) as Row[])[0] ?? null
+}
+
+/** How many rows a statement without `returning` has written. */
+export function* changed(statement: PromiseLike<unknown>): Work<number> {
+  return ((yield statement) as { changes: number }).changes
+}
+
+/** The same of statements that do not need each other's results: they go to PostgreSQL together, in one round trip. */
+export function* changedEach(statements: readonly PromiseLike<unknown>[]): Work<number[]> {
+  return ((yield statements) as { changes: number }[]).map(({ changes }) => changes)
+}
+
+/** The rows of SQL text, by the names of their columns. Booleans and JSON arrive as the engine stores them. */
+export function* query<Row>(text: SQL): Work<Row[]> {
+  return (yield text) as Row[]
+}
+
+/** What a shared store gets of its engine: how to run work, and the few things that the engines say differently. */
+export type Engine = {
+  tables: Tables
+  /** Reads. On PostgreSQL each statement sees the state of its own moment. */
+  read<T>(work: (db: Builders) => Work<T>): Promise<T>
+  /**
+   * One transaction: all of it, or nothing. Resolves after the commit.
+   *
+   * `keepsProfileCache` says that it changes nothing that is shown of people.
+   */
+  write<T>(work: (db: Builders) => Work<T>, options?: { keepsProfileCache?: boolean }): Promise<T>
+  /** Whether a column is among the values: one parameter, however many they are. */
+  isAmong(column: Column, values: readonly string[]): SQL
+  /** The text at a key of a JSON column. */
+  jsonText(column: Column | SQL, key: string): SQL
+  /** Locks the rows that a select finds until the commit. SQLite has one writer, and nothing to lock. */
+  locked<Query>(select: Query, strength: 'update' | 'update skip locked' | 'no key update' | 'share'): Query
+  /** The same where nobody needs the rows: SQLite does not even read them. */
+  lock(select: PromiseLike<unknown>, strength: 'update' | 'no key update'): Work<void>
+  /** A column of text, compared and ordered by its bytes. */
+  byBytes(column: Column): SQL
+  /**
+   * The newest consent of each of these kinds, in their order: newest by the order of writing, which a clock that was set
+   * back does not change.
+   */
+  newestConsents(userId: string, kinds: readonly ConsentKind[]): Work<Consent[]>
+  /** What a new entry of the log of consents is stored with besides, for that order. */
+  consentOrder(userId: string): object
+  /**
+   * Keeps the search index equal to what a user can be searched by. Every change of a user's gender, preferences, position
+   * or visibility runs through it.
+   */
+  reindexTraits<T>(userId: string, change: () => Work<T>): Work<T>
+  /** Whether an error says that a unique index refused a row. */
+  isDuplicate(error: unknown): boolean
+  /**
+   * Gives the next event of each of those users its number. It belongs at the end of a unit of work: PostgreSQL locks the
+   * counters until the commit. `ref` names what is shown as it is when the event is read; `data` is for events that are
+   * all there is.
+   */
+  recordEvents(
+    db: Builders,
+    userIds: readonly string[],
+    type: DurableType,
+    at: number,
+    event: { ref?: string; data?: unknown },
+  ): Work<EventNumbers>
+}

@@ -1,0 +1,115 @@
+import { and, asc, eq, gt, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
+import { hasRoom } from '../../features/media/rules.ts'
+import type { MediaStore } from '../../features/media/store.ts'
+import { isEvidenceOf, isPhoto, isShownBy, isTheirs, used } from '../image-use.ts'
+import type { Dialect } from './dialect.ts'
+import { type Builders, changed, type Engine, first, rows } from './engine.ts'
+import { holdLiving } from './living.ts'
+
+/** Which images a database knows, also for a command that only reads it. */
+export function knownFiles({
+  tables: { media },
+  read,
+  isAmong,
+}: Pick<Engine, 'tables' | 'read' | 'isAmong'>): Pick<MediaStore, 'filesAfter' | 'strayFiles'> {
+  const filesWhere = (condition: SQL, limit: number) =>
+    read(function* (db) {
+      const select = db.select({ file: media.file }).from(media).where(condition)
+      return (yield* rows(select.orderBy(asc(media.file)).limit(limit))).map(({ file }) => file)
+    })
+  return {
+    filesAfter: (name, limit) => filesWhere(gt(media.file, name), limit),
+    async strayFiles(names) {
+      const known = new Set(await filesWhere(isAmong(media.file, names), names.length))
+      return names.filter((name) => !known.has(name))
+    },
+  }
+}
+
+/** What the images of an owner take together; an index answers it. */
+export function bytesOfOwner({ tables: { media } }: Pick<Engine, 'tables'>, db: Builders, ownerId: string) {
+  const bytes = sql`coalesce(sum(${media.bytes} + coalesce(${media.thumb_bytes}, 0)), 0)`.mapWith(Number)
+  return db.select({ bytes }).from(media).where(eq(media.owner_id, ownerId))
+}
+
+export function mediaStore(engine: Engine, { value, prepare }: Dialect): MediaStore {
+  const { read, write, isAmong } = engine
+  const { media } = engine.tables
+  const isUsed = sql.raw(used)
+
+  // Prepared, as every image that is fetched asks for its file.
+  type FileRow = { file: string; thumb_bytes: number | null }
+  const filesBy = (condition: string) =>
+    prepare<FileRow>(`SELECT file, thumb_bytes FROM media WHERE id = ${value(1)} AND ${condition}`)
+  const [ofUpload, ofProfile] = [filesBy(isTheirs), filesBy(isPhoto)]
+  const ofMessageOrReport = filesBy(`(${isShownBy(value(2))} OR ${isEvidenceOf(value(2))})`)
+
+  return {
+    ...knownFiles(engine),
+
+    add: (image, limit) =>
+      write(function* (db) {
+        // Changed, so that of two uploads at once the second one counts the first.
+        if (!(yield* holdLiving(engine, db, [], [image.owner_id])).has(image.owner_id)) return 'no_such_owner'
+        const taken = yield* first(bytesOfOwner(engine, db, image.owner_id))
+        if (!hasRoom(image, { taken: taken!.bytes, limit })) return 'no_room'
+        yield* changed(db.insert(media).values(image))
+        return 'added'
+      }),
+
+    async fileFor(id, scope) {
+      if (scope === 'upload') return (await ofUpload(id))[0] ?? null
+      if (scope === 'profile') return (await ofProfile(id))[0] ?? null
+      return (await ofMessageOrReport(id, scope))[0] ?? null
+    },
+
+    removeUnused: (ids) =>
+      write(function* (db) {
+        // Whoever is about to show an image holds its row, shared: after this nobody is.
+        const images = db.select({ id: media.id }).from(media).where(isAmong(media.id, ids))
+        yield* engine.lock(images.orderBy(asc(media.owner_id), asc(media.id)), 'update')
+        const removed = yield* rows(
+          db
+            .delete(media)
+            .where(and(isAmong(media.id, ids), not(isUsed)))
+            .returning({ file: media.file }),
+        )
+        return removed.map(({ file }) => file)
+      }),
+
+    before: (time, after, limit) =>
+      read((db) =>
+        rows(
+          db
+            .select({ id: media.id, created_at: media.created_at, used: sql<boolean>`${isUsed}`.mapWith(Boolean) })
+            .from(media)
+            .where(
+              and(
+                lt(media.created_at, time),
+                after === null
+                  ? undefined
+                  : sql`(${media.created_at}, ${media.id}) > (${after.created_at}, ${after.id})`,
+              ),
+            )
+            .orderBy(asc(media.created_at), asc(media.id))
+            .limit(limit),
+        ),
+      ),
+
+    withoutThumb: (limit) =>
+      read((db) =>
+        rows(
+          db
+            .select({ id: media.id, owner_id: media.owner_id, file: media.file })
+            .from(media)
+            .where(isNull(media.thumb_bytes))
+            .limit(limit),
+        ),
+      ),
+
+    noteThumb: ({ id }, thumb_bytes) =>
+      write(function* (db) {
+        return (yield* changed(db.update(media).set({ thumb_bytes }).where(eq(media.id, id)))) > 0
+      }),
+  }
+}

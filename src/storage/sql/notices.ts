@@ -1,0 +1,60 @@
+import { and, desc, eq, getTableColumns } from 'drizzle-orm'
+import type { NoticeStore } from '../../features/moderation/store.ts'
+import { type Builders, type Engine, first, rows } from './engine.ts'
+import { holdLiving } from './living.ts'
+import { olderThan } from './pages.ts'
+
+/** The columns of a notice with what its report was about and what became of it. The select has to join the three tables. */
+export const noticeInContext = ({ tables: { appeals, notices, reports } }: Engine) => ({
+  ...getTableColumns(notices),
+  target: reports.target,
+  target_id: reports.target_id,
+  ground: reports.reason,
+  appeal_id: appeals.id,
+  appeal_status: appeals.status,
+})
+
+export function noticeStore(engine: Engine): NoticeStore {
+  const { appeals, notices, reports } = engine.tables
+  const selectNotices = (db: Builders) =>
+    db
+      .select(noticeInContext(engine))
+      .from(notices)
+      .leftJoin(reports, eq(reports.id, notices.report_id))
+      .leftJoin(appeals, eq(appeals.notice_id, notices.id))
+
+  return {
+    list: (userId, limit, after) =>
+      engine.read((db) =>
+        rows(
+          selectNotices(db)
+            .where(and(eq(notices.user_id, userId), olderThan(notices.created_at, notices.id, after)))
+            .orderBy(desc(notices.created_at), desc(notices.id))
+            .limit(limit),
+        ),
+      ),
+
+    byId: (id) => engine.read((db) => first(selectNotices(db).where(eq(notices.id, id)))),
+
+    appeal: (appeal) =>
+      engine.write(function* (db) {
+        const living = yield* holdLiving(engine, db, [appeal.user_id])
+        if (!living.has(appeal.user_id)) return false
+        // Without a target: PostgreSQL has two keys, and a race on the one that is not named would be an error.
+        const insert = db.insert(appeals).values(appeal).onConflictDoNothing()
+        return (yield* first(insert.returning({ id: appeals.id }))) !== null
+      }),
+
+    appeals: (userId, limit, after) =>
+      engine.read((db) =>
+        rows(
+          db
+            .select()
+            .from(appeals)
+            .where(and(eq(appeals.user_id, userId), olderThan(appeals.created_at, appeals.id, after)))
+            .orderBy(desc(appeals.created_at), desc(appeals.id))
+            .limit(limit),
+        ),
+      ),
+  }
+}

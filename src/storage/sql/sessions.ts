@@ -1,0 +1,119 @@
+import { and, desc, eq, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import type { Session, SessionStore } from '../../features/auth/store.ts'
+import { days } from '../../lib/time.ts'
+import type { NewParcel } from '../../outbox/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { enqueue } from './outbox.ts'
+
+/**
+ * What an engine does by prepared statements of its own: every request of a token that is not remembered looks up its
+ * session, the sockets' sessions are looked up all the time, and a refresh is to take one round trip.
+ */
+export type HotSessions = Pick<SessionStore, 'byId' | 'lasting' | 'rotate'>
+
+// Sessions are no part of what is shown of people, and they change all the time.
+const options = { keepsProfileCache: true }
+
+/** Ends all sessions of a user, or all but one, and returns the ids of those ended. */
+export function* endSessions(
+  { tables: { sessions } }: Engine,
+  db: Builders,
+  userId: string,
+  now: number,
+  except?: string,
+): Work<string[]> {
+  const isOther = except === undefined ? undefined : ne(sessions.id, except)
+  const ended = yield* rows(
+    db
+      .update(sessions)
+      .set({ ended_at: now })
+      .where(and(eq(sessions.user_id, userId), isNull(sessions.ended_at), isOther))
+      .returning({ id: sessions.id }),
+  )
+  return ended.map(({ id }) => id)
+}
+
+// Whoever registers with somebody else's address must not fill their mailbox by signing in again and again.
+const newDevicesADay = 10
+
+/**
+ * Puts the mail about a new device into the outbox before its session is stored, if the account has had sessions, and none
+ * with that user agent.
+ */
+function* tellOfNewDevice(
+  engine: Engine,
+  db: Builders,
+  { user_id, user_agent, created_at }: Session,
+  mail: NewParcel<'mail'>,
+): Work<void> {
+  const { sessions } = engine.tables
+  let isUsed = false
+  const lately = new Set<string | null>()
+  // One look for each of two partial indexes: a condition over both would read the whole table.
+  for (const part of [isNull(sessions.ended_at), isNotNull(sessions.ended_at)]) {
+    const own = and(eq(sessions.user_id, user_id), part)
+    const sameAgent = user_agent === null ? isNull(sessions.user_agent) : eq(sessions.user_agent, user_agent)
+    const find = (condition = own) => first(db.select({ id: sessions.id }).from(sessions).where(condition).limit(1))
+    if (yield* find(and(own, sameAgent))) return
+    isUsed ||= (yield* find()) !== null
+    const begun = and(own, gt(sessions.created_at, created_at - days))
+    const agents = yield* rows(db.selectDistinct({ user_agent: sessions.user_agent }).from(sessions).where(begun))
+    for (const agent of agents) lately.add(agent.user_agent)
+  }
+  if (isUsed && lately.size <= newDevicesADay) yield* enqueue(engine, db, [mail])
+}
+
+export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
+  const { read, write, locked } = engine
+  const { sessions, users } = engine.tables
+  return {
+    ...hot,
+
+    create: (session, { provenBy, audit, newDeviceMail } = {}) =>
+      write(function* (db) {
+        const account = db
+          .select({ password_hash: users.password_hash })
+          .from(users)
+          .where(and(eq(users.id, session.user_id), isNull(users.deleted_at)))
+        // Shared until the session is there: who erases the account, or changes its password and ends its sessions, comes
+        // before and is seen, or comes after and sees the session.
+        const held = yield* first(locked(account, 'share'))
+        if (!held || (provenBy !== undefined && held.password_hash !== provenBy)) return false
+        if (newDeviceMail) yield* tellOfNewDevice(engine, db, session, newDeviceMail)
+        yield* changed(db.insert(sessions).values(session))
+        if (audit) yield* recordAudit(engine, db, audit)
+        return true
+      }, options),
+
+    live: (userId, { began, lastUsed }, { limit, after }) =>
+      read((db) =>
+        rows(
+          db
+            .select()
+            .from(sessions)
+            .where(
+              and(
+                eq(sessions.user_id, userId),
+                isNull(sessions.ended_at),
+                gt(sessions.created_at, began),
+                gt(sessions.last_used_at, lastUsed),
+                after === null
+                  ? undefined
+                  : sql`(${sessions.created_at}, ${sessions.id}) < (${after.created_at}, ${after.id})`,
+              ),
+            )
+            .orderBy(desc(sessions.created_at), desc(sessions.id))
+            .limit(limit),
+        ),
+      ),
+
+    end: (userId, id, now) =>
+      write(function* (db) {
+        const isTheirs = and(eq(sessions.id, id), eq(sessions.user_id, userId), isNull(sessions.ended_at))
+        return (yield* changed(db.update(sessions).set({ ended_at: now }).where(isTheirs))) > 0
+      }, options),
+
+    endAll: (userId, now, except) => write((db) => endSessions(engine, db, userId, now, except), options),
+  }
+}

@@ -1,0 +1,142 @@
+import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { foldedPreferences } from '../../features/profile/rules.ts'
+import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
+import { isTheirs } from '../image-use.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { holdLiving } from './living.ts'
+
+/** What an engine does by prepared statements of its own: every request reads people, and SQLite remembers them. */
+export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles'>
+
+export const selectUser = `
+  SELECT u.id, email, email_verified_at, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible OR held_back, true) AS visible,
+    suspended_until, suspended_reason, created_at, u.updated_at, deleted_at
+  FROM users u LEFT JOIN locations l ON l.user_id = u.id`
+export const selectProfile = `
+  SELECT u.id, name, city, bio, gender, photo, drinks, activities, purposes, coalesce(language, 'en') AS language,
+    rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
+  FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
+
+type Lists = 'drinks' | 'activities' | 'purposes'
+export type UserRow = Omit<User, 'visible'> & { visible: boolean | 0 | 1 }
+export type ProfileRow = Omit<Profile, Lists> & Record<Lists, string | null>
+
+export const userOf = (row: UserRow): User => ({ ...row, visible: Boolean(row.visible) })
+
+export function profileOf(row: ProfileRow): Profile {
+  const { drinks, activities, purposes } = row
+  return { ...row, drinks: listOf(drinks), activities: listOf(activities), purposes: listOf(purposes) }
+}
+
+// Most lists are empty.
+const listOf = (json: string | null): string[] => (json === null || json === '[]' ? [] : JSON.parse(json))
+
+const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
+
+export function userStore(engine: Engine, hot: HotUsers): UserStore {
+  const { read, write, locked, reindexTraits } = engine
+  const { locations, media, preferences, users } = engine.tables
+
+  function* readUser(db: Builders, id: string): Work<User | null> {
+    const { password_hash: _, suspension_id: __, ...columns } = getTableColumns(users)
+    const row = yield* first(
+      db
+        .select({ ...columns, wasVisible: locations.visible, held_back: locations.held_back })
+        .from(users)
+        .leftJoin(locations, eq(locations.user_id, users.id))
+        .where(eq(users.id, id)),
+    )
+    if (row === null) return null
+    const { wasVisible, held_back, ...user } = row
+    return { ...user, visible: wasVisible === null || wasVisible || held_back === true }
+  }
+
+  function* readPreferences(db: Builders, id: string): Work<Preferences> {
+    const { drinks, activities, purposes, language } = preferences
+    const columns = { drinks, activities, purposes, language }
+    return (yield* first(db.select(columns).from(preferences).where(eq(preferences.user_id, id)))) ?? noPreferences
+  }
+
+  return {
+    ...hot,
+
+    update: (id, change, now) =>
+      write(function* (db) {
+        if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return 'no_such_user'
+        const before = (yield* readUser(db, id))!
+        if (typeof change.photo === 'string') {
+          const isOwn = and(eq(media.id, change.photo), eq(media.owner_id, id), sql.raw(isTheirs))
+          // Shared, so that the image is not swept before the profile shows it.
+          const image = locked(db.select({ id: media.id }).from(media).where(isOwn), 'share')
+          if (!(yield* first(image))) return 'not_their_image'
+        }
+        const save = () =>
+          changed(
+            db
+              .update(users)
+              .set({ ...change, updated_at: now })
+              .where(eq(users.id, id)),
+          )
+        if (change.gender === undefined) yield* save()
+        else yield* reindexTraits(id, save)
+        const user = (yield* readUser(db, id))!
+        return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
+      }),
+
+    replacePhoto: (id, from, to, now) =>
+      write(function* (db) {
+        const isFrom = and(eq(users.id, id), eq(users.photo, from), isNull(users.deleted_at))
+        return (yield* changed(db.update(users).set({ photo: to, updated_at: now }).where(isFrom))) > 0
+      }),
+
+    preferences: (id) => read((db) => readPreferences(db, id)),
+
+    savePreferences: (id, change) =>
+      write(function* (db) {
+        if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return null
+        const saved = { ...(yield* readPreferences(db, id)), ...change }
+        const stored = { ...saved, ...foldedPreferences(saved) }
+        yield* reindexTraits(id, () =>
+          changed(
+            db
+              .insert(preferences)
+              .values({ user_id: id, ...stored })
+              .onConflictDoUpdate({ target: preferences.user_id, set: stored }),
+          ),
+        )
+        return saved
+      }),
+
+    foldPreferences: (limit) =>
+      write(
+        function* (db) {
+          // As the index of these rows has it, with the lists as they are stored, whatever has written them.
+          const listed = sql.raw('drinks || activities || purposes')
+          const unfolded = db
+            .select({ id: preferences.user_id })
+            .from(preferences)
+            .where(sql`${preferences.folded_of} <> ${listed}`)
+          const found = yield* rows(unfolded.orderBy(asc(preferences.user_id)).limit(limit))
+          for (const { id } of found) {
+            // Another node, or their owner, may have been faster: they are read again under the lock.
+            yield* holdLiving(engine, db, [], [id])
+            const { folded } = foldedPreferences(yield* readPreferences(db, id))
+            yield* reindexTraits(id, () =>
+              changed(db.update(preferences).set({ folded, folded_of: listed }).where(eq(preferences.user_id, id))),
+            )
+          }
+          return found.length
+        },
+        { keepsProfileCache: true },
+      ),
+
+    setRole: (id, role, entry) =>
+      write(function* (db) {
+        const isLiving = and(eq(users.id, id), isNull(users.deleted_at))
+        if ((yield* changed(db.update(users).set({ role, updated_at: entry.at }).where(isLiving))) === 0) return false
+        yield* recordAudit(engine, db, entry)
+        return true
+      }),
+  }
+}

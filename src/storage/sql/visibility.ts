@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm'
+import { hasConsented, mandatory } from '../../features/auth/rules.ts'
+import { choiceOf, type Visibility, visibilityOf } from '../../features/location/rules.ts'
+import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
+
+/** How a position is stored by the rules. Call it inside a write that has locked the account. */
+export function* visibilityFor(
+  engine: Pick<Engine, 'newestConsents'>,
+  userId: string,
+  wantsToBeSeen: boolean,
+): Work<Visibility> {
+  return visibilityOf(wantsToBeSeen, hasConsented(yield* engine.newestConsents(userId, mandatory)))
+}
+
+/** Shows or hides a position after a change of the consents. Call it inside a write that has locked the account. */
+export function* syncVisibility(engine: Engine, db: Builders, userId: string): Work<void> {
+  const { locations } = engine.tables
+  const isTheirs = eq(locations.user_id, userId)
+  const before = yield* first(
+    db.select({ visible: locations.visible, held_back: locations.held_back }).from(locations).where(isTheirs),
+  )
+  if (before === null) return
+  const after = yield* visibilityFor(engine, userId, choiceOf(before))
+  if (after.visible === before.visible) return
+  yield* engine.reindexTraits(userId, () => changed(db.update(locations).set(after).where(isTheirs)))
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { testApp } from '../app.ts'
+import { expectProblem } from '../problem.ts'
+
+const kinds = ['terms', 'privacy', 'disclaimer']
+
+describe('the texts that come with the product', () => {
+  test.each(kinds)('%s is there for everybody, in English and Russian, under one version', async (kind) => {
+    const { request } = await testApp()
+    const english = await request('GET', `legal/${kind}`)
+    expect(english.status).toBe(200)
+    expect(english.body).toEqual({
+      kind,
+      version: expect.stringMatching(/^[0-9a-f]{12}$/),
+      language: 'en',
+      text: expect.stringMatching(/^# [A-Z][^]{2000,}$/),
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    const russian = (await request('GET', `legal/${kind}?lang=ru`)).body
+    expect(russian).toEqual({ ...english.body, language: 'ru', text: expect.stringMatching(/^# [А-Я]/) })
+  })
+
+  test('differ in their versions, and keep them from start to start', async () => {
+    const versions = async () => {
+      const { request } = await testApp()
+      return Promise.all(kinds.map(async (kind) => (await request('GET', `legal/${kind}`)).body.version))
+    }
+    const first = await versions()
+    expect(new Set(first).size).toBe(3)
+    expect(await versions()).toEqual(first)
+  })
+
+  test('there are no others', async () => {
+    const { request } = await testApp()
+    for (const kind of ['cookies', 'Terms', 'terms.en', '__proto__', 'constructor', '..%2f..%2fetc%2fpasswd'])
+      expectProblem(await request('GET', `legal/${kind}`), 404, 'not_found')
+  })
+})
+
+describe('the language', () => {
+  test.each([
+    ['ru', 'ru'],
+    ['RU-ru', 'ru'],
+    ['de', 'en'],
+    ['ru-RU,ru;q=0.9,en;q=0.8', 'ru'],
+    ['de, ru;q=0.5, en;q=0.1', 'ru'],
+    ['en;q=0.1, ru;q=0.9', 'ru'],
+    ['ru;q=0.1, en;q=0.9', 'en'],
+    ['ru;q=0', 'en'],
+    ['*', 'en'],
+    ['', 'en'],
+    [';;,,q=', 'en'],
+  ])('is what Accept-Language %p wants most', async (wanted, language) => {
+    const { request } = await testApp()
+    const { body, headers } = await request('GET', 'legal/terms', { headers: { 'accept-language': wanted } })
+    expect(body.language).toBe(language)
+    expect(headers.get('vary')).toMatch(/Accept-Language/i)
+  })
+
+  test('is that of the query where there is one', async () => {
+    const { request } = await testApp()
+    const headers = { 'accept-language': 'en' }
+    expect((await request('GET', 'legal/terms?lang=ru', { headers })).body.language).toBe('ru')
+    expect((await request('GET', 'legal/terms?lang=xx', { headers })).body.language).toBe('en')
+    expect(expectProblem(await request('GET', `legal/terms?lang=${'x'.repeat(36)}`), 422, 'validation_failed')).toEqual(
+      ['/lang'],
+    )
+  })
+})
+
+test('who asks for Markdown gets just that', async () => {
+  const { request } = await testApp()
+  const { text } = (await request('GET', 'legal/privacy?lang=ru')).body
+  const answer = await request('GET', 'legal/privacy?lang=ru', { headers: { accept: 'text/markdown' } })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  expect(answer.headers.get('content-language')).toBe('ru')
+  expect(answer.headers.get('vary')).toMatch(/Accept\b/)
+  expect(answer.text).toBe(text)
+  for (const accept of [
+    '*/*',
+    'application/json',
+    'text/html',
+    'application/json, text/markdown;q=0.5',
+    'text/markdown;q=0, */*',
+  ])
+    expect((await request('GET', 'legal/privacy', { headers: { accept } })).body?.kind).toBe('privacy')
+  for (const accept of ['text/html, text/markdown;q=0.9, */*;q=0.1', 'application/json;q=0.2, text/markdown'])
+    expect((await request('GET', 'legal/privacy?lang=ru', { headers: { accept } })).text).toBe(text)
+})
+
+describe('with LEGAL_DIR', () => {
+  let directory: string
+  const own = (file: string, text: string) => {
+    writeFileSync(join(directory, file), text)
+    utimesSync(join(directory, file), new Date('2026-03-01T00:00:00Z'), new Date('2026-03-01T10:20:30.400Z'))
+  }
+  const open = async () => {
+    const { request } = await testApp({ LEGAL_DIR: directory })
+    return async (kind: string, query = '') => (await request('GET', `legal/${kind}${query}`)).body
+  }
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'convene-legal-'))
+  })
+  afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+  test('the operator’s own texts stand for that kind, in all languages, and for no other', async () => {
+    const builtIn = await open()
+    const [terms, privacy] = [await builtIn('terms'), await builtIn('privacy')]
+    own('terms.pt-BR.md', '# Termos')
+    own('terms.de.md', '# Bedingungen')
+    const get = await open()
+    expect(await get('terms', '?lang=pt-BR')).toEqual({
+      kind: 'terms',
+      version: expect.stringMatching(/^[0-9a-f]{12}$/),
+      language: 'pt-br',
+      text: '# Termos',
+      updated_at: '2026-03-01T10:20:30.400Z',
+    })
+    expect((await get('terms')).version).not.toBe(terms.version)
+    expect((await get('terms', '?lang=pt')).text).toBe('# Termos')
+    expect((await get('terms', '?lang=de-AT')).text).toBe('# Bedingungen')
+    // No built-in text of another content, in whatever language.
+    for (const lang of ['en', 'ru', 'fr']) expect((await get('terms', `?lang=${lang}`)).text).toBe('# Bedingungen')
+    expect(await get('privacy')).toEqual(privacy)
+  })
+
+  test('any change of any language makes a new version, and the same texts the same', async () => {
+    own('terms.en.md', '# Terms')
+    own('terms.de.md', '# Bedingungen')
+    const version = async () => (await (await open())('terms')).version
+    const first = await version()
+    expect(await version()).toBe(first)
+    own('terms.de.md', '# Bedingungen!')
+    const second = await version()
+    rmSync(join(directory, 'terms.de.md'))
+    expect(new Set([first, second, await version()]).size).toBe(3)
+  })
+
+  test('a change of any one of the languages makes a new version', async () => {
+    const version = async () => (await (await open())('terms')).version
+    const texts = { de: '# Bedingungen', en: '# Terms', ru: '# Условия' }
+    for (const [language, text] of Object.entries(texts)) own(`terms.${language}.md`, text)
+    const versions = new Set([await version()])
+    for (const [language, text] of Object.entries(texts)) {
+      own(`terms.${language}.md`, `${text}!`)
+      versions.add(await version())
+    }
+    expect(versions.size).toBe(4)
+  })
+
+  test('files of other names are none', async () => {
+    const builtIn = (await (await open())('terms')).version
+    for (const file of ['terms.md', 'terms.en.old.md', 'terms.en.md~', 'myterms.en.md', 'terms.en.txt', 'terms.123.md'])
+      own(file, '# Not these')
+    expect((await (await open())('terms')).version).toBe(builtIn)
+  })
+})

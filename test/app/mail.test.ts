@@ -1,0 +1,572 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { days, hours, minutes } from '../../src/lib/time.ts'
+import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
+import { oneNodeTest } from '../engines.ts'
+import { type Received, smtpServer } from '../smtp.ts'
+import { connect } from '../socket-client.ts'
+
+const servers: Awaited<ReturnType<typeof smtpServer>>[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function open(environment: Record<string, string> = {}) {
+  const smtp = await smtpServer()
+  servers.push(smtp)
+  const app = await testApp({
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Convene <hello@example.org>',
+    PUBLIC_URL: 'https://meet.example.org',
+    ...environment,
+  })
+  return { app, smtp }
+}
+
+/** The token of a mail's link, with the path that it opens. */
+function linkOf({ text = '' }: Received) {
+  const [, path, token] = /https:\/\/meet\.example\.org(\/[\w-]+)#token=([\w-]{43})$/m.exec(text)!
+  return { path, token: token! }
+}
+
+const newPassword = 'thirteen green bottles'
+const registration = (email: string) => ({ email, password, name: 'Ada', consents })
+const agent = { 'user-agent': 'Firefox on Linux' }
+
+/** Waits until no node has a mail to write or on its way. */
+async function delivered({ nodes }: TestApp) {
+  for (const { services } of nodes) await services.emails.settled()
+  for (const { services } of nodes) await services.delivery.idle()
+}
+
+async function register({ request, as }: TestApp, email: string, headers: Record<string, string> = agent) {
+  const { status, body } = await request('POST', 'auth/register', { body: registration(email), headers })
+  expect(status).toBe(201)
+  return { id: body.user.id as string, email, token: body.access_token as string, ...as(body.access_token) }
+}
+
+const post = ({ request }: TestApp, path: string, body: unknown) => request('POST', path, { body })
+
+test('register, verify, forget, reset, change the address and undo it', async () => {
+  const { app, smtp } = await open()
+  const ada = await register(app, 'ada@example.org')
+  const [welcome] = [await smtp.received(1)]
+  expect(welcome.recipients).toEqual(['ada@example.org'])
+  expect((await ada.get('me')).body.email_verified).toBe(false)
+
+  const verify = linkOf(welcome)
+  expect(verify.path).toBe('/verify')
+  expect(await post(app, 'auth/email/verify', { token: verify.token })).toMatchObject({
+    status: 200,
+    body: { email: 'ada@example.org', email_verified: true },
+  })
+  expect((await ada.get('me')).body.email_verified).toBe(true)
+
+  expect((await post(app, 'auth/password/forgot', { email: 'ADA@example.org' })).status).toBe(202)
+  const reset = linkOf(await smtp.received(2))
+  expect(reset.path).toBe('/reset')
+  expect(await post(app, 'auth/password/reset', { token: reset.token, password: 'password1' })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: '/password', code: 'too_common' }] },
+  })
+  expect((await post(app, 'auth/password/reset', { token: reset.token, password: newPassword })).status).toBe(204)
+  expect((await smtp.received(3)).subject).toContain('password was changed')
+  expect((await ada.get('me')).status).toBe(401)
+  expect((await post(app, 'auth/login', { email: ada.email, password })).status).toBe(401)
+  const login = await app.request('POST', 'auth/login', {
+    body: { email: ada.email, password: newPassword },
+    headers: agent,
+  })
+  const again = app.as(login.body.access_token)
+
+  expect((await again.put('me/email', { email: 'new@example.org', password: 'wrong one' })).body.code).toBe(
+    'wrong_password',
+  )
+  expect((await again.put('me/email', { email: 'New@example.org', password: newPassword })).status).toBe(202)
+  await smtp.received(5)
+  const [change, notice] = ['new@example.org', 'ada@example.org'].map((address) =>
+    smtp.mails.slice(3).find(({ recipients }) => recipients[0] === address),
+  )
+  expect(notice!.text).toContain('n…@example.org')
+  expect((await again.get('me')).body.email).toBe('ada@example.org')
+  expect((await post(app, 'auth/email/verify', { token: linkOf(change!).token })).body.email).toBe('new@example.org')
+  expect((await again.get('me')).body).toMatchObject({ email: 'new@example.org', email_verified: true })
+
+  const undo = linkOf(notice!)
+  expect(undo.path).toBe('/email-undo')
+  expect(await post(app, 'auth/email/undo', { token: undo.token })).toMatchObject({
+    status: 200,
+    body: { email: 'ada@example.org' },
+  })
+  expect((await again.get('me')).status).toBe(401)
+  expect((await post(app, 'auth/login', { email: ada.email, password: newPassword })).status).toBe(200)
+  for (const [path, token] of [
+    ['auth/email/verify', verify.token],
+    ['auth/password/reset', reset.token],
+    ['auth/email/verify', linkOf(change!).token],
+    ['auth/email/undo', undo.token],
+  ])
+    expect((await post(app, path!, { token, password: newPassword })).body.code).toBe('link_invalid')
+})
+
+describe('a link', () => {
+  test('is good once, of 100 who use it at once', async () => {
+    const { app, smtp } = await open()
+    await register(app, 'ada@example.org')
+    const { token } = linkOf(await smtp.received(1))
+    const used = await Promise.all(Array.from({ length: 100 }, () => post(app, 'auth/email/verify', { token })))
+    expect(used.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(used.filter(({ body }) => body.code === 'link_invalid')).toHaveLength(99)
+
+    await post(app, 'auth/password/forgot', { email: 'ada@example.org' })
+    const reset = linkOf(await smtp.received(2)).token
+    const resets = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        post(app, 'auth/password/reset', { token: reset, password: `${newPassword} ${i}` }),
+      ),
+    )
+    expect(resets.filter(({ status }) => status === 204)).toHaveLength(1)
+    const winner = resets.findIndex(({ status }) => status === 204)
+    const body = { email: 'ada@example.org', password: `${newPassword} ${winner}` }
+    expect((await post(app, 'auth/login', body)).status).toBe(200)
+  })
+
+  test('ends with its time, with a newer one of its kind, and is of no use for another kind', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    const first = linkOf(await smtp.received(1)).token
+    expect((await post(app, 'auth/password/reset', { token: first, password: newPassword })).body.code).toBe(
+      'link_invalid',
+    )
+    expect((await post(app, 'auth/email/undo', { token: first })).body.code).toBe('link_invalid')
+    expect((await ada.post('me/email/verify')).status).toBe(202)
+    const second = linkOf(await smtp.received(2)).token
+    expect((await post(app, 'auth/email/verify', { token: first })).body.code).toBe('link_invalid')
+    app.clock.now += 48 * hours
+    expect((await post(app, 'auth/email/verify', { token: second })).body.code).toBe('link_invalid')
+    await post(app, 'auth/password/forgot', { email: ada.email })
+    const reset = linkOf(await smtp.received(3)).token
+    app.clock.now += hours
+    expect((await post(app, 'auth/password/reset', { token: reset, password: newPassword })).body.code).toBe(
+      'link_invalid',
+    )
+    expect(await app.services.retention.emailLinks()).toBe(2)
+    expect(await app.rows('SELECT hash FROM email_links')).toEqual([])
+  })
+
+  test('stands nowhere in clear: not in the database, the log, or the query of a URL', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await post(app, 'auth/password/forgot', { email: ada.email })
+    await ada.put('me/email', { email: 'new@example.org', password })
+    await smtp.received(4)
+    const tokens = smtp.mails.map((mail) => linkOf(mail).token)
+    expect(new Set(tokens).size).toBe(4)
+    const stored = JSON.stringify([
+      await app.rows('SELECT * FROM email_links'),
+      await app.rows('SELECT * FROM outbox'),
+      await app.rows('SELECT * FROM audit_log'),
+    ])
+    for (const token of tokens) {
+      expect(stored).not.toContain(token)
+      expect(app.logged()).not.toContain(token)
+    }
+    for (const { text, html } of smtp.mails) expect(`${text}${html}`).not.toMatch(/\?[^\s"]*token=/)
+  })
+
+  test('that undoes a change outlives later changes, and ends the links of those', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await post(app, 'auth/email/verify', { token: linkOf(await smtp.received(1)).token })
+    const mailTo = async (address: string, path: string, count: number) => {
+      await smtp.received(count)
+      const mail = smtp.mails.findLast((mail) => mail.recipients[0] === address && mail.text!.includes(path))
+      return linkOf(mail!).token
+    }
+    // Somebody who knows her password takes the account in two steps.
+    await ada.put('me/email', { email: 'thief@example.org', password })
+    const hers = await mailTo('ada@example.org', '/email-undo', 3)
+    await post(app, 'auth/email/verify', { token: await mailTo('thief@example.org', '/verify', 3) })
+    app.clock.now += minutes
+    await ada.put('me/email', { email: 'thief2@example.org', password })
+    const theirs = await mailTo('thief@example.org', '/email-undo', 5)
+    await post(app, 'auth/email/verify', { token: await mailTo('thief2@example.org', '/verify', 5) })
+    expect((await ada.get('me')).body.email).toBe('thief2@example.org')
+    expect((await post(app, 'auth/email/undo', { token: hers })).body).toEqual({ email: 'ada@example.org' })
+    expect((await post(app, 'auth/email/undo', { token: theirs })).body.code).toBe('link_invalid')
+  })
+
+  test('for a new password outlives the verification of the address, and ends where the address changes', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    const forget = async (count: number) => {
+      await post(app, 'auth/password/forgot', { email: ada.email })
+      return linkOf(await smtp.received(count)).token
+    }
+    const first = await forget(2)
+    await post(app, 'auth/email/verify', { token: linkOf(smtp.mails[0]!).token })
+    const body = { token: first, password: newPassword }
+    expect((await post(app, 'auth/password/reset', body)).status).toBe(204)
+    await smtp.received(3)
+    const login = await post(app, 'auth/login', { email: ada.email, password: newPassword })
+    await smtp.received(4)
+    const second = await forget(5)
+    await app.as(login.body.access_token).put('me/email', { email: 'new@example.org', password: newPassword })
+    await smtp.received(7)
+    const change = linkOf(smtp.mails.find(({ recipients }) => recipients[0] === 'new@example.org')!).token
+    expect((await post(app, 'auth/email/verify', { token: change })).status).toBe(200)
+    const late = await post(app, 'auth/password/reset', { token: second, password: newPassword })
+    expect(late.body.code).toBe('link_invalid')
+  })
+
+  test('for a new address ends with a new password', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await ada.put('me/email', { email: 'thief@example.org', password })
+    await smtp.received(3)
+    const change = linkOf(smtp.mails.find(({ recipients }) => recipients[0] === 'thief@example.org')!).token
+    await ada.put('me/password', { current_password: password, new_password: newPassword })
+    expect((await post(app, 'auth/email/verify', { token: change })).body.code).toBe('link_invalid')
+  })
+})
+
+describe('a forgotten password', () => {
+  oneNodeTest('it looks into one node')(
+    'is answered alike for an account and for none, before anything is looked up',
+    async () => {
+      const { app, smtp } = await open()
+      const ada = await register(app, 'ada@example.org')
+      await smtp.received(1)
+      const asked: string[] = []
+      const { emails: store } = app.services.storage
+      const { byEmail } = store
+      store.byEmail = (email) => {
+        asked.push(email)
+        return byEmail(email)
+      }
+      const [known, unknown] = await Promise.all(
+        [ada.email, 'nobody@example.org'].map(async (email) => {
+          const answer = app.services.emails.forgot({ email })
+          expect(await answer).toBeUndefined()
+          expect(asked).toEqual([])
+          return post(app, 'auth/password/forgot', { email })
+        }),
+      )
+      expect([known!.status, known!.text]).toEqual([202, ''])
+      expect([unknown!.status, unknown!.text]).toEqual([known!.status, known!.text])
+      await delivered(app)
+      expect(asked.toSorted()).toEqual([ada.email, ada.email, 'nobody@example.org', 'nobody@example.org'])
+      await smtp.received(3)
+      expect(smtp.mails.map(({ recipients }) => recipients[0])).toEqual([ada.email, ada.email, ada.email])
+    },
+  )
+
+  test('is asked for three times an hour for one address, whoever asks', async () => {
+    const { app } = await open({ RATE_LIMIT: 'on', TRUST_PROXY: '1' })
+    const ask = (email: string, from: number) =>
+      app.request('POST', 'auth/password/forgot', {
+        body: { email },
+        headers: { 'x-forwarded-for': `198.51.100.${from}` },
+      })
+    for (const email of ['ada@example.org', 'nobody@example.org']) {
+      const answers = [await ask(email, 1), await ask(email.toUpperCase(), 2), await ask(email, 3), await ask(email, 4)]
+      expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429])
+    }
+  })
+
+  test('needs mail, but the link of an operator does not', async () => {
+    const app = await testApp()
+    const ada = await app.person('Ada')
+    for (const [ask, path] of [[post, 'auth/password/forgot']] as const)
+      expect((await ask(app, path, { email: ada.email })).body.code).toBe('mail_not_configured')
+    expect((await ada.put('me/email', { email: 'a@example.org', password })).body.code).toBe('mail_not_configured')
+    const { token, stored } = app.services.emailLinks.forOperator(ada.id)
+    await app.services.storage.emails.issue(ada.id, [stored], [])
+    expect((await post(app, 'auth/password/reset', { token, password: newPassword })).status).toBe(204)
+    const { body } = await post(app, 'auth/login', { email: ada.email, password: newPassword })
+    expect(body.user.email_verified).toBe(false)
+    expect(await app.rows('SELECT id FROM outbox')).toEqual([])
+  })
+
+  test('that is reset ends every session and socket, and verifies the address', async () => {
+    const { app, smtp } = await open()
+    const base = await app.listen()
+    const ada = await register(app, 'ada@example.org')
+    const socket = await connect(base, ada.token)
+    await post(app, 'auth/password/forgot', { email: ada.email })
+    const mail = await smtp.received(2)
+    await post(app, 'auth/password/reset', { token: linkOf(mail).token, password: newPassword })
+    expect(await socket.closed).toBe(4401)
+    const { body } = await post(app, 'auth/login', { email: ada.email, password: newPassword })
+    expect(body.user.email_verified).toBe(true)
+  })
+})
+
+describe('an address', () => {
+  const bad = [
+    'ada@example.org\r\nBcc: eve@example.org',
+    'ada@example.org\nSubject: x',
+    'ada @example.org',
+    '"ada"@example.org',
+    'ada@example.org>',
+    `${'a'.repeat(289)}@example.org`,
+    `ada@${'a.'.repeat(150)}org`,
+    'ada\u202e@example.org',
+    'ada\u200b@example.org',
+    'ada@example.org\0',
+  ]
+
+  test('with line breaks, controls or 300 characters is refused everywhere, and nothing is stored or sent', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await smtp.received(1)
+    for (const email of bad) {
+      expect((await post(app, 'auth/register', registration(email))).status).toBe(422)
+      expect((await post(app, 'auth/password/forgot', { email })).status).toBe(422)
+      expect((await ada.put('me/email', { email, password })).status).toBe(422)
+    }
+    await delivered(app)
+    expect(await app.rows('SELECT id FROM outbox')).toEqual([])
+    expect(smtp.mails).toHaveLength(1)
+  })
+
+  test('that looks like another one is another one; a mail goes to nobody but the account’s own', async () => {
+    const { app, smtp } = await open()
+    await register(app, 'mike@example.org')
+    await smtp.received(1)
+    // A Cyrillic е; a Kelvin sign, which lower case makes a k.
+    await post(app, 'auth/password/forgot', { email: 'mikе@example.org' })
+    await post(app, 'auth/password/forgot', { email: 'mi\u212ae@example.org' })
+    await delivered(app)
+    expect(smtp.mails.slice(1).map(({ recipients }) => recipients)).toEqual([['mike@example.org']])
+    await register(app, 'a,eve@example.org')
+    await delivered(app)
+    expect(smtp.mails.at(-1)!.recipients).toEqual(['"a,eve"@example.org'])
+  })
+
+  test('that is unverified for 7 days can be registered anew, and its account loses it', async () => {
+    const { app, smtp } = await open()
+    const first = await register(app, 'ada@example.org')
+    app.clock.now += 7 * days - 1
+    expect((await post(app, 'auth/register', registration('ada@example.org'))).body.code).toBe('email_taken')
+    app.clock.now += 1
+    const late = linkOf(await smtp.received(1)).token
+    const rivals = await Promise.all(
+      Array.from({ length: 8 }, () => post(app, 'auth/register', registration('Ada@example.org'))),
+    )
+    expect(rivals.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
+    app.forget(first.id)
+    const session = await app.services.auth.begin(first.id, { address: '', user_agent: null, language: null })
+    expect(session.user).toMatchObject({ email: null, email_verified: false })
+    expect((await post(app, 'auth/email/verify', { token: late })).body.code).toBe('link_invalid')
+  })
+
+  test('that is verified stays, and so does one that no mail has asked about', async () => {
+    const { app, smtp } = await open()
+    await register(app, 'ada@example.org')
+    await post(app, 'auth/email/verify', { token: linkOf(await smtp.received(1)).token })
+    const old = await app.person('Old')
+    await old.post('me/email/verify')
+    app.clock.now += 30 * days
+    for (const email of ['ada@example.org', old.email])
+      expect((await post(app, 'auth/register', registration(email))).body.code).toBe('email_taken')
+  })
+
+  test('that is somebody’s by now is told when the link is used, not before', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await register(app, 'bob@example.org')
+    await smtp.received(2)
+    expect((await ada.put('me/email', { email: 'bob@example.org', password })).status).toBe(202)
+    await smtp.received(4)
+    const mail = smtp.mails.slice(2).find(({ recipients }) => recipients[0] === 'bob@example.org')!
+    const { token } = linkOf(mail)
+    // The link is not used up: the address may become free.
+    for (let i = 0; i < 2; i++)
+      expect(await post(app, 'auth/email/verify', { token })).toMatchObject({
+        status: 409,
+        body: { code: 'email_taken' },
+      })
+  })
+
+  test('of an account without a password changes in a young session only', async () => {
+    const { app, smtp } = await open()
+    const ada = await app.person('Ada')
+    await app.rows('UPDATE users SET password_hash = NULL WHERE id = ?', ada.id)
+    app.clock.now += 10 * minutes
+    expect((await ada.put('me/email', { email: 'new@example.org' })).body.code).toBe('forbidden')
+    app.clock.now -= 1
+    expect((await ada.put('me/email', { email: 'new@example.org' })).status).toBe(202)
+    await smtp.received(2)
+  })
+})
+
+describe('EMAIL_VERIFICATION', () => {
+  test('required: nothing but one’s account is open until the address is verified', async () => {
+    const { app, smtp } = await open({ EMAIL_VERIFICATION: 'required' })
+    const ada = await register(app, 'ada@example.org')
+    const refused = { status: 403, body: { code: 'email_not_verified' } }
+    for (const path of ['me/prefs', 'chats', 'me/sessions', 'sync']) expect(await ada.get(path)).toMatchObject(refused)
+    expect(await ada.post('blocks', { user_id: ada.id })).toMatchObject(refused)
+    const socket = await app.request('GET', `/ws?token=${ada.token}`)
+    expect(socket.body.code).toBe('email_not_verified')
+    expect((await ada.get('me')).status).toBe(200)
+    expect((await ada.get('me/export')).status).toBe(200)
+    expect((await ada.put('me', { bio: 'Hello' })).status).toBe(200)
+    expect((await ada.post('me/email/verify')).status).toBe(202)
+    const { token } = linkOf(await smtp.received(2))
+    await post(app, 'auth/email/verify', { token })
+    expect((await ada.get('chats')).status).toBe(200)
+  })
+
+  test('required: who has no address has nothing to verify', async () => {
+    const { app } = await open({ EMAIL_VERIFICATION: 'required' })
+    const { body } = await post(app, 'auth/register', { phone: '+4930123456', password, name: 'Ada', consents })
+    expect((await app.as(body.access_token).get('chats')).status).toBe(200)
+  })
+
+  test('off: a registration sends nothing, and its address stays', async () => {
+    const { app, smtp } = await open({ EMAIL_VERIFICATION: 'off' })
+    await register(app, 'ada@example.org')
+    app.clock.now += 30 * days
+    expect((await post(app, 'auth/register', registration('ada@example.org'))).status).toBe(409)
+    await delivered(app)
+    expect(smtp.mails).toEqual([])
+  })
+
+  test('where no mail is sent everything is as before', async () => {
+    const app = await testApp()
+    const ada = await register(app, 'ada@example.org')
+    expect((await ada.get('chats')).status).toBe(200)
+    expect((await app.request('GET', 'auth/providers')).body).toEqual({
+      password: true,
+      messenger: null,
+      oidc: [],
+      passkey: false,
+      registration: 'open',
+      mail: false,
+    })
+    expect(await app.rows('SELECT id FROM outbox')).toEqual([])
+    const { app: mailing } = await open({ MESSENGER_BOT_TOKEN: '12345678:a-bot' })
+    expect((await mailing.request('GET', 'auth/providers')).body).toMatchObject({
+      messenger: { bot: null },
+      mail: true,
+    })
+  })
+})
+
+describe('mails about security', () => {
+  const subjects = ({ mails }: { mails: Received[] }) => mails.map(({ subject }) => subject!)
+
+  test('tell of a new device once, and of none at the first session or by a known one', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    const body = { email: ada.email, password }
+    const login = (userAgent: string) =>
+      app.request('POST', 'auth/login', { body, headers: { 'user-agent': userAgent } })
+    await login(agent['user-agent'])
+    await ada.post('auth/logout')
+    await login(agent['user-agent'])
+    const spam = 'Safari/18.1 https://evil.example evil.example/x win@evil.example'
+    await login(spam)
+    await login(spam)
+    await smtp.received(2)
+    await delivered(app)
+    expect(subjects(smtp)).toHaveLength(2)
+    expect(smtp.mails[1]!.text).toContain('Safari/18.1')
+    expect(`${smtp.mails[1]!.text}${smtp.mails[1]!.html}`).not.toContain('evil')
+    // Nobody fills a mailbox so.
+    for (let i = 0; i < 15; i++) await login(`agent ${i}`)
+    await delivered(app)
+    expect(subjects(smtp).length).toBeLessThan(14)
+  })
+
+  oneNodeTest('it delivers by one node')(
+    'tell of a new password and of the end of the account, after which nothing of it waits',
+    async () => {
+      const { app, smtp } = await open()
+      const ada = await register(app, 'ada@example.org')
+      await smtp.received(1)
+      await ada.put('me/password', { current_password: password, new_password: newPassword })
+      await smtp.received(2)
+      await app.services.delivery.stop()
+      await ada.post('me/email/verify')
+      expect((await ada.get('me/export')).body).toMatchObject({
+        email_links: [{ kind: 'verify', email: ada.email }],
+        mails_waiting: [{ about: 'verify', to: ada.email }],
+      })
+      expect((await ada.delete('me', { password: newPassword })).status).toBe(204)
+      expect(await app.rows('SELECT hash FROM email_links')).toEqual([])
+      const [waiting, ...more] = await app.services.storage.outbox.list(null, 10)
+      expect(more).toEqual([])
+      expect(waiting).toMatchObject({ user_id: null, payload: { about: 'account_erased', to: ada.email } })
+      expect(subjects(smtp)[1]).toContain('password was changed')
+    },
+  )
+
+  test('come in the language of the account', async () => {
+    const { app, smtp } = await open()
+    await register(app, 'ada@example.org', { 'accept-language': 'ru-RU, en;q=0.5' })
+    expect((await smtp.received(1)).subject).toMatch(/[а-я]/)
+  })
+})
+
+oneNodeTest('it delivers by one node')(
+  'with the mail server away requests are answered, and the mail goes out once when it is back',
+  async () => {
+    const smtp = await smtpServer()
+    await smtp.close()
+    const app = await testApp({
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'Convene <hello@example.org>',
+      PUBLIC_URL: 'https://meet.example.org',
+    })
+    const ada: Pick<Person, 'get'> = await register(app, 'ada@example.org')
+    expect((await ada.get('me')).status).toBe(200)
+    await delivered(app)
+    const [parcel] = await app.services.storage.outbox.list('mail', 10)
+    expect(parcel).toMatchObject({ attempts: 1, last_error: expect.stringContaining('no connection') })
+    expect(await app.services.metrics.text()).toContain('convene_outbox_waiting{kind="mail"} 1')
+    const back = await smtpServer({ port: smtp.port })
+    servers.push(back)
+    app.clock.now += hours
+    expect(await app.services.metrics.text()).toContain('convene_outbox_oldest_seconds{kind="mail"} 3600')
+    for (let i = 0; i < 3; i++) app.services.delivery.wake('mail')
+    await back.received(1)
+    await delivered(app)
+    expect(back.mails).toHaveLength(1)
+    expect(await app.services.storage.outbox.list(null, 10)).toEqual([])
+    const text = await app.services.metrics.text()
+    for (const [outcome, count] of [
+      ['sent', 1],
+      ['failed', 1],
+      ['given_up', 0],
+    ])
+      expect(text).toContain(`convene_outbox_deliveries_total{kind="mail",outcome="${outcome}"} ${count}`)
+  },
+)
+
+describe('the page of a link', () => {
+  test.each(['/verify', '/reset', '/email-undo'])(
+    '%s runs its own script alone, and changes nothing when opened',
+    async (path) => {
+      const app = await testApp()
+      const english = await app.request('GET', path, { headers: { 'accept-language': 'de, en;q=0.8, ru;q=0.5' } })
+      expect([english.status, english.headers.get('content-language')]).toEqual([200, 'en'])
+      const russian = await app.request('GET', path, { headers: { 'accept-language': 'ru' } })
+      expect(russian.text).toContain('<html lang="ru">')
+      const policy = english.headers.get('content-security-policy')!
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).not.toMatch(/unsafe|\*|https?:/)
+      for (const [kind, of] of [
+        ['script', 'script-src'],
+        ['style', 'style-src'],
+      ]) {
+        const [, inline] = new RegExp(`<${kind}>([^<]*)</${kind}>`).exec(english.text)!
+        const hash = new Bun.CryptoHasher('sha256').update(inline!).digest('base64')
+        expect(policy).toContain(`${of} 'sha256-${hash}'`)
+      }
+      expect(english.text).not.toMatch(/(?:src|href)="(?!data:,)/)
+      expect(english.headers.get('referrer-policy')).toBe('no-referrer')
+    },
+  )
+})

@@ -1,0 +1,99 @@
+import { expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { openAdmission, overload } from '../../src/http/overload.ts'
+import { requestId } from '../../src/http/request-id.ts'
+import { openMetrics } from '../../src/telemetry/metrics.ts'
+import { testApp } from '../app.ts'
+
+function turns() {
+  const clock = { now: 0 }
+  const { admit } = openAdmission(() => clock.now)
+  /** So many come between two looks, which takes so long: how many of them are let in. */
+  return async (requests: number, ms: number) => {
+    let admitted = 0
+    for (let i = 0; i < requests; i++) if (admit()) admitted++
+    clock.now += ms
+    await Bun.sleep(6)
+    return admitted
+  }
+}
+
+test('everybody is let in while turns are short', async () => {
+  const turn = turns()
+  for (let i = 0; i < 5; i++) expect(await turn(1000, 10)).toBe(1000)
+})
+
+test('after a turn that took too long as many are let in as fit into one, and more again once they do', async () => {
+  const turn = turns()
+  expect(await turn(1000, 50)).toBe(1000)
+  expect(await turn(1000, 10)).toBe(200)
+  expect(await turn(1000, 9)).toBe(221)
+  expect(await turn(1000, 22)).toBe(244)
+  expect(await turn(1000, 10)).toBe(110)
+})
+
+test('where few requests took long, as many as before are let in: the fault is not theirs', async () => {
+  const turn = turns()
+  expect(await turn(60, 5000)).toBe(60)
+  expect(await turn(1000, 10)).toBe(1000)
+  expect(await turn(1000, 5000)).toBe(1000)
+  expect(await turn(1000, 5000)).toBe(64)
+  expect(await turn(1000, 5000)).toBe(64)
+})
+
+test('who is not let in gets 503 busy before any route is asked, but for whoever asks how the server is', async () => {
+  const clock = { now: 0 }
+  const metrics = openMetrics()
+  let asked = 0
+  let pending = 100
+  const app = new Elysia()
+    .use(requestId)
+    .use(overload({ metrics, pending: () => pending, now: () => clock.now }))
+    .get('/api/v1/me', () => ++asked)
+    .get('/health', () => 'ok')
+  const ask = (path: string) => app.handle(new Request(`http://localhost${path}`))
+  const burst = () => Promise.all(Array.from({ length: 100 }, () => ask('/api/v1/me')))
+  const first = burst()
+  clock.now += 10_000
+  expect((await first).every(({ status }) => status === 200)).toBe(true)
+  await Bun.sleep(6)
+  const second = burst()
+  const health = ask('/health?x')
+  const statuses = (await second).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64)
+  expect(statuses.filter((status) => status === 503)).toHaveLength(36)
+  expect((await health).status).toBe(200)
+  expect(asked).toBe(164)
+  const refused = (await second).at(-1)!
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(await refused.json()).toMatchObject({ code: 'busy', status: 503, request_id: expect.stringMatching(/./) })
+  expect(await metrics.text()).toContain('convene_requests_refused_early_total 36')
+  // Few who ask much are not too many.
+  pending = 64
+  expect((await burst()).every(({ status }) => status === 200)).toBe(true)
+})
+
+test('a page of a listed origin can read that it was busy, and a preflight is answered all the same', async () => {
+  const origin = 'https://app.example.org'
+  const { app } = await testApp({ CORS_ORIGINS: origin, RATE_LIMIT: 'on' })
+  // Asked for by each request that is let in, to be counted against its limit.
+  const busily = () => (Bun.sleepSync(2), null)
+  Object.defineProperty(app, 'server', { value: { pendingRequests: 100, requestIP: busily, stop() {} } })
+  const ask = async (method = 'GET') =>
+    app.handle(new Request('http://localhost/api/v1/legal/terms', { method, headers: { origin } }))
+  const burst = () => Promise.all(Array.from({ length: 100 }, () => ask()))
+  await burst()
+  await Bun.sleep(10)
+  const second = burst()
+  const preflight = await ask('OPTIONS')
+  const refused = (await second).filter(({ status }) => status === 503)
+  expect(refused).toHaveLength(36)
+  for (const { headers } of refused) {
+    expect(headers.get('access-control-allow-origin')).toBe(origin)
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headers.get('access-control-expose-headers')).toContain('retry-after')
+    expect(headers.get('vary')).toBe('Origin')
+    expect(headers.get('content-type')).toBe('application/problem+json')
+  }
+  expect(preflight.status).toBe(204)
+})

@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test'
+import { dirname, join, normalize } from 'node:path'
+import { testApp } from '../app.ts'
+
+const root = join(import.meta.dir, '../..')
+
+type Import = { from: string; to: string; typesOnly: boolean }
+
+/** Every import between the files of src, and of packages, by their path from the root of the checkout. */
+async function allImports(): Promise<Import[]> {
+  const found: Import[] = []
+  for await (const file of new Bun.Glob('src/**/*.ts').scan({ cwd: root })) {
+    const text = await Bun.file(join(root, file)).text()
+    for (const [, typeOnly, names, target] of text.matchAll(
+      /(?:import|export) (type )?([^'"(]*?)(?: from )?'([^']+)'/g,
+    )) {
+      const to = target!.startsWith('.') ? normalize(join(dirname(file), target!)) : target!
+      const listed = /\{([^}]*)\}/
+        .exec(names!)?.[1]
+        ?.split(',')
+        .map((name) => name.trim())
+        .filter(Boolean)
+      const typesOnly =
+        typeOnly !== undefined ||
+        (listed !== undefined && listed.length > 0 && listed.every((name) => name.startsWith('type ')))
+      found.push({ from: file, to, typesOnly })
+    }
+  }
+  return found
+}
+
+const imports = await allImports()
+// All of a feature but how HTTP and its schemas see it.
+const rules = /^src\/features\/.*(?<!\/routes|\/model)\.ts$/
+
+function broken(breaks: (edge: Import) => boolean): string[] {
+  return imports.filter(breaks).map(({ from, to }) => `${from} imports ${to}`)
+}
+
+test('the imports were read', () => {
+  expect(imports.length).toBeGreaterThan(200)
+  expect(imports).toContainEqual({ from: 'src/app.ts', to: 'src/features/auth/routes.ts', typesOnly: false })
+  expect(imports.some(({ typesOnly }) => typesOnly)).toBe(true)
+})
+
+test('rules and ports know no framework, no engine and no HTTP', () => {
+  expect(
+    broken(
+      ({ from, to, typesOnly }) =>
+        rules.test(from) &&
+        (/^(elysia|@elysiajs|drizzle-orm|bun:sqlite)/.test(to) ||
+          /^src\/(http|storage)\//.test(to) ||
+          (to.endsWith('/model.ts') && !typesOnly)),
+    ),
+  ).toEqual([])
+})
+
+test('routes reach storage and other features only through services passed in', () => {
+  expect(
+    broken(({ from, to, typesOnly }) => {
+      if (!from.endsWith('/routes.ts')) return false
+      if (to.startsWith('src/storage/')) return true
+      return to.startsWith('src/features/') && dirname(to) !== dirname(from) && !typesOnly
+    }),
+  ).toEqual([])
+})
+
+test('storage knows the ports, types and rules of features, and nothing else of them', () => {
+  expect(
+    broken(({ from, to, typesOnly }) => {
+      if (!/^src\/storage\/(sql|sqlite|postgres|files)\//.test(from)) return false
+      if (to.startsWith('src/http/')) return true
+      if (!to.startsWith('src/features/')) return false
+      return !typesOnly && !/\/(store|rules|files|sphere)\.ts$/.test(to)
+    }),
+  ).toEqual([])
+})
+
+test('an engine knows the shared stores, and not the other engine', () => {
+  const engineOf = (file: string) => /^src\/storage\/(sql|sqlite|postgres|files)\//.exec(file)?.[1]
+  expect(
+    broken(({ from, to, typesOnly }) => {
+      const [own, other] = [engineOf(from), engineOf(to)]
+      if (own === undefined || other === undefined || own === other) return false
+      return own === 'sql' ? !typesOnly : other !== 'sql'
+    }),
+  ).toEqual([])
+})
+
+test('what nodes share knows ports and types only, and nobody else loads the client of Redis', () => {
+  const outside = /^src\/(features|http|realtime|storage)\//
+  const isRedis = (file: string) => file.startsWith('src/redis/')
+  expect(broken(({ from, to, typesOnly }) => isRedis(from) && outside.test(to) && !typesOnly)).toEqual([])
+  expect(broken(({ from, to }) => isRedis(from) && /^src\/(app|services|listen|commands\/.*)\.ts$/.test(to))).toEqual(
+    [],
+  )
+  // A node that is the only one does without: serve.ts loads it where REDIS_URL is set.
+  expect(
+    broken(
+      ({ from, to, typesOnly }) =>
+        !isRedis(from) && !typesOnly && (isRedis(to) || /^(ioredis|cluster-key-slot)$/.test(to)),
+    ),
+  ).toEqual([])
+})
+
+test('nobody imports main.ts, and only config.ts reads the environment', async () => {
+  expect(broken(({ to }) => to === 'src/main.ts')).toEqual([])
+  for await (const file of new Bun.Glob('src/**/*.ts').scan({ cwd: root })) {
+    if (file === 'src/config.ts') continue
+    expect([file, /(process|Bun)\.env/.test(await Bun.file(join(root, file)).text())]).toEqual([file, false])
+  }
+})
+
+// What a stranger may call. Anything else answers 401 to who is not signed in, whatever they send.
+const openToAll = new Set([
+  'POST /api/v1/auth/register',
+  'POST /api/v1/auth/login',
+  'POST /api/v1/auth/messenger',
+  'POST /api/v1/auth/refresh',
+  'POST /api/v1/auth/appeals',
+  'GET /api/v1/auth/providers',
+  'POST /api/v1/auth/password/forgot',
+  'POST /api/v1/auth/password/reset',
+  'POST /api/v1/auth/email/verify',
+  'POST /api/v1/auth/email/undo',
+  'GET /verify',
+  'GET /reset',
+  'GET /email-undo',
+  'GET /api/v1/legal/:kind',
+  'GET /api/v1/media/:id',
+  'GET /api/v1/users/:id/reviews',
+  'GET /api/v1/users/:id/stats',
+  'GET /',
+  'GET /health',
+  'GET /ready',
+  'GET /metrics',
+])
+
+test('every route that is not open to all answers 401 to a stranger, with a good body, a bad one and none', async () => {
+  const { app, request } = await testApp()
+  const guarded = app.routes.filter(
+    ({ method, path }) =>
+      !openToAll.has(`${method} ${path}`) &&
+      !path.startsWith('/openapi') &&
+      path !== '/ws' &&
+      method !== 'OPTIONS' &&
+      !path.includes('*'),
+  )
+  expect(guarded.length).toBeGreaterThan(30)
+  for (const { method, path } of guarded) {
+    const concrete = path.replaceAll(/:\w+/g, '019aa5c7-0000-7000-8000-000000000000')
+    const json = { 'content-type': 'application/json' }
+    const bodies = method === 'GET' || method === 'HEAD' ? [undefined] : [undefined, '{}', '{"bad":', 'a=1']
+    for (const body of bodies) {
+      const answer = await request(method, concrete, { body, headers: body === undefined ? {} : json })
+      expect([method, path, body, answer.status]).toEqual([method, path, body, 401])
+    }
+    expect((await request(method, concrete.replace('000000000000', 'nonsense'))).status).toBe(401)
+  }
+})

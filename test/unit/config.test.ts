@@ -1,0 +1,555 @@
+import { describe, expect, test } from 'bun:test'
+import { join, resolve } from 'node:path'
+import { type Config, ConfigError, readConfig, s3Object, settings } from '../../src/config.ts'
+import { limitTable } from '../../src/lib/rate-limits.ts'
+import { settingsAsEnvFile, settingsAsMarkdown } from '../../src/lib/settings.ts'
+import { s3ObjectUrl, shownPlace } from '../../src/s3/place.ts'
+
+type Case = {
+  field: keyof Config
+  default: unknown
+  good: [value: string, read: unknown][]
+  bad: string[]
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const key = 'ab'.repeat(32)
+
+const place = {
+  bucket: 'photos',
+  prefix: '',
+  endpoint: 'https://s3.us-east-1.amazonaws.com',
+  publicEndpoint: 'https://s3.us-east-1.amazonaws.com',
+  region: 'us-east-1',
+  accessKeyId: 'KEY',
+  secretAccessKey: 'hunter2',
+}
+const at = (endpoint: string) => ({ ...place, endpoint, publicEndpoint: endpoint })
+const badS3Urls = [
+  's3:photos',
+  's3://',
+  's3:///prefix',
+  's3://KEY:hunter2@ab',
+  's3://KEY:hunter2@Photos',
+  's3://KEY:hunter2@photos:9000',
+  's3://KEY:hunter2@photos#part',
+  's3://KEY:hunter2@photos/two words',
+  's3://KEY:hunter2@photos/a//b',
+  's3://KEY:hunter2@photos?endpoint=minio:9000',
+  's3://KEY:hunter2@photos?endpoint=ftp://minio',
+  's3://KEY:hunter2@photos?endpoint=https://KEY:hunter2@minio',
+  's3://KEY:hunter2@photos?endpoint=https://minio?x',
+  's3://KEY:hunter2@photos?public_endpoint=minio',
+  's3://KEY:hunter2@photos?region=eu central',
+  's3://KEY:hunter2@photos?region=a&region=b',
+  's3://KEY:hunter2@photos?secret=hunter2',
+  's3://KEY:hunter2/with/slashes@photos',
+  's3://KEY:hunter2%@photos',
+  's3://KEY:hunter2%0A@photos',
+  's3://KEY@photos',
+  's3://:hunter2@photos',
+  // Without keys, here or in variables of their own.
+  's3://photos/prefix',
+]
+
+const variables: Record<string, Case> = {
+  HOST: {
+    field: 'host',
+    default: '127.0.0.1',
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+      ['localhost', 'localhost'],
+      ['convene.internal', 'convene.internal'],
+    ],
+    bad: ['http://localhost', '0.0.0.0:3000', '[::1]', 'two words', 'a..b'],
+  },
+  PORT: {
+    field: 'port',
+    default: 3000,
+    good: [
+      ['0', 0],
+      ['8080', 8080],
+      ['65535', 65535],
+    ],
+    bad: ['65536', '-1', '80.5', '1e3', '0x50', 'http'],
+  },
+  DATA_DIR: {
+    field: 'dataDir',
+    default: resolve('./data'),
+    good: [
+      ['/var/lib/convene', '/var/lib/convene'],
+      ['elsewhere', resolve('elsewhere')],
+    ],
+    bad: [],
+  },
+  DATABASE_URL: {
+    field: 'database',
+    default: { engine: 'sqlite', path: join(resolve('./data'), 'convene.db') },
+    good: [
+      ['sqlite:/var/lib/c.db', { engine: 'sqlite', path: '/var/lib/c.db' }],
+      ['sqlite:///var/lib/c.db', { engine: 'sqlite', path: '/var/lib/c.db' }],
+      ['file:c.db', { engine: 'sqlite', path: resolve('c.db') }],
+      ['sqlite::memory:', { engine: 'sqlite', path: ':memory:' }],
+      ['postgres://db/convene', { engine: 'postgres', url: 'postgres://db/convene' }],
+      [
+        'postgresql://u:p@one:5432,two/convene?sslmode=require',
+        { engine: 'postgres', url: 'postgresql://u:p@one:5432,two/convene?sslmode=require' },
+      ],
+    ],
+    bad: [
+      'postgres://db',
+      'postgres://u:p@/convene',
+      'postgres://db:99999/c',
+      'postgres://db/c?sslmode=on',
+      'mysql://db/c',
+      '/var/lib/c.db',
+      'sqlite:',
+      'sqlite://',
+      'sqlite:/var/lib/',
+    ],
+  },
+  REDIS_URL: {
+    field: 'redis',
+    default: null,
+    good: [
+      ['redis://10.0.0.7', { host: '10.0.0.7', port: 6379, username: null, password: null, database: 0, tls: false }],
+      [
+        'valkey://ada:p%40ss%2Fword@valkey.internal:7000/3',
+        {
+          ...{ host: 'valkey.internal', port: 7000, username: 'ada', password: 'p@ss/word' },
+          ...{ database: 3, tls: false },
+        },
+      ],
+      [
+        'rediss://:secret@[::1]:6380/',
+        { host: '::1', port: 6380, username: null, password: 'secret', database: 0, tls: true },
+      ],
+      ['valkeys://h', { host: 'h', port: 6379, username: null, password: null, database: 0, tls: true }],
+    ],
+    bad: [
+      'redis.internal:6379',
+      'http://redis.internal',
+      'redis://',
+      'redis:///3',
+      'redis://h:99999',
+      'redis://h:0',
+      'redis://h/three',
+      'redis://h/0?family=6',
+      'redis://:pass#word@h',
+      'redis://:%zz@h',
+      'redis://a,redis://b',
+    ],
+  },
+  JWT_SECRET: {
+    field: 'jwtSecret',
+    default: null,
+    good: [
+      ['x'.repeat(32), bytes('x'.repeat(32))],
+      ['ключ'.repeat(4), bytes('ключ'.repeat(4))],
+      // Others who check our tokens use the variable's very bytes.
+      [` ${'x'.repeat(32)}\n`, bytes(` ${'x'.repeat(32)}\n`)],
+    ],
+    bad: ['x'.repeat(31), 'п'.repeat(15)],
+  },
+  LOCATION_KEY: {
+    field: 'locationKey',
+    default: null,
+    good: [
+      [key, Buffer.from(key, 'hex')],
+      [Buffer.from(key, 'hex').toString('base64'), Buffer.from(key, 'hex')],
+    ],
+    bad: ['ab'.repeat(31), 'xy'.repeat(32), 'x'.repeat(32)],
+  },
+  PUBLIC_URL: {
+    field: 'publicUrl',
+    default: null,
+    good: [
+      ['https://meet.example.org', 'https://meet.example.org'],
+      ['http://localhost:3000', 'http://localhost:3000'],
+      ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ],
+    bad: [
+      'meet.example.org',
+      'http://meet.example.org',
+      'https://meet.example.org/',
+      'https://meet.example.org/app',
+      'https://ada@meet.example.org',
+      'https://MEET.example.org',
+    ],
+  },
+  MAIL_FROM: {
+    field: 'mailFrom',
+    default: null,
+    good: [
+      ['Convene <hello@example.org>', { name: 'Convene', address: 'hello@example.org' }],
+      ['"Ada, and friends" <a@example.org>', { name: 'Ada, and friends', address: 'a@example.org' }],
+    ],
+    bad: ['hello@example.org', 'Convene <hello>', 'Convene\nBcc: all <hello@example.org>', '<hello@example.org>'],
+  },
+  SMTP_URL: {
+    field: 'smtpUrl',
+    default: null,
+    good: [],
+    bad: ['smtp://mail.example.org', 'mail.example.org:587', 'https://mail.example.org', 'smtp:'],
+  },
+  EMAIL_VERIFICATION: {
+    field: 'emailVerification',
+    default: 'off',
+    good: [['off', 'off']],
+    bad: ['on', 'required', 'yes'],
+  },
+  MAIL_DKIM: {
+    field: 'dkim',
+    default: null,
+    good: [],
+    bad: ['example.org', 'example.org:convene:/nowhere/key.pem', `example.org:convene:${import.meta.path}`],
+  },
+  MESSENGER_BOT_TOKEN: {
+    field: 'messengerBotToken',
+    default: null,
+    good: [['12345678:some-token', '12345678:some-token']],
+    bad: ['short', 'with white space'],
+  },
+  INIT_DATA_MAX_AGE_S: {
+    field: 'initDataMaxAgeS',
+    default: 3600,
+    good: [
+      ['0', 0],
+      ['86400', 86400],
+    ],
+    bad: ['-1', '1h', '31536001'],
+  },
+  MESSENGER_PHOTO_HOSTS: {
+    field: 'messengerPhotoHosts',
+    default: ['t.me', 'telegram.org'],
+    good: [['Photos.example.org, localhost', ['photos.example.org', 'localhost']]],
+    bad: ['https://t.me', 't.me/x', 't.me:443', '*.t.me', '.t.me', 't.me,', '0x7f.1', 'a b'],
+  },
+  OUTBOUND_ALLOW: {
+    field: 'outboundAllow',
+    default: [],
+    good: [
+      ['127.0.0.1:9000,10.0.0.5:443', ['127.0.0.1:9000', '10.0.0.5:443']],
+      ['[::1]:9000, [0:0:0:0:0:0:0:1]:1', ['[::1]:9000', '[::1]:1']],
+    ],
+    bad: [
+      '127.0.0.1',
+      'localhost:9000',
+      '127.0.0.1:0',
+      '127.0.0.1:65536',
+      '::1:9000',
+      '10.0.0.0/8:443',
+      '127.1:80',
+      '*',
+    ],
+  },
+  CORS_ORIGINS: {
+    field: 'corsOrigins',
+    default: [],
+    good: [
+      ['https://app.example.org', ['https://app.example.org']],
+      ['https://a.example.org, http://localhost:5173', ['https://a.example.org', 'http://localhost:5173']],
+    ],
+    bad: [
+      '*',
+      'null',
+      'app.example.org',
+      'https://app.example.org/',
+      'https://app.example.org/path',
+      'https://*.example.org',
+      'https://app.example.org:443',
+      'https://APP.example.org',
+      'ftp://app.example.org',
+      'https://a.example.org,,https://b.example.org',
+      'https://a.example.org https://b.example.org',
+    ],
+  },
+  COOKIE_SAMESITE: {
+    field: 'cookieSameSite',
+    default: 'lax',
+    good: [
+      ['lax', 'lax'],
+      ['none', 'none'],
+    ],
+    bad: ['None', 'strict', 'off'],
+  },
+  RATE_LIMIT: {
+    field: 'rateLimit',
+    default: limitTable,
+    good: [
+      ['on', limitTable],
+      ['off', null],
+      [
+        'register=200/1h, search=600/90s',
+        {
+          ...limitTable,
+          register: { points: 200, per: 3_600_000, by: 'address' },
+          search: { points: 600, per: 90_000, by: 'account' },
+        },
+      ],
+      ['export=1/30d', { ...limitTable, export: { points: 1, per: 2_592_000_000, by: 'account' } }],
+    ],
+    bad: [
+      ...['true', 'OFF', '0', 'on,register=200/1h', 'register', 'register=200', 'register=200/h', 'register=200/1w'],
+      ...['register=0/1h', 'register=-1/1h', 'register=1.5/1h', 'register=200/0s', 'register=1000001/1h'],
+      ...['register=200/31d', 'unknown=200/1h', 'toString=1/1h', 'register=200/1h,', ',register=200/1h'],
+      ...['register=200/1h,register=100/1h', 'register=200/1h search=600/1m', 'register = 200/1h'],
+    ],
+  },
+  CONSENT_GATE: {
+    field: 'consentGate',
+    default: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['yes'],
+  },
+  FIRST_CONTACT: {
+    field: 'firstContact',
+    default: 'open',
+    good: [
+      ['open', 'open'],
+      ['guarded', 'guarded'],
+    ],
+    bad: ['closed'],
+  },
+  NEARBY_MAX_AGE_DAYS: {
+    field: 'nearbyMaxAgeDays',
+    default: 30,
+    good: [['1', 1]],
+    bad: ['0', '3651', 'month'],
+  },
+  EVENT_RETENTION_DAYS: {
+    field: 'eventRetentionDays',
+    default: 7,
+    good: [['30', 30]],
+    bad: ['0', '7.5'],
+  },
+  ANONYMOUS_REVIEW_DELAY_H: {
+    field: 'anonymousReviewDelayH',
+    default: 24,
+    good: [
+      ['0', 0],
+      ['720', 720],
+    ],
+    bad: ['-1', '721', '1.5', 'day'],
+  },
+  DRAIN_SECONDS: {
+    field: 'drainSeconds',
+    default: 0,
+    good: [
+      ['0', 0],
+      ['3600', 3600],
+    ],
+    bad: ['3601', '-1', '10s'],
+  },
+  LOG_LEVEL: {
+    field: 'logLevel',
+    default: 'info',
+    good: [
+      ['debug', 'debug'],
+      ['silent', 'silent'],
+    ],
+    bad: ['verbose', 'INFO'],
+  },
+  MEDIA_URL: {
+    field: 'media',
+    default: null,
+    good: [
+      ['s3://KEY:hunter2@photos', place],
+      ['S3://KEY:hunter2@photos/', place],
+      ['s3://KEY:hunter2@photos/convene/images/', { ...place, prefix: 'convene/images/' }],
+      ['s3://KEY:hunter2@photos?endpoint=http://127.0.0.1:9000', at('http://127.0.0.1:9000')],
+      ['s3://KEY:hunter2@photos?endpoint=https%3A%2F%2Fx.example.org%2Fs3%2F', at('https://x.example.org/s3')],
+      [
+        's3://KEY:hunter2@photos?region=eu-central-1',
+        { ...at('https://s3.eu-central-1.amazonaws.com'), region: 'eu-central-1' },
+      ],
+      [
+        's3://KEY:hunter2@photos?endpoint=http://minio:9000&public_endpoint=https://photos.example.org',
+        { ...place, endpoint: 'http://minio:9000', publicEndpoint: 'https://photos.example.org' },
+      ],
+      ['s3://K%40Y:a%2Fb%2Bc%3A@photos', { ...place, accessKeyId: 'K@Y', secretAccessKey: 'a/b+c:' }],
+    ],
+    bad: [...badS3Urls, './media', 'https://photos.s3.amazonaws.com', 'gs://photos'],
+  },
+  BACKUP_DIR: {
+    field: 'backupDir',
+    default: null,
+    good: [
+      ['/mnt/backups', '/mnt/backups'],
+      ['s3://KEY:hunter2@photos/nightly', { ...place, prefix: 'nightly/' }],
+    ],
+    bad: ['./data', 'https://backups.example.org', ...badS3Urls],
+  },
+  BACKUP_CRON: {
+    field: 'backupCron',
+    default: '0 3 * * *',
+    good: [['*/15 * * * MON-FRI', '*/15 * * * MON-FRI']],
+    bad: ['daily', '0 3 * *', '61 * * * *', '0 0 30 2 *'],
+  },
+  BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
+  LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    field: 'otlpEndpoint',
+    default: null,
+    good: [['http://127.0.0.1:4318', 'http://127.0.0.1:4318']],
+    bad: ['collector', '127.0.0.1:4318', 'ftp://collector.example'],
+  },
+  METRICS_TOKEN: {
+    field: 'metricsToken',
+    default: null,
+    good: [['x'.repeat(16), 'x'.repeat(16)]],
+    bad: ['x'.repeat(15), `${'x'.repeat(16)} y`],
+  },
+  TRUST_PROXY: {
+    field: 'trustProxy',
+    default: 0,
+    good: [
+      ['1', 1],
+      ['16', 16],
+    ],
+    bad: ['17', 'true', '-1'],
+  },
+}
+
+describe.each(Object.entries(variables))('%s', (name, { field, default: absent, good, bad }) => {
+  test('has its default where it is not set, or empty', () => {
+    expect(readConfig({})[field]).toEqual(absent as never)
+    expect(readConfig({ [name]: '' })[field]).toEqual(absent as never)
+  })
+
+  test.each(good)('takes %p', (value, read) => {
+    expect(readConfig({ [name]: value })[field]).toEqual(read as never)
+  })
+
+  if (bad.length > 0)
+    test.each(bad)('refuses %p in one line that names it', (value) => {
+      const message = refusalOf({ [name]: value })
+      expect(message).toStartWith(`${name} must `)
+      expect(message).not.toContain('\n')
+    })
+})
+
+test('what is refused is not repeated: it may be a secret', () => {
+  const secrets = {
+    JWT_SECRET: 'hunter2',
+    LOCATION_KEY: 'hunter2',
+    METRICS_TOKEN: 'hunter2',
+    MESSENGER_BOT_TOKEN: 'hunter2',
+  }
+  for (const [name, value] of Object.entries({ ...secrets, DATABASE_URL: 'postgres://convene:hunter2@db' }))
+    expect(refusalOf({ [name]: value })).not.toContain('hunter2')
+  for (const url of badS3Urls)
+    for (const name of ['MEDIA_URL', 'BACKUP_DIR']) expect(refusalOf({ [name]: url })).not.toContain('hunter2')
+})
+
+test('on PostgreSQL images may be in a bucket, and backups are for its own means, wherever they would go', () => {
+  const environment = {
+    DATABASE_URL: 'postgres://db/convene',
+    S3_ACCESS_KEY_ID: 'own',
+    S3_SECRET_ACCESS_KEY: 'own-secret',
+  }
+  expect(readConfig({ ...environment, MEDIA_URL: 's3://photos' }).media).toMatchObject({ bucket: 'photos' })
+  for (const BACKUP_DIR of ['/mnt/backups', 's3://backups/nightly'])
+    expect(refusalOf({ ...environment, BACKUP_DIR })).toStartWith('BACKUP_DIR is for an SQLite database')
+})
+
+test('the keys of a bucket stand in its URL or in variables of their own, always a pair of one kind', () => {
+  const url = { MEDIA_URL: 's3://photos/prefix' }
+  const own = { S3_ACCESS_KEY_ID: 'own', S3_SECRET_ACCESS_KEY: 'own-secret' }
+  const aws = { AWS_ACCESS_KEY_ID: 'aws', AWS_SECRET_ACCESS_KEY: 'aws-secret' }
+  const keysIn = (environment: Record<string, string>) => {
+    const { accessKeyId, secretAccessKey } = readConfig(environment).media!
+    return [accessKeyId, secretAccessKey]
+  }
+  expect(keysIn({ ...url, ...aws })).toEqual(['aws', 'aws-secret'])
+  expect(keysIn({ ...url, ...aws, ...own })).toEqual(['own', 'own-secret'])
+  expect(keysIn({ ...aws, ...own, MEDIA_URL: 's3://KEY:hunter2@photos' })).toEqual(['KEY', 'hunter2'])
+  for (const half of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
+    expect(refusalOf({ ...url, ...aws, [half]: 'hunter2' })).toMatch(
+      /^MEDIA_URL must come with S3_ACCESS_KEY_ID and S3_SECRET/,
+    )
+  expect(readConfig({ ...aws, ...own })).toMatchObject({ media: null, backupDir: null })
+})
+
+test('a place in a bucket is shown without its keys', () => {
+  const { media } = readConfig({ MEDIA_URL: 's3://KEY:hunter2@photos/a/b?endpoint=http://127.0.0.1:9000' })
+  expect(shownPlace(media!)).toBe('s3://photos/a/b/')
+  const url = s3ObjectUrl(media!, 'x.db')
+  expect(url).toBe('s3://photos/a/b/x.db?endpoint=http%3A%2F%2F127.0.0.1%3A9000&region=us-east-1')
+  const keys = { S3_ACCESS_KEY_ID: 'KEY', S3_SECRET_ACCESS_KEY: 'hunter2' }
+  expect(s3Object(url, keys)).toEqual({ place: media!, name: 'x.db' })
+  expect(s3Object('s3://KEY:hunter2@photos/x.db', {})).toEqual({ place, name: 'x.db' })
+  for (const noObject of ['s3://photos', 's3://photos/', 's3://photos/a/', 's3://photos/a b', 's3://photos/x?y=1'])
+    expect(() => s3Object(noObject, keys)).toThrow(ConfigError)
+})
+
+test('every field of the configuration is read from one of these variables', () => {
+  expect(Object.keys(readConfig({})).sort()).toEqual(
+    Object.values(variables)
+      .map(({ field }) => field)
+      .sort(),
+  )
+})
+
+test("the README's table and .env.example list every setting as the code reads it (`bun run settings` writes them)", async () => {
+  const file = (name: string) => Bun.file(join(import.meta.dir, '../..', name)).text()
+  const cells = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{2,}/g, '--')
+  expect(cells(await file('README.md'))).toContain(cells(settingsAsMarkdown(settings)))
+  expect(await file('.env.example')).toEndWith(settingsAsEnvFile(settings))
+})
+
+test('no secret is shown in help or documents', () => {
+  const shown = Object.values(settings).filter((row) => /SECRET|TOKEN|KEY$/.test(row.name) && !('secret' in row))
+  expect(shown.map(({ name }) => name)).toEqual([])
+})
+
+test('mail needs a sender and the address of the server, and says which is missing', () => {
+  const SMTP_URL = 'smtp://convene:hunter2@mail.example.org:587'
+  const rest = { MAIL_FROM: 'Convene <hello@example.org>', PUBLIC_URL: 'https://meet.example.org' }
+  expect(readConfig({ SMTP_URL, ...rest }).smtpUrl).toBe(SMTP_URL)
+  for (const missing of Object.keys(rest)) {
+    const message = refusalOf({ SMTP_URL, ...rest, [missing]: '' })
+    expect(message).toBe(`SMTP_URL must come with MAIL_FROM and PUBLIC_URL, and ${missing} is not set`)
+  }
+  const sending = { SMTP_URL, ...rest }
+  expect(readConfig(sending).emailVerification).toBe('on')
+  for (const EMAIL_VERIFICATION of ['off', 'on', 'required'] as const)
+    expect(readConfig({ ...sending, EMAIL_VERIFICATION }).emailVerification).toBe(EMAIL_VERIFICATION)
+})
+
+test('the database lies in DATA_DIR unless DATABASE_URL says otherwise', () => {
+  expect(readConfig({ DATA_DIR: '/srv/c' }).database).toEqual({ engine: 'sqlite', path: '/srv/c/convene.db' })
+  expect(readConfig({ DATA_DIR: '/srv/c', DATABASE_URL: 'sqlite:/mnt/x.db' }).database).toEqual({
+    engine: 'sqlite',
+    path: '/mnt/x.db',
+  })
+})
+
+test('white space around a value does not count', () => {
+  expect(readConfig({ PORT: ' 8080 ', RATE_LIMIT: 'off\n' })).toMatchObject({ port: 8080, rateLimit: null })
+})
+
+test('the process’ environment is what is read where nothing else is given', () => {
+  const { EVENT_RETENTION_DAYS } = process.env
+  process.env.EVENT_RETENTION_DAYS = '11'
+  try {
+    expect(readConfig().eventRetentionDays).toBe(11)
+  } finally {
+    if (EVENT_RETENTION_DAYS === undefined) delete process.env.EVENT_RETENTION_DAYS
+    else process.env.EVENT_RETENTION_DAYS = EVENT_RETENTION_DAYS
+  }
+})
+
+function refusalOf(environment: Record<string, string>): string {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as Error).message
+  }
+  throw new Error('nothing was refused')
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+const read = (path: string) => Bun.file(join(import.meta.dir, '../..', path)).text()
+const manifest = JSON.parse(await read('package.json'))
+const readme = await read('README.md')
+
+type Lock = { packages: Record<string, [name: string, ...rest: unknown[]]> }
+const lock = Bun.JSONC.parse(await read('bun.lock')) as Lock
+
+test('every dependency has one exact version, and so has what they are overridden with', () => {
+  const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides }
+  expect(Object.keys(asked).length).toBeGreaterThan(15)
+  for (const [name, version] of Object.entries(asked))
+    expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)])
+  expect(manifest.engines.bun).toBe(manifest.packageManager.replace('bun@', ''))
+})
+
+test('what is installed is what the lock file names, from the registry, by its hash', () => {
+  const packages = Object.entries(lock.packages)
+  expect(packages.length).toBeGreaterThan(50)
+  for (const [place, [name, from, , hash]] of packages) {
+    // Another registry, a repository or an archive would stand where nothing does.
+    expect([place, name, from]).toEqual([place, expect.stringMatching(/@\d+\.\d+\.\d+/), ''])
+    expect([place, hash]).toEqual([place, expect.stringMatching(/^sha512-[\w+/]{86}==$/)])
+  }
+})
+
+test('no installation but by the lock file, and none runs scripts of packages', async () => {
+  const commands = [...Object.values<string>(manifest.scripts), await read('.ci/run'), await read('Dockerfile')].join(
+    '\n',
+  )
+  const installs = commands.match(/bun install\b.*?(?=&&|\n|$)/g)!
+  expect(installs.length).toBeGreaterThan(5)
+  for (const install of installs) expect(install).toContain('--frozen-lockfile')
+  expect(manifest.trustedDependencies).toEqual([])
+})
+
+test('every dependency stands in the README with its reason, and no other does', () => {
+  const section = /## Dependencies\n(.*?)\n## /s.exec(readme)![1]!
+  const rows = [...section.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].filter(
+    ([, names]) => !/^(package$|-+$)/.test(names!),
+  )
+  const named = rows.flatMap(([, names]) => names!.split(', '))
+  for (const [, names, reason] of rows) expect([names, reason]).toEqual([names, expect.stringMatching(/\w{3}/)])
+  const isNamed = (name: string) =>
+    named.some((one) => (one.endsWith('/*') ? name.startsWith(one.slice(0, -1)) : one === name))
+  const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  expect(all.filter((name) => !isNamed(name))).toEqual([])
+  expect(
+    named.filter(
+      (one) => !all.some((name) => name === one || (one.endsWith('/*') && name.startsWith(one.slice(0, -1)))),
+    ),
+  ).toEqual([])
+})
