@@ -1,0 +1,51 @@
+import { Undeliverable } from './delivery.ts'
+
+/** The address of one device, by kind of channel. It is secret: whoever has it can send to that device. */
+export type ChannelTargets = {
+  /** A Web Push subscription, as `PushSubscription.toJSON()` gives it. Keys are base64url. */
+  webpush: { endpoint: string; keys: { p256dh: string; auth: string } }
+  fcm: { token: string }
+  apns: { token: string }
+  /** The chat with the bot, which is the user's id at the messenger. */
+  telegram: { messenger_id: string }
+}
+export type ChannelKind = keyof ChannelTargets
+
+/** What a device shows. It is made at the moment of delivery, from what the owner may read then. */
+export type Notification = {
+  kind: 'message' | 'chat' | 'review' | 'notice' | 'report' | 'test'
+  /** A notification replaces an earlier one with the same tag, such as `chat_<id>`. At most 64 characters. */
+  tag: string
+  title: string
+  body: string
+  /** The chat to open at a touch; null to open the app. */
+  chat_id: string | null
+  /** How many messages the user has not read, over all chats. */
+  unread: number
+  language: 'en' | 'ru'
+}
+
+/** The provider no longer knows the device: the channel is removed. */
+export class ChannelGone extends Undeliverable {}
+
+/**
+ * Sends to the devices of one kind. `show` and `takeBack` throw ChannelGone where the device is unknown, Undeliverable where
+ * another attempt is useless, TryLater where the provider named a time, and anything else for a failure that may pass. No
+ * message of an error holds a target or a text.
+ */
+export type PushSender<K extends ChannelKind> = {
+  /** How many notifications are on their way at once. */
+  atOnce: number
+  /**
+   * Shows a notification. Returns what `takeBack` and the next `show` with the same tag need to change it, such as the id of
+   * the bot's message; null if the provider replaces by tag. `replaces` is what the last `show` with this tag returned.
+   */
+  show(target: ChannelTargets[K], notification: Notification, replaces: string | null): Promise<string | null>
+  /** Removes what is shown for a tag, where the provider can. */
+  takeBack?(target: ChannelTargets[K], tag: string, shown: string | null): Promise<void>
+  /** Gives up its connections, once nothing is on its way. */
+  close?(): void
+}
+
+/** The kinds that are configured. */
+export type PushSenders = { [K in ChannelKind]?: PushSender<K> }
