@@ -76,7 +76,8 @@ export function exampleOf(schema: Schema, name = ''): unknown {
     return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, exampleOf(field, key)]))
   const known = words[name]
   if (schema.enum) return schema.enum.includes(known) ? known : schema.enum[0]
-  if (schema.anyOf) return exampleOf(schema.anyOf.find((one) => one.type !== 'null') ?? schema.anyOf[0]!, name)
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return exampleOf(choices.find((one) => one.type !== 'null') ?? choices[0]!, name)
   const types = [schema.type ?? typeOf(known)].flat()
   if (known !== undefined && types.includes(typeOf(known))) return known
   if (types.includes('array')) return [exampleOf(schema.items ?? {}, name)]
