@@ -6,7 +6,7 @@ import swagger from 'swagger-ui-dist/package.json'
 // In the path, so that browsers may cache them until the package changes.
 const assets = `/openapi/${swagger.version}`
 
-const start = `SwaggerUIBundle({ url: '/openapi/json', dom_id: '#page', deepLinking: true, validatorUrl: null, docExpansion: 'list', tryItOutEnabled: true })`
+const start = `SwaggerUIBundle({ url: '/openapi/json', dom_id: '#page', deepLinking: true, validatorUrl: null, docExpansion: 'list', tryItOutEnabled: true, filter: true, persistAuthorization: true })`
 
 const page = `<!doctype html>
 <html lang="en">
