@@ -58,7 +58,7 @@ const words: Record<string, unknown> = {
   details: 'Asked me for money.',
   reason: 'Insults, after a warning.',
   note: 'Insults, after a warning.',
-  until: time,
+  until: '2030-01-01T00:00:00.000Z',
   waiting_s: 3600,
   resolved_by: id,
   how_to_appeal: 'POST /api/v1/appeals',

@@ -51,6 +51,14 @@ test.skipIf(!executablePath)(
     expect(await request.headerValue('authorization')).toBe(`Bearer ${ada.token}`)
     const answer = operation.locator('.live-responses-table .response .highlight-code').first()
     expect(await answer.innerText()).toContain(ada.email)
+    await filter.fill('auth')
+    const registration = page.locator('#operations-auth-postAuthRegister')
+    await registration.locator('.opblock-summary-control').click()
+    const registered = page.waitForResponse((response) => response.url().endsWith('/auth/register'))
+    await registration.locator('button.execute').click()
+    expect((await registered).status()).toBe(201)
+    // The box alone says who one is: what one registers or logs in with beside it changes nothing.
+    expect(await page.context().cookies()).toEqual([])
     expect(errors).toEqual([])
     await page.close()
   },

@@ -7,17 +7,21 @@ import { me, preferences } from '../profile/model.ts'
 import { reviewList } from '../reviews/model.ts'
 import { blockList, reportList } from '../safety/model.ts'
 
-export const erasure = object('Erasure', {
-  password: optional(
-    t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
-  ),
-  init_data: optional(
-    t.String({
-      maxLength: 16_384,
-      description: 'Of an account of a messenger, in the password’s place: as for its login',
-    }),
-  ),
-})
+export const erasure = object(
+  'Erasure',
+  {
+    password: optional(
+      t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
+    ),
+    init_data: optional(
+      t.String({
+        maxLength: 16_384,
+        description: 'Of an account of a messenger, in the password’s place: as for its login',
+      }),
+    ),
+  },
+  { examples: [{ password: 'thirteen green bottles' }] },
+)
 
 /** Lists stand whole in it, each like the `items` of the list it has elsewhere. */
 export const exported = object('Export', {

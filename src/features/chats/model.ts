@@ -85,7 +85,11 @@ export const newMessage = t.Object(
   },
 )
 
-export const messageEdit = object('MessageEdit', { text: prose(4000, { min: 1 }) })
+export const messageEdit = object(
+  'MessageEdit',
+  { text: prose(4000, { min: 1 }) },
+  { examples: [{ text: 'Coffee at the bridge?' }] },
+)
 
 export const readUpTo = object('ReadUpTo', { up_to: optional(uuid('Expected the id of a message of this chat')) })
 

@@ -15,7 +15,7 @@ export const change = t.Object(
   { email, password: optional(password) },
   {
     title: 'EmailChange',
-    examples: [{ email: 'ada.lovelace@example.org', password: 'twelve green bottles' }],
+    examples: [{ email: 'ada.lovelace@example.org', password: 'thirteen green bottles' }],
   },
 )
 

@@ -74,7 +74,7 @@ export const resolution = t.Object(
     title: 'ReportDecision',
     description:
       '`note` is told to the user concerned as the reason. `until` is for `suspend`: absent or null is without end',
-    examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2026-12-01T00:00:00Z' }],
+    examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2030-01-01T00:00:00Z' }],
   },
 )
 
@@ -161,7 +161,11 @@ export const notice = t.Object(
 export const noticeList = object('NoticeList', { items: t.Array(notice), next_cursor: nextCursor })
 
 const appealText = prose(2000, { min: 1 })
-export const newAppeal = object('NewAppeal', { notice_id: id, text: appealText })
+export const newAppeal = object(
+  'NewAppeal',
+  { notice_id: id, text: appealText },
+  { examples: [{ notice_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', text: 'I was quoting somebody else.' }] },
+)
 export const newAppealWithLogin = t.Object(
   {
     email: optional(t.String({ maxLength: 254 })),
@@ -170,7 +174,11 @@ export const newAppealWithLogin = t.Object(
     init_data: optional(t.String({ maxLength: 16_384 })),
     text: appealText,
   },
-  { title: 'NewAppealWithLogin', description: 'Either e-mail or phone with the password, or init_data' },
+  {
+    title: 'NewAppealWithLogin',
+    description: 'Either e-mail or phone with the password, or init_data',
+    examples: [{ email: 'ada@example.org', password: 'thirteen green bottles', text: 'I was quoting somebody else.' }],
+  },
 )
 export const appeal = object('Appeal', {
   id: entityId(),

@@ -59,7 +59,10 @@ export const profileFields = {
   photo: nullable(t.String({ maxLength: 2048, description: 'Id of an image that you uploaded' })),
 }
 
-export const profileChange = t.Partial(t.Object(profileFields), { title: 'ProfileChange' })
+export const profileChange = t.Partial(t.Object(profileFields), {
+  title: 'ProfileChange',
+  examples: [{ city: 'Lisbon', bio: 'Walks, espresso, old maps.', gender: 'female' }],
+})
 
 const choices = t.Array(label(40, { min: 1 }), { maxItems: 20, description: 'Up to 20, no duplicates' })
 
