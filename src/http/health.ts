@@ -17,7 +17,10 @@ type Deps = {
 const check = t.Union([t.Literal('ok'), t.Literal('failed')], { title: 'Check' })
 const elsewhere = (description: string) =>
   t.Optional(
-    t.Union([t.Literal('ok'), t.Literal('away')], { description: `${description}; away leaves the server ready` }),
+    t.Union([t.Literal('ok'), t.Literal('away')], {
+      title: 'SharedCheck',
+      description: `${description}; away leaves the server ready`,
+    }),
   )
 const release = t.String({ examples: [version] })
 const health = object('Health', { status: t.Literal('ok'), version: release, checks: object('HealthChecks', {}) })

@@ -78,10 +78,13 @@ export function named(schema: Schema, components: Components, place: string): Sc
   }
   const hasName = inner.properties !== undefined || (title !== undefined && (inner.enum ?? inner.anyOf ?? inner.oneOf))
   if (!hasName) return inner
+  // A list of words means something else in each place, which says it beside the reference.
+  const description = inner.enum && inner.description
+  if (inner.enum) delete inner.description
   const known = title ?? Object.keys(components).find((key) => Bun.deepEquals(components[key], inner)) ?? place
   if (components[known] && !Bun.deepEquals(components[known], inner)) throw new Error(`two schemas are called ${known}`)
   components[known] = inner
-  return { $ref: `#/components/schemas/${known}` }
+  return { $ref: `#/components/schemas/${known}`, ...(description !== undefined && { description }) }
 }
 
 /** `chat_id` in camel case, with a capital. */
