@@ -29,6 +29,7 @@ import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
+import { asyncapiRoute } from './realtime/asyncapi.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -96,6 +97,7 @@ export function buildApp(services: Services) {
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
+    .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
     .use(frontPage)
