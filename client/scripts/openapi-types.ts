@@ -1,6 +1,5 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { plain, type Schema } from '../../src/http/openapi-schema.ts'
-import { problemCodes } from '../../src/http/errors.ts'
 import { ephemeral } from '../../src/realtime/events.ts'
 
 export const file = new URL('../src/openapi.ts', import.meta.url)
@@ -22,7 +21,6 @@ export async function openapiTypes(document: { components?: { schemas?: object }
       schemas: {
         ...document.components?.schemas,
         ClientEphemeralFrames: { type: 'object', properties: frames, required: Object.keys(frames) },
-        ClientProblemCode: { type: 'string', enum: problemCodes },
       },
     },
   }

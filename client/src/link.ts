@@ -115,7 +115,7 @@ export function openLink(deps: Deps) {
         continue
       }
       if (data.resume === 'gap') reset(data.seq)
-      for (const event of data.items as Event[])
+      for (const event of data.items)
         if (event.seq > last!) {
           last = event.seq
           onFrame(event)

@@ -255,7 +255,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify an address by a link, or change to it */
+        /**
+         * Verify an address by a link, or change to it
+         * @description Verify an address by a link, or change to it
+         */
         post: operations["postAuthEmailVerify"];
         delete?: never;
         options?: never;
@@ -292,7 +295,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End this session */
+        /**
+         * End this session
+         * @description End this session
+         */
         post: operations["postAuthLogout"];
         delete?: never;
         options?: never;
@@ -367,7 +373,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The ways to sign in to this server */
+        /**
+         * The ways to sign in to this server
+         * @description The ways to sign in to this server
+         */
         get: operations["getAuthProviders"];
         put?: never;
         post?: never;
@@ -424,7 +433,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whom the caller has blocked, newest first */
+        /**
+         * Whom the caller has blocked, newest first
+         * @description Whom the caller has blocked, newest first
+         */
         get: operations["getBlocks"];
         put?: never;
         /**
@@ -465,7 +477,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller’s chats, the latest first */
+        /**
+         * The caller’s chats, the latest first
+         * @description The caller’s chats, the latest first
+         */
         get: operations["getChats"];
         put?: never;
         /**
@@ -486,7 +501,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One chat */
+        /**
+         * One chat
+         * @description One chat
+         */
         get: operations["getChatsById"];
         put?: never;
         post?: never;
@@ -567,7 +585,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller’s own account */
+        /**
+         * The caller’s own account
+         * @description The caller’s own account
+         */
         get: operations["getMe"];
         /**
          * Change the profile
@@ -716,7 +737,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller’s preferences */
+        /**
+         * The caller’s preferences
+         * @description The caller’s preferences
+         */
         get: operations["getMePrefs"];
         /**
          * Change the preferences
@@ -737,11 +761,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller’s sessions, newest first */
+        /**
+         * The caller’s sessions, newest first
+         * @description The caller’s sessions, newest first
+         */
         get: operations["getMeSessions"];
         put?: never;
         post?: never;
-        /** End all sessions but this one */
+        /**
+         * End all sessions but this one
+         * @description End all sessions but this one
+         */
         delete: operations["deleteMeSessions"];
         options?: never;
         head?: never;
@@ -758,7 +788,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one session */
+        /**
+         * End one session
+         * @description End one session
+         */
         delete: operations["deleteMeSessionsById"];
         options?: never;
         head?: never;
@@ -1053,50 +1086,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ws": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A WebSocket of events as they happen
-         * @description The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping`, `typing`, and `auth` with a new token before the old one ends.
-         */
-        get: operations["getWs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** Block */
+        Appeal: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            note: string | null;
+            /** Format: uuid */
+            notice_id: string;
+            /** Format: date-time */
+            resolved_at: string | null;
+            status: components["schemas"]["AppealStatus"];
+            text: string;
+        };
+        /** @description `note` is told to the user concerned */
+        AppealDecision: {
+            /** @enum {string} */
+            decision: "uphold" | "reject";
+            /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            note: string;
+        };
+        AppealedNotice: {
+            action: components["schemas"]["NoticeAction"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            note: string | null;
+            reason: string;
+            /** Format: uuid */
+            report_id: string | null;
+            /** Format: date-time */
+            until: string | null;
+        };
+        AppealList: {
+            items: components["schemas"]["Appeal"][];
+            next_cursor: string | null;
+        };
+        AppealQueue: {
+            items: components["schemas"]["QueuedAppeal"][];
+            next_cursor: string | null;
+        };
+        AppealState: {
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["AppealStatus"];
+        };
+        /** @enum {string} */
+        AppealStatus: "open" | "upheld" | "rejected";
+        AuditEntry: {
+            action: string;
+            /** Format: uuid */
+            actor_id: string | null;
+            /** Format: date-time */
+            at: string;
+            /** Format: uuid */
+            id: string;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: uuid */
+            subject_id: string | null;
+        };
+        AuditLog: {
+            items: components["schemas"]["AuditEntry"][];
+            next_cursor: string | null;
+        };
         Block: {
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
             id: string;
+            /** Format: uuid */
             user_id: string;
         };
-        /** BlockEvent */
-        BlockEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Block"];
-            seq: number;
-            /** @constant */
-            type: "block";
+        BlockList: {
+            items: components["schemas"]["Block"][];
+            next_cursor: string | null;
         };
-        /** Chat */
         Chat: {
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
             id: string;
             last_message: components["schemas"]["Message"] | null;
             /** Format: date-time */
@@ -1113,58 +1188,403 @@ export interface components {
             unread_count: number;
             user: components["schemas"]["User"];
         };
-        /** ChatEvent */
-        ChatEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Chat"] | components["schemas"]["Gone"];
-            seq: number;
-            /** @constant */
-            type: "chat";
+        ChatList: {
+            items: components["schemas"]["Chat"][];
+            next_cursor: string | null;
+            /** @description The sum of `unread_count` over all chats, not this page alone */
+            unread_total: number;
         };
+        /** @enum {string} */
+        Check: "ok" | "failed";
         ClientEphemeralFrames: {
+            /** TokenAccepted */
             auth: {
                 /** @description Seconds */
                 expires_in: number;
             };
+            /** FrameRefused */
             error: {
-                code: string;
+                /**
+                 * ProblemCode
+                 * @enum {string}
+                 */
+                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "email_not_verified" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "storage_full" | "busy" | "shutting_down";
+                /** @description For people */
                 detail: string;
             };
+            /** Hello */
             hello: {
+                /** Format: uuid */
                 connection_id: string;
                 heartbeat_s: number;
-                /** @enum {string} */
+                /**
+                 * Resume
+                 * @enum {string}
+                 */
                 resume: "fresh" | "ok" | "gap";
                 seq: number;
             };
+            /** Pong */
             pong: Record<string, never>;
+            /** Presence */
             presence: {
                 /** Format: date-time */
                 last_seen_at: string | null;
                 online: boolean;
+                /** Format: uuid */
                 user_id: string;
             };
+            /** SessionEnded */
             session_ended: {
-                /** @enum {string} */
+                /**
+                 * EndReason
+                 * @enum {string}
+                 */
                 reason: "logout" | "password_changed" | "ended" | "suspended" | "erased";
             };
+            /** Typing */
             typing: {
+                /** Format: uuid */
                 chat_id: string;
+                /** Format: uuid */
                 user_id: string;
             };
         };
+        /**
+         * @example {
+         *       "consents": {
+         *         "marketing": true
+         *       }
+         *     }
+         */
+        ConsentChange: {
+            consents: components["schemas"]["ConsentChoices"];
+        };
+        ConsentChoices: {
+            disclaimer?: boolean;
+            marketing?: boolean;
+            privacy?: boolean;
+            terms?: boolean;
+        };
         /** @enum {string} */
-        ClientProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "email_not_verified" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "storage_full" | "busy" | "shutting_down";
-        /** Gone */
+        ConsentKind: "terms" | "privacy" | "disclaimer" | "marketing";
+        /**
+         * @example {
+         *       "email": "ada.lovelace@example.org",
+         *       "password": "thirteen green bottles"
+         *     }
+         */
+        EmailChange: {
+            /** Format: email */
+            email: string;
+            password?: string | null;
+        };
+        /**
+         * @example {
+         *       "token": "p1n8dXb0Q0y5mS3hVtC7…"
+         *     }
+         */
+        EmailLink: {
+            /** @description Of the link: what follows `#token=` */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "password": "thirteen green bottles"
+         *     }
+         */
+        Erasure: {
+            /** @description Of an account of a messenger, in the password’s place: as for its login */
+            init_data?: string | null;
+            /** @description Of an account that has one */
+            password?: string | null;
+        };
+        Event: components["schemas"]["EventMessage"] | components["schemas"]["EventMessageEdited"] | components["schemas"]["EventMessageDeleted"] | components["schemas"]["EventChat"] | components["schemas"]["EventReview"] | components["schemas"]["EventMessageRead"] | components["schemas"]["EventBlock"] | components["schemas"]["EventNotice"];
+        EventBlock: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Block"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "block";
+        };
+        EventChat: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Chat"] | components["schemas"]["Gone"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "chat";
+        };
+        EventMessage: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Message"] | components["schemas"]["Gone"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message";
+        };
+        EventMessageDeleted: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Message"] | components["schemas"]["Gone"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_deleted";
+        };
+        EventMessageEdited: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Message"] | components["schemas"]["Gone"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_edited";
+        };
+        EventMessageRead: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["MessageRead"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message_read";
+        };
+        EventNotice: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Notice"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notice";
+        };
+        EventPage: {
+            items: components["schemas"]["Event"][];
+            next_cursor: string | null;
+            /** @enum {string} */
+            resume: "ok" | "gap";
+            /** @description Of the newest event */
+            seq: number;
+        };
+        EventReview: {
+            /** Format: date-time */
+            at: string;
+            data: components["schemas"]["Review"] | components["schemas"]["Gone"];
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "review";
+        };
+        /** @description As things were when reported; null once its time is over */
+        Evidence: {
+            /** @description Up to five, oldest first */
+            after: components["schemas"]["Message"][];
+            /** @description Up to five, oldest first */
+            before: components["schemas"]["Message"][];
+            message: components["schemas"]["Message"] | null;
+            review: components["schemas"]["Review"] | null;
+            user: components["schemas"]["User"] | null;
+            /** @description What the message said before, oldest first; of a deleted one its last text too */
+            versions: components["schemas"]["MessageVersion"][];
+        };
+        Export: {
+            account: components["schemas"]["Me"];
+            /** @description From the audit log */
+            actions: components["schemas"]["ExportedAction"][];
+            appeals: components["schemas"]["Appeal"][];
+            blocks: components["schemas"]["Block"][];
+            chats: components["schemas"]["ExportedChat"][];
+            consents: components["schemas"]["ExportedConsent"][];
+            /** @description One-time links of mails; of their tokens only a hash is stored */
+            email_links: components["schemas"]["ExportedEmailLink"][];
+            /** Format: date-time */
+            exported_at: string;
+            images: components["schemas"]["ExportedImage"][];
+            /** Format: date-time */
+            last_seen_at: string | null;
+            location: components["schemas"]["ExportedLocation"];
+            mails_waiting: components["schemas"]["ExportedMail"][];
+            notices: components["schemas"]["Notice"][];
+            preferences: components["schemas"]["Preferences"];
+            reports: components["schemas"]["Report"][];
+            reviews_received: components["schemas"]["Review"][];
+            reviews_written: components["schemas"]["Review"][];
+            sessions: components["schemas"]["ExportedSession"][];
+        };
+        ExportedAction: {
+            action: string;
+            /** Format: date-time */
+            at: string;
+        };
+        ExportedChat: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Oldest first */
+            messages: components["schemas"]["ExportedMessage"][];
+            user: components["schemas"]["ExportedChatMember"];
+        };
+        ExportedChatMember: {
+            /** Format: uuid */
+            id: string;
+            name: string | null;
+        };
+        ExportedConsent: {
+            accepted: boolean;
+            /** @description Of the network that it came from */
+            address: string | null;
+            kind: components["schemas"]["ConsentKind"];
+            /** Format: date-time */
+            recorded_at: string;
+            /** @description SHA-256 of the text */
+            text_hash: string;
+            user_agent: string | null;
+            version: string;
+        };
+        ExportedEmailLink: {
+            email: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description verify, reset, change or undo */
+            kind: string;
+        };
+        ExportedImage: {
+            bytes: number;
+            /** Format: date-time */
+            created_at: string;
+            height: number;
+            /** Format: uuid */
+            id: string;
+            /** @description The same, with a longest side of 320 at most */
+            thumb_url: string;
+            /** @description Signed, and good for a day at least */
+            url: string;
+            width: number;
+        };
+        ExportedLocation: {
+            /** @description Of the published position; no other is stored */
+            latitude: number | null;
+            longitude: number | null;
+            /** @description How many places get the same point again; codes of them are kept */
+            recognised_places: number;
+            /** Format: date-time */
+            updated_at: string | null;
+            visible: boolean;
+        };
+        ExportedMail: {
+            /** @example verify */
+            about: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @example ada@example.org */
+            to: string;
+        };
+        ExportedMessage: {
+            /** Format: uuid */
+            chat_id: string;
+            /** @description Shown to the sender only */
+            client_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            deleted: boolean;
+            /** @description Of your own messages, edited or deleted lately */
+            earlier_versions: components["schemas"]["ExportedMessageVersion"][];
+            edited: boolean;
+            /** Format: date-time */
+            edited_at: string | null;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["MessageKind"];
+            photo: components["schemas"]["Image"] | null;
+            read: boolean;
+            /** Format: date-time */
+            read_at: string | null;
+            /** Format: uuid */
+            sender_id: string;
+            text: string | null;
+        };
+        ExportedMessageVersion: {
+            text: string;
+            /** Format: date-time */
+            until: string;
+        };
+        ExportedSession: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            last_used_at: string;
+            user_agent: string | null;
+        };
+        FieldError: {
+            code: components["schemas"]["FieldErrorCode"];
+            /** @description For people */
+            message: string;
+            /** @description JSON pointer */
+            path: string;
+        };
+        /** @enum {string} */
+        FieldErrorCode: "required" | "type" | "format" | "too_short" | "too_long" | "out_of_range" | "not_allowed" | "duplicate" | "too_common" | "not_yours" | "unknown";
+        FiledReport: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            status: components["schemas"]["ReportStatus"];
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.org"
+         *     }
+         */
+        ForgottenPassword: {
+            /** Format: email */
+            email: string;
+        };
+        /** @enum {string} */
+        Gender: "female" | "male" | "other";
         Gone: {
             /** @constant */
             deleted: true;
+            /** Format: uuid */
             id: string;
         };
-        /** Image */
+        Health: {
+            checks: components["schemas"]["HealthChecks"];
+            /** @constant */
+            status: "ok";
+            /** @example 0.6.0 */
+            version: string;
+        };
+        HealthChecks: Record<string, never>;
         Image: {
             height: number;
+            /** Format: uuid */
             id: string;
             /** @description A small data:image/webp URL, to be shown until the image is there */
             placeholder: string;
@@ -1174,17 +1594,72 @@ export interface components {
             url: string;
             width: number;
         };
-        /** Me */
+        ImageUpload: {
+            /** Format: binary */
+            file: string;
+        };
+        /** @enum {string} */
+        LegalKind: "terms" | "privacy" | "disclaimer";
+        /**
+         * @example {
+         *       "kind": "terms",
+         *       "version": "3f6c0a5d9b12",
+         *       "language": "en",
+         *       "text": "# Terms of use …",
+         *       "updated_at": "2026-11-21T00:00:00.000Z"
+         *     }
+         */
+        LegalText: {
+            kind: components["schemas"]["LegalKind"];
+            language: string;
+            /** @description Markdown */
+            text: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Changes whenever the text of this kind does, in any language */
+            version: string;
+        };
+        ListedSession: {
+            /** Format: date-time */
+            created_at: string;
+            current: boolean;
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            last_used_at: string;
+            user_agent: string | null;
+        };
+        Location: {
+            /** @description Degrees, of the published position */
+            latitude: number | null;
+            longitude: number | null;
+            /** Format: date-time */
+            updated_at: string | null;
+            visible: boolean;
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.org",
+         *       "password": "twelve green bottles"
+         *     }
+         */
+        Login: {
+            /** @description false: no cookies are set, nor read */
+            cookies?: boolean | null;
+            email?: string | null;
+            password: string;
+            phone?: string | null;
+        };
         Me: {
             bio: string | null;
             city: string | null;
-            consents_missing: ("terms" | "privacy" | "disclaimer")[];
+            consents_missing: components["schemas"]["LegalKind"][];
             /** Format: date-time */
             created_at: string;
             email: string | null;
             email_verified: boolean;
-            /** @enum {string|null} */
-            gender: "female" | "male" | "other" | null;
+            gender: components["schemas"]["Gender"] | null;
+            /** Format: uuid */
             id: string;
             messenger_id: string | null;
             name: string | null;
@@ -1193,14 +1668,12 @@ export interface components {
             photo: string | null;
             /** @description The same, with a longest side of 320 at most */
             photo_thumb: string | null;
-            /** @enum {string} */
-            role: "user" | "moderator" | "admin";
+            role: components["schemas"]["Role"];
             /** Format: date-time */
             updated_at: string;
             visible: boolean;
         };
         /**
-         * Message
          * @example {
          *       "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
          *       "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
@@ -1218,6 +1691,7 @@ export interface components {
          *     }
          */
         Message: {
+            /** Format: uuid */
             chat_id: string;
             /** @description Shown to the sender only */
             client_id: string | null;
@@ -1227,123 +1701,272 @@ export interface components {
             edited: boolean;
             /** Format: date-time */
             edited_at: string | null;
+            /** Format: uuid */
             id: string;
-            /** @enum {string} */
-            kind: "text" | "photo";
-            photo: {
-                height: number;
-                id: string;
-                /** @description A data: URL of a tiny blurred version */
-                placeholder: string;
-                /** @description The same, with a longest side of 320 at most */
-                thumb_url: string;
-                /** @description Signed, and good for a day at least */
-                url: string;
-                width: number;
-            } | null;
+            kind: components["schemas"]["MessageKind"];
+            photo: components["schemas"]["Image"] | null;
             read: boolean;
             /** Format: date-time */
             read_at: string | null;
+            /** Format: uuid */
             sender_id: string;
             text: string | null;
         };
-        /** MessageDeletedEvent */
-        MessageDeletedEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Message"] | components["schemas"]["Gone"];
-            seq: number;
-            /** @constant */
-            type: "message_deleted";
+        /**
+         * @example {
+         *       "text": "Coffee at the bridge?"
+         *     }
+         */
+        MessageEdit: {
+            /** @description 1 to 4000 Unicode characters; normalized to NFC and trimmed. */
+            text: string;
         };
-        /** MessageEditedEvent */
-        MessageEditedEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Message"] | components["schemas"]["Gone"];
-            seq: number;
-            /** @constant */
-            type: "message_edited";
+        /** @enum {string} */
+        MessageKind: "text" | "photo";
+        MessageList: {
+            items: components["schemas"]["Message"][];
+            next_cursor: string | null;
         };
-        /** MessageEvent */
-        MessageEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Message"] | components["schemas"]["Gone"];
-            seq: number;
-            /** @constant */
-            type: "message";
-        };
-        /** MessageRead */
         MessageRead: {
+            /** Format: uuid */
             chat_id: string;
             count: number;
+            /** Format: uuid */
             last_read_message_id: string | null;
             /** Format: date-time */
             read_at: string | null;
+            /** Format: uuid */
             reader_id: string;
         };
-        /** MessageReadEvent */
-        MessageReadEvent: {
-            /** Format: date-time */
+        MessageVersion: {
+            /**
+             * Format: date-time
+             * @description Until when it said so
+             */
             at: string;
-            data: components["schemas"]["MessageRead"];
-            seq: number;
-            /** @constant */
-            type: "message_read";
+            text: string;
         };
-        /** Notice */
+        MessengerLogin: {
+            /** @description false: no cookies are set, nor read */
+            cookies?: boolean | null;
+            /** @description The raw string, as the messenger gave it */
+            init_data: string;
+        };
+        MessengerProvider: {
+            /** @description The bot’s name, where known */
+            bot: string | null;
+        };
+        MessengerSession: {
+            access_token: string;
+            created: boolean;
+            /** @description Seconds */
+            expires_in: number;
+            refresh_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            user: components["schemas"]["Me"];
+        };
+        Neighbour: {
+            /** @description To the published position, rounded up to 100 m */
+            distance_m: number;
+            latitude: number;
+            longitude: number;
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["User"];
+        };
+        NeighbourList: {
+            items: components["schemas"]["Neighbour"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "notice_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+         *       "text": "I was quoting somebody else."
+         *     }
+         */
+        NewAppeal: {
+            /** Format: uuid */
+            notice_id: string;
+            /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            text: string;
+        };
+        /**
+         * @description Either e-mail or phone with the password, or init_data
+         * @example {
+         *       "email": "ada@example.org",
+         *       "password": "thirteen green bottles",
+         *       "text": "I was quoting somebody else."
+         *     }
+         */
+        NewAppealWithLogin: {
+            email?: string | null;
+            init_data?: string | null;
+            password?: string | null;
+            phone?: string | null;
+            /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            text: string;
+        };
+        /** @description Whom to block */
+        NewBlock: {
+            /** Format: uuid */
+            user_id: string;
+        };
+        /** @description Whom to chat with */
+        NewChat: {
+            /** Format: uuid */
+            user_id: string;
+        };
+        /**
+         * @description `text`, or `photo` with or without it
+         * @example {
+         *       "text": "Coffee at the river?",
+         *       "client_id": "a1"
+         *     }
+         */
+        NewMessage: {
+            /** @description 1 to 64 Unicode characters; normalized to NFC and trimmed. */
+            client_id?: string | null;
+            kind?: components["schemas"]["MessageKind"] | null;
+            /** Format: uuid */
+            photo?: string | null;
+            /** @description 0 to 4000 Unicode characters; normalized to NFC and trimmed. */
+            text?: string | null;
+        };
+        /**
+         * @description Exactly one of user_id, message_id and review_id
+         * @example {
+         *       "message_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+         *       "reason": "harassment"
+         *     }
+         */
+        NewReport: {
+            /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            details?: string | null;
+            /** Format: uuid */
+            message_id?: string | null;
+            reason: components["schemas"]["ReportReason"];
+            /** Format: uuid */
+            review_id?: string | null;
+            /** Format: uuid */
+            user_id?: string | null;
+        };
+        /**
+         * @example {
+         *       "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+         *       "rating": 5,
+         *       "anonymous": true,
+         *       "text": "Good company."
+         *     }
+         */
+        NewReview: {
+            /** @description False where it is left out */
+            anonymous?: boolean | null;
+            /** Format: uuid */
+            chat_id: string;
+            rating: number;
+            /** @description 0 to 1000 Unicode characters; normalized to NFC and trimmed. */
+            text?: string | null;
+        };
+        /** @description `reason` is told to the user, `note` is for moderators only. `until`: absent or null is without end */
+        NewSuspension: {
+            /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            note?: string | null;
+            /** @description 1 to 1000 Unicode characters; normalized to NFC and trimmed. */
+            reason: string;
+            /** Format: date-time */
+            until?: string | null;
+        };
         Notice: {
-            /** @enum {string} */
-            action: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected";
-            appeal: {
-                id: string;
-                /** @enum {string} */
-                status: "open" | "upheld" | "rejected";
-            } | null;
+            action: components["schemas"]["NoticeAction"];
+            appeal: components["schemas"]["AppealState"] | null;
             /** Format: date-time */
             created_at: string;
-            /** @enum {string|null} */
-            ground: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other" | null;
+            ground: components["schemas"]["ReportReason"] | null;
             how_to_appeal: string | null;
+            /** Format: uuid */
             id: string;
-            /** @description The message or review that it is about, if it is about one */
+            /**
+             * Format: uuid
+             * @description The message or review that it is about, if it is about one
+             */
             message_id: string | null;
             reason: string;
+            /** Format: uuid */
             review_id: string | null;
             /** Format: date-time */
             until: string | null;
         };
-        /** NoticeEvent */
-        NoticeEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Notice"];
-            seq: number;
-            /** @constant */
-            type: "notice";
+        /** @enum {string} */
+        NoticeAction: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected";
+        NoticeList: {
+            items: components["schemas"]["Notice"][];
+            next_cursor: string | null;
+        };
+        OidcProvider: {
+            label: string;
+            name: string;
+        };
+        PasswordChange: {
+            current_password?: string | null;
+            /**
+             * Format: password
+             * @description 8 to 200 Unicode characters, and none of the most common passwords
+             */
+            new_password: string;
+        };
+        /**
+         * @example {
+         *       "token": "p1n8dXb0Q0y5mS3hVtC7…",
+         *       "password": "thirteen green bottles"
+         *     }
+         */
+        PasswordReset: {
+            /**
+             * Format: password
+             * @description 8 to 200 Unicode characters, and none of the most common passwords
+             */
+            password: string;
+            /** @description Of the link: what follows `#token=` */
+            token: string;
+        };
+        /**
+         * @example {
+         *       "latitude": 38.7169,
+         *       "longitude": -9.1399
+         *     }
+         * @example {
+         *       "latitude": 38.7223,
+         *       "longitude": -9.1393
+         *     }
+         */
+        Position: {
+            latitude: number;
+            longitude: number;
+        };
+        Preferences: {
+            activities: string[];
+            drinks: string[];
+            language: string;
+            purposes: string[];
+        };
+        PreferencesChange: {
+            /** @description Up to 20, no duplicates */
+            activities?: string[];
+            /** @description Up to 20, no duplicates */
+            drinks?: string[];
+            /** @description BCP 47 tag */
+            language?: string;
+            /** @description Up to 20, no duplicates */
+            purposes?: string[];
         };
         /** @description RFC 9457 */
         Problem: {
-            /**
-             * @description For programs
-             * @enum {string}
-             */
-            code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "email_not_verified" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "storage_full" | "busy" | "shutting_down";
+            code: components["schemas"]["ProblemCode"];
             /** @description For people */
             detail: string;
             /** @description The fields that were refused */
-            errors?: {
-                /**
-                 * @description For programs
-                 * @enum {string}
-                 */
-                code: "required" | "type" | "format" | "too_short" | "too_long" | "out_of_range" | "not_allowed" | "duplicate" | "too_common" | "not_yours" | "unknown";
-                /** @description For people */
-                message: string;
-                /** @description JSON pointer */
-                path: string;
-            }[];
+            errors?: components["schemas"]["FieldError"][];
             /** @description Only of `suspended`: why */
             reason?: string | null;
             /** @description The same as `x-request-id` */
@@ -1357,30 +1980,317 @@ export interface components {
              */
             until?: string | null;
         };
-        /** Review */
+        /** @enum {string} */
+        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "email_not_verified" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "storage_full" | "busy" | "shutting_down";
+        /**
+         * @example {
+         *       "city": "Lisbon",
+         *       "bio": "Walks, espresso, old maps.",
+         *       "gender": "female"
+         *     }
+         */
+        ProfileChange: {
+            /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
+            bio?: string | null;
+            /** @description 0 to 80 Unicode characters; normalized to NFC and trimmed. */
+            city?: string | null;
+            gender?: components["schemas"]["Gender"] | null;
+            /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
+            name?: string;
+            /** @description Id of an image that you uploaded */
+            photo?: string | null;
+        };
+        /**
+         * @example {
+         *       "password": true,
+         *       "messenger": {
+         *         "bot": null
+         *       },
+         *       "oidc": [],
+         *       "passkey": false,
+         *       "registration": "open",
+         *       "mail": true
+         *     }
+         */
+        Providers: {
+            /** @description Whether this server sends mail, as for a forgotten password */
+            mail: boolean;
+            messenger: components["schemas"]["MessengerProvider"] | null;
+            oidc: components["schemas"]["OidcProvider"][];
+            passkey: boolean;
+            /** @constant */
+            password: true;
+            /** @enum {string} */
+            registration: "open" | "invite" | "closed";
+        };
+        QueuedAppeal: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            note: string | null;
+            notice: components["schemas"]["AppealedNotice"];
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** Format: uuid */
+            resolved_by: string | null;
+            status: components["schemas"]["AppealStatus"];
+            text: string;
+            /**
+             * Format: uuid
+             * @description Null where the decision is about a review: its report names the author
+             */
+            user_id: string | null;
+            /** @description Seconds that it has waited, or did wait */
+            waiting_s: number;
+        };
+        QueuedReport: {
+            /** Format: date-time */
+            created_at: string;
+            details: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            message_id: string | null;
+            reason: components["schemas"]["ReportReason"];
+            /** Format: uuid */
+            reporter_id: string | null;
+            resolution: components["schemas"]["ReportResolution"] | null;
+            /** Format: uuid */
+            review_id: string | null;
+            status: components["schemas"]["ReportStatus"];
+            /**
+             * Format: uuid
+             * @description The user concerned: the reported one, or the author; in lists not that of a review
+             */
+            subject_id: string | null;
+            /**
+             * Format: uuid
+             * @description Of the three ids that of the target; the others are null
+             */
+            user_id: string | null;
+            /** @description Seconds that it has waited, or did wait */
+            waiting_s: number;
+        };
+        Readiness: {
+            checks: components["schemas"]["ReadinessChecks"];
+            /** @enum {string} */
+            status: "ok" | "unavailable";
+            /** @example 0.6.0 */
+            version: string;
+        };
+        ReadinessChecks: {
+            /** @description Where images lie in S3: whether their bucket answers; away leaves the server ready */
+            media?: components["schemas"]["SharedCheck"];
+            migrations: components["schemas"]["Check"];
+            /**
+             * @description Images that the database knows are missing. Text goes on without them
+             * @constant
+             */
+            photos?: "failed";
+            /** @description Only with REDIS_URL: whether it answers; away leaves the server ready */
+            redis?: components["schemas"]["SharedCheck"];
+            room: components["schemas"]["Check"];
+            running: components["schemas"]["Check"];
+            storage: components["schemas"]["Check"];
+        };
+        ReadMarks: {
+            /** @description How many messages */
+            read: number;
+            /** Format: date-time */
+            read_at: string | null;
+        };
+        ReadUpTo: {
+            /** Format: uuid */
+            up_to?: string | null;
+        };
+        RecordedConsent: {
+            accepted: boolean;
+            kind: components["schemas"]["ConsentKind"];
+            /** Format: date-time */
+            recorded_at: string;
+            version: string;
+        };
+        RecordedConsents: {
+            items: components["schemas"]["RecordedConsent"][];
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.org",
+         *       "password": "twelve green bottles",
+         *       "name": "Ada",
+         *       "city": "Lisbon",
+         *       "consents": {
+         *         "terms": true,
+         *         "privacy": true,
+         *         "disclaimer": true
+         *       }
+         *     }
+         * @example {
+         *       "email": "ben@example.org",
+         *       "password": "seven yellow kites",
+         *       "name": "Ben",
+         *       "city": "Lisbon",
+         *       "consents": {
+         *         "terms": true,
+         *         "privacy": true,
+         *         "disclaimer": true
+         *       }
+         *     }
+         */
+        Registration: {
+            /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
+            bio?: string | null;
+            /** @description 0 to 80 Unicode characters; normalized to NFC and trimmed. */
+            city?: string | null;
+            consents?: components["schemas"]["RegistrationConsents"];
+            /** @description false: no cookies are set, nor read */
+            cookies?: boolean | null;
+            /** Format: email */
+            email?: string | null;
+            gender?: components["schemas"]["Gender"] | null;
+            /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
+            name: string;
+            /**
+             * Format: password
+             * @description 8 to 200 Unicode characters, and none of the most common passwords
+             */
+            password: string;
+            phone?: string | null;
+        };
+        /** @description terms, privacy and disclaimer, each exactly true; marketing if you like */
+        RegistrationConsents: {
+            disclaimer: boolean;
+            marketing?: boolean;
+            privacy: boolean;
+            terms: boolean;
+        };
+        Report: {
+            action: components["schemas"]["ReportAction"] | null;
+            /** Format: date-time */
+            created_at: string;
+            details: string | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            message_id: string | null;
+            reason: components["schemas"]["ReportReason"];
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** Format: uuid */
+            review_id: string | null;
+            status: components["schemas"]["ReportStatus"];
+            /**
+             * Format: uuid
+             * @description Of the three ids that of the target; the others are null
+             */
+            user_id: string | null;
+        };
+        /** @enum {string} */
+        ReportAction: "dismiss" | "warn" | "remove_content" | "suspend";
+        /**
+         * @description `note` is told to the user concerned as the reason. `until` is for `suspend`: absent or null is without end
+         * @example {
+         *       "action": "suspend",
+         *       "note": "Insults, after a warning.",
+         *       "until": "2030-01-01T00:00:00Z"
+         *     }
+         */
+        ReportDecision: {
+            action: components["schemas"]["ReportAction"];
+            /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            note: string;
+            /** Format: date-time */
+            until?: string | null;
+        };
+        ReportList: {
+            items: components["schemas"]["Report"][];
+            next_cursor: string | null;
+        };
+        ReportQueue: {
+            items: components["schemas"]["QueuedReport"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        ReportReason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
+        ReportResolution: {
+            action: components["schemas"]["ReportAction"];
+            note: string | null;
+            /** Format: date-time */
+            resolved_at: string;
+            /** Format: uuid */
+            resolved_by: string | null;
+            /** Format: date-time */
+            until: string | null;
+        };
+        /** @enum {string} */
+        ReportStatus: "open" | "resolved";
+        ReportWithEvidence: {
+            /** Format: date-time */
+            created_at: string;
+            details: string | null;
+            evidence: components["schemas"]["Evidence"] | null;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            message_id: string | null;
+            reason: components["schemas"]["ReportReason"];
+            /** Format: uuid */
+            reporter_id: string | null;
+            resolution: components["schemas"]["ReportResolution"] | null;
+            /** Format: uuid */
+            review_id: string | null;
+            status: components["schemas"]["ReportStatus"];
+            /**
+             * Format: uuid
+             * @description The user concerned: the reported one, or the author; in lists not that of a review
+             */
+            subject_id: string | null;
+            /**
+             * Format: uuid
+             * @description Of the three ids that of the target; the others are null
+             */
+            user_id: string | null;
+            /** @description Seconds that it has waited, or did wait */
+            waiting_s: number;
+        };
+        RestoredEmail: {
+            email: string;
+        };
         Review: {
             anonymous: boolean;
-            /** @description Null in lists where the review is anonymous */
+            /**
+             * Format: uuid
+             * @description Null in lists where the review is anonymous
+             */
             chat_id: string | null;
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
             id: string;
             rating: number;
+            /** Format: uuid */
             reviewed_id: string;
-            /** @description Null in lists where the review is anonymous, and once the author’s account is erased */
+            /**
+             * Format: uuid
+             * @description Null in lists where the review is anonymous, and once the author’s account is erased
+             */
             reviewer_id: string | null;
             text: string | null;
         };
-        /** ReviewEvent */
-        ReviewEvent: {
-            /** Format: date-time */
-            at: string;
-            data: components["schemas"]["Review"] | components["schemas"]["Gone"];
-            seq: number;
-            /** @constant */
-            type: "review";
+        ReviewList: {
+            items: components["schemas"]["Review"][];
+            next_cursor: string | null;
         };
-        /** Session */
+        ReviewStats: {
+            count: number;
+            /** @description To two decimals */
+            rating_avg: number | null;
+            /** Format: uuid */
+            user_id: string;
+        };
+        /** @enum {string} */
+        Role: "user" | "moderator" | "admin";
         Session: {
             access_token: string;
             /** @description Seconds */
@@ -1390,7 +2300,29 @@ export interface components {
             token_type: "Bearer";
             user: components["schemas"]["Me"];
         };
-        /** User */
+        SessionList: {
+            items: components["schemas"]["ListedSession"][];
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        SharedCheck: "ok" | "away";
+        SuspensionState: {
+            reason: string | null;
+            suspended: boolean;
+            /** Format: date-time */
+            until: string | null;
+            /** Format: uuid */
+            user_id: string;
+        };
+        TokenRefresh: {
+            /** @description false: no cookies are set, nor read */
+            cookies?: boolean | null;
+            refresh_token?: string | null;
+        };
+        Unsuspension: {
+            /** @description 0 to 1000 Unicode characters; normalized to NFC and trimmed. */
+            reason?: string | null;
+        };
         User: {
             activities: string[];
             bio: string | null;
@@ -1398,8 +2330,8 @@ export interface components {
             /** Format: date-time */
             created_at: string | null;
             drinks: string[];
-            /** @enum {string|null} */
-            gender: "female" | "male" | "other" | null;
+            gender: components["schemas"]["Gender"] | null;
+            /** Format: uuid */
             id: string;
             language: string | null;
             name: string | null;
@@ -1410,6 +2342,14 @@ export interface components {
             purposes: string[];
             rating_avg: number | null;
             reviews_count: number;
+        };
+        VerifiedEmail: {
+            email: string;
+            /** @constant */
+            email_verified: true;
+        };
+        Visibility: {
+            visible: boolean;
         };
     };
     responses: never;
@@ -1426,7 +2366,7 @@ export interface operations {
                 /** @description next_cursor of the page before */
                 cursor?: string;
                 limit?: number;
-                status?: "open" | "upheld" | "rejected";
+                status?: components["schemas"]["AppealStatus"];
             };
             header?: never;
             path?: never;
@@ -1458,7 +2398,7 @@ export interface operations {
                      *             "action": "suspend",
                      *             "reason": "Insults, after a warning.",
                      *             "note": "Insults, after a warning.",
-                     *             "until": "2026-11-21T08:34:00.000Z",
+                     *             "until": "2030-01-01T00:00:00.000Z",
                      *             "created_at": "2026-11-21T08:34:00.000Z",
                      *             "report_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
                      *           }
@@ -1467,37 +2407,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            /** Format: date-time */
-                            created_at: string;
-                            id: string;
-                            note: string | null;
-                            notice: {
-                                /** @enum {string} */
-                                action: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected";
-                                /** Format: date-time */
-                                created_at: string;
-                                id: string;
-                                note: string | null;
-                                reason: string;
-                                report_id: string | null;
-                                /** Format: date-time */
-                                until: string | null;
-                            };
-                            /** Format: date-time */
-                            resolved_at: string | null;
-                            resolved_by: string | null;
-                            /** @enum {string} */
-                            status: "open" | "upheld" | "rejected";
-                            text: string;
-                            /** @description Null where the decision is about a review: its report names the author */
-                            user_id: string | null;
-                            /** @description Seconds that it has waited, or did wait */
-                            waiting_s: number;
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AppealQueue"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -1575,12 +2485,7 @@ export interface operations {
                  *       "note": "Insults, after a warning."
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    decision: "uphold" | "reject";
-                    /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
-                    note: string;
-                };
+                "application/json": components["schemas"]["AppealDecision"];
             };
         };
         responses: {
@@ -1606,40 +2511,13 @@ export interface operations {
                      *         "action": "suspend",
                      *         "reason": "Insults, after a warning.",
                      *         "note": "Insults, after a warning.",
-                     *         "until": "2026-11-21T08:34:00.000Z",
+                     *         "until": "2030-01-01T00:00:00.000Z",
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "report_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        id: string;
-                        note: string | null;
-                        notice: {
-                            /** @enum {string} */
-                            action: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected";
-                            /** Format: date-time */
-                            created_at: string;
-                            id: string;
-                            note: string | null;
-                            reason: string;
-                            report_id: string | null;
-                            /** Format: date-time */
-                            until: string | null;
-                        };
-                        /** Format: date-time */
-                        resolved_at: string | null;
-                        resolved_by: string | null;
-                        /** @enum {string} */
-                        status: "open" | "upheld" | "rejected";
-                        text: string;
-                        /** @description Null where the decision is about a review: its report names the author */
-                        user_id: string | null;
-                        /** @description Seconds that it has waited, or did wait */
-                        waiting_s: number;
-                    };
+                    "application/json": components["schemas"]["QueuedAppeal"];
                 };
             };
             /** @description `malformed_body` */
@@ -1784,20 +2662,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            action: string;
-                            actor_id: string | null;
-                            /** Format: date-time */
-                            at: string;
-                            id: string;
-                            metadata: {
-                                [key: string]: unknown;
-                            };
-                            subject_id: string | null;
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AuditLog"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -1863,8 +2728,8 @@ export interface operations {
                 /** @description next_cursor of the page before */
                 cursor?: string;
                 limit?: number;
-                reason?: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                status?: "open" | "resolved";
+                reason?: components["schemas"]["ReportReason"];
+                status?: components["schemas"]["ReportStatus"];
             };
             header?: never;
             path?: never;
@@ -1896,7 +2761,7 @@ export interface operations {
                      *           "resolution": {
                      *             "action": "suspend",
                      *             "note": "Insults, after a warning.",
-                     *             "until": "2026-11-21T08:34:00.000Z",
+                     *             "until": "2030-01-01T00:00:00.000Z",
                      *             "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *             "resolved_at": "2026-11-21T08:34:00.000Z"
                      *           }
@@ -1905,38 +2770,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            /** Format: date-time */
-                            created_at: string;
-                            details: string | null;
-                            id: string;
-                            message_id: string | null;
-                            /** @enum {string} */
-                            reason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                            reporter_id: string | null;
-                            resolution: {
-                                /** @enum {string} */
-                                action: "dismiss" | "warn" | "remove_content" | "suspend";
-                                note: string | null;
-                                /** Format: date-time */
-                                resolved_at: string;
-                                resolved_by: string | null;
-                                /** Format: date-time */
-                                until: string | null;
-                            } | null;
-                            review_id: string | null;
-                            /** @enum {string} */
-                            status: "open" | "resolved";
-                            /** @description The user concerned: the reported one, or the author; in lists not that of a review */
-                            subject_id: string | null;
-                            /** @description Of the three ids that of the target; the others are null */
-                            user_id: string | null;
-                            /** @description Seconds that it has waited, or did wait */
-                            waiting_s: number;
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ReportQueue"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -2030,7 +2864,7 @@ export interface operations {
                      *       "resolution": {
                      *         "action": "suspend",
                      *         "note": "Insults, after a warning.",
-                     *         "until": "2026-11-21T08:34:00.000Z",
+                     *         "until": "2030-01-01T00:00:00.000Z",
                      *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "resolved_at": "2026-11-21T08:34:00.000Z"
                      *       },
@@ -2125,54 +2959,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        details: string | null;
-                        /** @description As things were when reported; null once its time is over */
-                        evidence: {
-                            /** @description Up to five, oldest first */
-                            after: components["schemas"]["Message"][];
-                            /** @description Up to five, oldest first */
-                            before: components["schemas"]["Message"][];
-                            message: components["schemas"]["Message"] | null;
-                            review: components["schemas"]["Review"] | null;
-                            user: components["schemas"]["User"] | null;
-                            /** @description What the message said before, oldest first; of a deleted one its last text too */
-                            versions: {
-                                /**
-                                 * Format: date-time
-                                 * @description Until when it said so
-                                 */
-                                at: string;
-                                text: string;
-                            }[];
-                        } | null;
-                        id: string;
-                        message_id: string | null;
-                        /** @enum {string} */
-                        reason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                        reporter_id: string | null;
-                        resolution: {
-                            /** @enum {string} */
-                            action: "dismiss" | "warn" | "remove_content" | "suspend";
-                            note: string | null;
-                            /** Format: date-time */
-                            resolved_at: string;
-                            resolved_by: string | null;
-                            /** Format: date-time */
-                            until: string | null;
-                        } | null;
-                        review_id: string | null;
-                        /** @enum {string} */
-                        status: "open" | "resolved";
-                        /** @description The user concerned: the reported one, or the author; in lists not that of a review */
-                        subject_id: string | null;
-                        /** @description Of the three ids that of the target; the others are null */
-                        user_id: string | null;
-                        /** @description Seconds that it has waited, or did wait */
-                        waiting_s: number;
-                    };
+                    "application/json": components["schemas"]["ReportWithEvidence"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -2248,17 +3035,10 @@ export interface operations {
                  * @example {
                  *       "action": "suspend",
                  *       "note": "Insults, after a warning.",
-                 *       "until": "2026-12-01T00:00:00Z"
+                 *       "until": "2030-01-01T00:00:00Z"
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    action: "dismiss" | "warn" | "remove_content" | "suspend";
-                    /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
-                    note: string;
-                    /** Format: date-time */
-                    until?: string | null;
-                };
+                "application/json": components["schemas"]["ReportDecision"];
             };
         };
         responses: {
@@ -2284,7 +3064,7 @@ export interface operations {
                      *       "resolution": {
                      *         "action": "suspend",
                      *         "note": "Insults, after a warning.",
-                     *         "until": "2026-11-21T08:34:00.000Z",
+                     *         "until": "2030-01-01T00:00:00.000Z",
                      *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "resolved_at": "2026-11-21T08:34:00.000Z"
                      *       },
@@ -2379,54 +3159,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        details: string | null;
-                        /** @description As things were when reported; null once its time is over */
-                        evidence: {
-                            /** @description Up to five, oldest first */
-                            after: components["schemas"]["Message"][];
-                            /** @description Up to five, oldest first */
-                            before: components["schemas"]["Message"][];
-                            message: components["schemas"]["Message"] | null;
-                            review: components["schemas"]["Review"] | null;
-                            user: components["schemas"]["User"] | null;
-                            /** @description What the message said before, oldest first; of a deleted one its last text too */
-                            versions: {
-                                /**
-                                 * Format: date-time
-                                 * @description Until when it said so
-                                 */
-                                at: string;
-                                text: string;
-                            }[];
-                        } | null;
-                        id: string;
-                        message_id: string | null;
-                        /** @enum {string} */
-                        reason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                        reporter_id: string | null;
-                        resolution: {
-                            /** @enum {string} */
-                            action: "dismiss" | "warn" | "remove_content" | "suspend";
-                            note: string | null;
-                            /** Format: date-time */
-                            resolved_at: string;
-                            resolved_by: string | null;
-                            /** Format: date-time */
-                            until: string | null;
-                        } | null;
-                        review_id: string | null;
-                        /** @enum {string} */
-                        status: "open" | "resolved";
-                        /** @description The user concerned: the reported one, or the author; in lists not that of a review */
-                        subject_id: string | null;
-                        /** @description Of the three ids that of the target; the others are null */
-                        user_id: string | null;
-                        /** @description Seconds that it has waited, or did wait */
-                        waiting_s: number;
-                    };
+                    "application/json": components["schemas"]["ReportWithEvidence"];
                 };
             };
             /** @description `malformed_body` */
@@ -2547,17 +3280,10 @@ export interface operations {
                  * @example {
                  *       "reason": "Insults, after a warning.",
                  *       "note": "Insults, after a warning.",
-                 *       "until": "2026-11-21T08:34:00.000Z"
+                 *       "until": "2030-01-01T00:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
-                    note?: string | null;
-                    /** @description 1 to 1000 Unicode characters; normalized to NFC and trimmed. */
-                    reason: string;
-                    /** Format: date-time */
-                    until?: string | null;
-                };
+                "application/json": components["schemas"]["NewSuspension"];
             };
         };
         responses: {
@@ -2572,16 +3298,10 @@ export interface operations {
                      *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "suspended": false,
                      *       "reason": "Insults, after a warning.",
-                     *       "until": "2026-11-21T08:34:00.000Z"
+                     *       "until": "2030-01-01T00:00:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        reason: string | null;
-                        suspended: boolean;
-                        /** Format: date-time */
-                        until: string | null;
-                        user_id: string;
-                    };
+                    "application/json": components["schemas"]["SuspensionState"];
                 };
             };
             /** @description `malformed_body` */
@@ -2694,10 +3414,7 @@ export interface operations {
                  *       "reason": "Insults, after a warning."
                  *     }
                  */
-                "application/json": {
-                    /** @description 0 to 1000 Unicode characters; normalized to NFC and trimmed. */
-                    reason?: string | null;
-                };
+                "application/json": components["schemas"]["Unsuspension"];
             };
         };
         responses: {
@@ -2712,16 +3429,10 @@ export interface operations {
                      *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "suspended": false,
                      *       "reason": "Insults, after a warning.",
-                     *       "until": "2026-11-21T08:34:00.000Z"
+                     *       "until": "2030-01-01T00:00:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        reason: string | null;
-                        suspended: boolean;
-                        /** Format: date-time */
-                        until: string | null;
-                        user_id: string;
-                    };
+                    "application/json": components["schemas"]["SuspensionState"];
                 };
             };
             /** @description `malformed_body` */
@@ -2861,21 +3572,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            /** Format: date-time */
-                            created_at: string;
-                            id: string;
-                            note: string | null;
-                            notice_id: string;
-                            /** Format: date-time */
-                            resolved_at: string | null;
-                            /** @enum {string} */
-                            status: "open" | "upheld" | "rejected";
-                            text: string;
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AppealList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -2947,15 +3644,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "notice_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
-                 *       "text": "Coffee at the river?"
+                 *       "text": "I was quoting somebody else."
                  *     }
                  */
-                "application/json": {
-                    /** Format: uuid */
-                    notice_id: string;
-                    /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
-                    text: string;
-                };
+                "application/json": components["schemas"]["NewAppeal"];
             };
         };
         responses: {
@@ -2976,18 +3668,7 @@ export interface operations {
                      *       "note": "Insults, after a warning."
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        id: string;
-                        note: string | null;
-                        notice_id: string;
-                        /** Format: date-time */
-                        resolved_at: string | null;
-                        /** @enum {string} */
-                        status: "open" | "upheld" | "rejected";
-                        text: string;
-                    };
+                    "application/json": components["schemas"]["Appeal"];
                 };
             };
             /** @description `malformed_body` */
@@ -3104,20 +3785,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "ada@example.org",
-                 *       "phone": "+351912345678",
-                 *       "password": "twelve green bottles",
-                 *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…",
-                 *       "text": "Coffee at the river?"
+                 *       "password": "thirteen green bottles",
+                 *       "text": "I was quoting somebody else."
                  *     }
                  */
-                "application/json": {
-                    email?: string | null;
-                    init_data?: string | null;
-                    password?: string | null;
-                    phone?: string | null;
-                    /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
-                    text: string;
-                };
+                "application/json": components["schemas"]["NewAppealWithLogin"];
             };
         };
         responses: {
@@ -3138,18 +3810,7 @@ export interface operations {
                      *       "note": "Insults, after a warning."
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        id: string;
-                        note: string | null;
-                        notice_id: string;
-                        /** Format: date-time */
-                        resolved_at: string | null;
-                        /** @enum {string} */
-                        status: "open" | "upheld" | "rejected";
-                        text: string;
-                    };
+                    "application/json": components["schemas"]["Appeal"];
                 };
             };
             /** @description `malformed_body` */
@@ -3252,14 +3913,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    consents: {
-                        disclaimer?: boolean;
-                        marketing?: boolean;
-                        privacy?: boolean;
-                        terms?: boolean;
-                    };
-                };
+                "application/json": components["schemas"]["ConsentChange"];
             };
         };
         responses: {
@@ -3281,15 +3935,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            accepted: boolean;
-                            kind: string;
-                            /** Format: date-time */
-                            recorded_at: string;
-                            version: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["RecordedConsents"];
                 };
             };
             /** @description `malformed_body` */
@@ -3390,10 +4036,7 @@ export interface operations {
                  *       "token": "p1n8dXb0Q0y5mS3hVtC7…"
                  *     }
                  */
-                "application/json": {
-                    /** @description Of the link: what follows `#token=` */
-                    token: string;
-                };
+                "application/json": components["schemas"]["EmailLink"];
             };
         };
         responses: {
@@ -3408,9 +4051,7 @@ export interface operations {
                      *       "email": "ada@example.org"
                      *     }
                      */
-                    "application/json": {
-                        email: string;
-                    };
+                    "application/json": components["schemas"]["RestoredEmail"];
                 };
             };
             /** @description `malformed_body` */
@@ -3511,10 +4152,7 @@ export interface operations {
                  *       "token": "p1n8dXb0Q0y5mS3hVtC7…"
                  *     }
                  */
-                "application/json": {
-                    /** @description Of the link: what follows `#token=` */
-                    token: string;
-                };
+                "application/json": components["schemas"]["EmailLink"];
             };
         };
         responses: {
@@ -3530,11 +4168,7 @@ export interface operations {
                      *       "email_verified": true
                      *     }
                      */
-                    "application/json": {
-                        email: string;
-                        /** @constant */
-                        email_verified: true;
-                    };
+                    "application/json": components["schemas"]["VerifiedEmail"];
                 };
             };
             /** @description `malformed_body` */
@@ -3636,13 +4270,7 @@ export interface operations {
                  *       "password": "twelve green bottles"
                  *     }
                  */
-                "application/json": {
-                    /** @description false: no cookies are set, nor read */
-                    cookies?: boolean | null;
-                    email?: string | null;
-                    password: string;
-                    phone?: string | null;
-                };
+                "application/json": components["schemas"]["Login"];
             };
         };
         responses: {
@@ -3880,12 +4508,7 @@ export interface operations {
                  *       "cookies": false
                  *     }
                  */
-                "application/json": {
-                    /** @description false: no cookies are set, nor read */
-                    cookies?: boolean | null;
-                    /** @description The raw string, as the messenger gave it */
-                    init_data: string;
-                };
+                "application/json": components["schemas"]["MessengerLogin"];
             };
         };
         responses: {
@@ -3922,16 +4545,7 @@ export interface operations {
                      *       "created": false
                      *     }
                      */
-                    "application/json": {
-                        access_token: string;
-                        created: boolean;
-                        /** @description Seconds */
-                        expires_in: number;
-                        refresh_token: string;
-                        /** @constant */
-                        token_type: "Bearer";
-                        user: components["schemas"]["Me"];
-                    };
+                    "application/json": components["schemas"]["MessengerSession"];
                 };
             };
             /** @description Created */
@@ -3967,16 +4581,7 @@ export interface operations {
                      *       "created": false
                      *     }
                      */
-                    "application/json": {
-                        access_token: string;
-                        created: boolean;
-                        /** @description Seconds */
-                        expires_in: number;
-                        refresh_token: string;
-                        /** @constant */
-                        token_type: "Bearer";
-                        user: components["schemas"]["Me"];
-                    };
+                    "application/json": components["schemas"]["MessengerSession"];
                 };
             };
             /** @description `malformed_body` */
@@ -4077,10 +4682,7 @@ export interface operations {
                  *       "email": "ada@example.org"
                  *     }
                  */
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                };
+                "application/json": components["schemas"]["ForgottenPassword"];
             };
         };
         responses: {
@@ -4089,9 +4691,7 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": Record<string, never>;
-                };
+                content?: never;
             };
             /** @description `malformed_body` */
             400: {
@@ -4174,15 +4774,7 @@ export interface operations {
                  *       "password": "thirteen green bottles"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @description 8 to 200 Unicode characters, and none of the most common passwords
-                     */
-                    password: string;
-                    /** @description Of the link: what follows `#token=` */
-                    token: string;
-                };
+                "application/json": components["schemas"]["PasswordReset"];
             };
         };
         responses: {
@@ -4295,23 +4887,7 @@ export interface operations {
                      *       "mail": true
                      *     }
                      */
-                    "application/json": {
-                        /** @description Whether this server sends mail, as for a forgotten password */
-                        mail: boolean;
-                        messenger: {
-                            /** @description The bot’s name, where known */
-                            bot: string | null;
-                        } | null;
-                        oidc: {
-                            label: string;
-                            name: string;
-                        }[];
-                        passkey: boolean;
-                        /** @constant */
-                        password: true;
-                        /** @enum {string} */
-                        registration: "open" | "invite" | "closed";
-                    };
+                    "application/json": components["schemas"]["Providers"];
                 };
             };
             /** @description `rate_limited`: by default over 600 in 60 seconds from one address */
@@ -4359,11 +4935,7 @@ export interface operations {
                  *       "cookies": false
                  *     }
                  */
-                "application/json": {
-                    /** @description false: no cookies are set, nor read */
-                    cookies?: boolean | null;
-                    refresh_token?: string | null;
-                };
+                "application/json": components["schemas"]["TokenRefresh"];
             };
         };
         responses: {
@@ -4495,46 +5067,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.org",
-                 *       "password": "twelve green bottles",
-                 *       "name": "Ada",
-                 *       "city": "Lisbon",
-                 *       "consents": {
-                 *         "terms": true,
-                 *         "privacy": true,
-                 *         "disclaimer": true
-                 *       }
-                 *     }
-                 */
-                "application/json": {
-                    /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
-                    bio?: string | null;
-                    /** @description 0 to 80 Unicode characters; normalized to NFC and trimmed. */
-                    city?: string | null;
-                    /** @description terms, privacy and disclaimer, each exactly true; marketing if you like */
-                    consents?: {
-                        disclaimer: boolean;
-                        marketing?: boolean;
-                        privacy: boolean;
-                        terms: boolean;
-                    };
-                    /** @description false: no cookies are set, nor read */
-                    cookies?: boolean | null;
-                    /** Format: email */
-                    email?: string | null;
-                    /** @enum {string|null} */
-                    gender?: "female" | "male" | "other" | null;
-                    /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
-                    name: string;
-                    /**
-                     * Format: password
-                     * @description 8 to 200 Unicode characters, and none of the most common passwords
-                     */
-                    password: string;
-                    phone?: string | null;
-                };
+                "application/json": components["schemas"]["Registration"];
             };
         };
         responses: {
@@ -4679,10 +5212,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: components["schemas"]["Block"][];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["BlockList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -4756,10 +5286,7 @@ export interface operations {
                  *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
                  *     }
                  */
-                "application/json": {
-                    /** Format: uuid */
-                    user_id: string;
-                };
+                "application/json": components["schemas"]["NewBlock"];
             };
         };
         responses: {
@@ -5073,12 +5600,7 @@ export interface operations {
                      *       "unread_total": 0
                      *     }
                      */
-                    "application/json": {
-                        items: components["schemas"]["Chat"][];
-                        next_cursor: string | null;
-                        /** @description The sum of `unread_count` over all chats, not this page alone */
-                        unread_total: number;
-                    };
+                    "application/json": components["schemas"]["ChatList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -5152,10 +5674,7 @@ export interface operations {
                  *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
                  *     }
                  */
-                "application/json": {
-                    /** Format: uuid */
-                    user_id: string;
-                };
+                "application/json": components["schemas"]["NewChat"];
             };
         };
         responses: {
@@ -5537,10 +6056,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: components["schemas"]["Message"][];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["MessageList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -5619,7 +6135,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -5627,16 +6143,7 @@ export interface operations {
                  *       "client_id": "a1"
                  *     }
                  */
-                "application/json": {
-                    /** @description 1 to 64 Unicode characters; normalized to NFC and trimmed. */
-                    client_id?: string | null;
-                    /** @enum {string|null} */
-                    kind?: "text" | "photo" | null;
-                    /** Format: uuid */
-                    photo?: string | null;
-                    /** @description 0 to 4000 Unicode characters; normalized to NFC and trimmed. */
-                    text?: string | null;
-                };
+                "application/json": components["schemas"]["NewMessage"];
             };
         };
         responses: {
@@ -5811,10 +6318,7 @@ export interface operations {
                  *       "up_to": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
                  *     }
                  */
-                "application/json": {
-                    /** Format: uuid */
-                    up_to?: string | null;
-                };
+                "application/json": components["schemas"]["ReadUpTo"];
             };
         };
         responses: {
@@ -5830,12 +6334,7 @@ export interface operations {
                      *       "read_at": "2026-11-21T08:34:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        /** @description How many messages */
-                        read: number;
-                        /** Format: date-time */
-                        read_at: string | null;
-                    };
+                    "application/json": components["schemas"]["ReadMarks"];
                 };
             };
             /** @description `malformed_body` */
@@ -5940,7 +6439,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example terms */
-                kind: "terms" | "privacy" | "disclaimer";
+                kind: components["schemas"]["LegalKind"];
             };
             cookie?: never;
         };
@@ -5961,17 +6460,7 @@ export interface operations {
                      *       "updated_at": "2026-11-21T00:00:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {string} */
-                        kind: "terms" | "privacy" | "disclaimer";
-                        language: string;
-                        /** @description Markdown */
-                        text: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description Changes whenever the text of this kind does, in any language */
-                        version: string;
-                    };
+                    "application/json": components["schemas"]["LegalText"];
                     "text/markdown": string;
                 };
             };
@@ -6120,25 +6609,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada",
                  *       "city": "Lisbon",
                  *       "bio": "Walks, espresso, old maps.",
-                 *       "gender": "female",
-                 *       "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…"
+                 *       "gender": "female"
                  *     }
                  */
-                "application/json": {
-                    /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
-                    bio?: string | null;
-                    /** @description 0 to 80 Unicode characters; normalized to NFC and trimmed. */
-                    city?: string | null;
-                    /** @enum {string|null} */
-                    gender?: "female" | "male" | "other" | null;
-                    /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
-                    name?: string;
-                    /** @description Id of an image that you uploaded */
-                    photo?: string | null;
-                };
+                "application/json": components["schemas"]["ProfileChange"];
             };
         };
         responses: {
@@ -6266,16 +6742,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "password": "twelve green bottles",
-                 *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…"
+                 *       "password": "thirteen green bottles"
                  *     }
                  */
-                "application/json": {
-                    /** @description Of an account of a messenger, in the password’s place: as for its login */
-                    init_data?: string | null;
-                    /** @description Of an account that has one */
-                    password?: string | null;
-                };
+                "application/json": components["schemas"]["Erasure"];
             };
         };
         responses: {
@@ -6381,15 +6851,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ada@example.org",
-                 *       "password": "twelve green bottles"
+                 *       "email": "ada.lovelace@example.org",
+                 *       "password": "thirteen green bottles"
                  *     }
                  */
-                "application/json": {
-                    /** Format: email */
-                    email: string;
-                    password?: string | null;
-                };
+                "application/json": components["schemas"]["EmailChange"];
             };
         };
         responses: {
@@ -6398,9 +6864,7 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": Record<string, never>;
-                };
+                content?: never;
             };
             /** @description `malformed_body` */
             400: {
@@ -6500,9 +6964,7 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": Record<string, never>;
-                };
+                content?: never;
             };
             /** @description `malformed_body` */
             400: {
@@ -6720,7 +7182,7 @@ export interface operations {
                      *           "review_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *           "ground": "spam",
                      *           "reason": "Insults, after a warning.",
-                     *           "until": "2026-11-21T08:34:00.000Z",
+                     *           "until": "2030-01-01T00:00:00.000Z",
                      *           "created_at": "2026-11-21T08:34:00.000Z",
                      *           "appeal": {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
@@ -6810,7 +7272,7 @@ export interface operations {
                      *               "earlier_versions": [
                      *                 {
                      *                   "text": "Coffee at the river?",
-                     *                   "until": "2026-11-21T08:34:00.000Z"
+                     *                   "until": "2030-01-01T00:00:00.000Z"
                      *                 }
                      *               ]
                      *             }
@@ -6819,165 +7281,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        account: components["schemas"]["Me"];
-                        /** @description From the audit log */
-                        actions: {
-                            action: string;
-                            /** Format: date-time */
-                            at: string;
-                        }[];
-                        appeals: {
-                            /** Format: date-time */
-                            created_at: string;
-                            id: string;
-                            note: string | null;
-                            notice_id: string;
-                            /** Format: date-time */
-                            resolved_at: string | null;
-                            /** @enum {string} */
-                            status: "open" | "upheld" | "rejected";
-                            text: string;
-                        }[];
-                        blocks: components["schemas"]["Block"][];
-                        chats: {
-                            /** Format: date-time */
-                            created_at: string;
-                            id: string;
-                            /** @description Oldest first */
-                            messages: {
-                                chat_id: string;
-                                /** @description Shown to the sender only */
-                                client_id: string | null;
-                                /** Format: date-time */
-                                created_at: string;
-                                deleted: boolean;
-                                /** @description Of your own messages, edited or deleted lately */
-                                earlier_versions: {
-                                    text: string;
-                                    /** Format: date-time */
-                                    until: string;
-                                }[];
-                                edited: boolean;
-                                /** Format: date-time */
-                                edited_at: string | null;
-                                id: string;
-                                /** @enum {string} */
-                                kind: "text" | "photo";
-                                photo: {
-                                    height: number;
-                                    id: string;
-                                    /** @description A data: URL of a tiny blurred version */
-                                    placeholder: string;
-                                    /** @description The same, with a longest side of 320 at most */
-                                    thumb_url: string;
-                                    /** @description Signed, and good for a day at least */
-                                    url: string;
-                                    width: number;
-                                } | null;
-                                read: boolean;
-                                /** Format: date-time */
-                                read_at: string | null;
-                                sender_id: string;
-                                text: string | null;
-                            }[];
-                            user: {
-                                id: string;
-                                name: string | null;
-                            };
-                        }[];
-                        consents: {
-                            accepted: boolean;
-                            /** @description Of the network that it came from */
-                            address: string | null;
-                            kind: string;
-                            /** Format: date-time */
-                            recorded_at: string;
-                            /** @description SHA-256 of the text */
-                            text_hash: string;
-                            user_agent: string | null;
-                            version: string;
-                        }[];
-                        /** @description One-time links of mails; of their tokens only a hash is stored */
-                        email_links: {
-                            email: string | null;
-                            /** Format: date-time */
-                            expires_at: string;
-                            /** @description verify, reset, change or undo */
-                            kind: string;
-                        }[];
-                        /** Format: date-time */
-                        exported_at: string;
-                        images: {
-                            bytes: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            height: number;
-                            id: string;
-                            /** @description The same, with a longest side of 320 at most */
-                            thumb_url: string;
-                            /** @description Signed, and good for a day at least */
-                            url: string;
-                            width: number;
-                        }[];
-                        /** Format: date-time */
-                        last_seen_at: string | null;
-                        location: {
-                            /** @description Of the published position; no other is stored */
-                            latitude: number | null;
-                            longitude: number | null;
-                            /** @description How many places get the same point again; codes of them are kept */
-                            recognised_places: number;
-                            /** Format: date-time */
-                            updated_at: string | null;
-                            visible: boolean;
-                        };
-                        mails_waiting: {
-                            /** @example verify */
-                            about: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @example ada@example.org */
-                            to: string;
-                        }[];
-                        notices: components["schemas"]["Notice"][];
-                        preferences: {
-                            activities: string[];
-                            drinks: string[];
-                            language: string;
-                            purposes: string[];
-                        };
-                        reports: {
-                            /** @enum {string|null} */
-                            action: "dismiss" | "warn" | "remove_content" | "suspend" | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            details: string | null;
-                            id: string;
-                            message_id: string | null;
-                            /** @enum {string} */
-                            reason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                            /** Format: date-time */
-                            resolved_at: string | null;
-                            review_id: string | null;
-                            /** @enum {string} */
-                            status: "open" | "resolved";
-                            /** @description Of the three ids that of the target; the others are null */
-                            user_id: string | null;
-                        }[];
-                        reviews_received: components["schemas"]["Review"][];
-                        reviews_written: components["schemas"]["Review"][];
-                        sessions: {
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            ended_at: string | null;
-                            id: string;
-                            /** Format: date-time */
-                            last_used_at: string;
-                            user_agent: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Export"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -7051,14 +7355,7 @@ export interface operations {
                      *       "updated_at": "2026-11-21T08:34:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        /** @description Degrees, of the published position */
-                        latitude: number | null;
-                        longitude: number | null;
-                        /** Format: date-time */
-                        updated_at: string | null;
-                        visible: boolean;
-                    };
+                    "application/json": components["schemas"]["Location"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -7127,16 +7424,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "latitude": 52.52,
-                 *       "longitude": 13.405
-                 *     }
-                 */
-                "application/json": {
-                    latitude: number;
-                    longitude: number;
-                };
+                "application/json": components["schemas"]["Position"];
             };
         };
         responses: {
@@ -7154,14 +7442,7 @@ export interface operations {
                      *       "updated_at": "2026-11-21T08:34:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        /** @description Degrees, of the published position */
-                        latitude: number | null;
-                        longitude: number | null;
-                        /** Format: date-time */
-                        updated_at: string | null;
-                        visible: boolean;
-                    };
+                    "application/json": components["schemas"]["Location"];
                 };
             };
             /** @description `malformed_body` */
@@ -7277,7 +7558,7 @@ export interface operations {
                      *           "review_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *           "ground": "spam",
                      *           "reason": "Insults, after a warning.",
-                     *           "until": "2026-11-21T08:34:00.000Z",
+                     *           "until": "2030-01-01T00:00:00.000Z",
                      *           "created_at": "2026-11-21T08:34:00.000Z",
                      *           "appeal": {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
@@ -7289,10 +7570,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: components["schemas"]["Notice"][];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["NoticeList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -7367,14 +7645,7 @@ export interface operations {
                  *       "new_password": "thirteen green bottles"
                  *     }
                  */
-                "application/json": {
-                    current_password?: string | null;
-                    /**
-                     * Format: password
-                     * @description 8 to 200 Unicode characters, and none of the most common passwords
-                     */
-                    new_password: string;
-                };
+                "application/json": components["schemas"]["PasswordChange"];
             };
         };
         responses: {
@@ -7498,12 +7769,7 @@ export interface operations {
                      *       "language": "en"
                      *     }
                      */
-                    "application/json": {
-                        activities: string[];
-                        drinks: string[];
-                        language: string;
-                        purposes: string[];
-                    };
+                    "application/json": components["schemas"]["Preferences"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -7577,16 +7843,7 @@ export interface operations {
                  *       "language": "en"
                  *     }
                  */
-                "application/json": {
-                    /** @description Up to 20, no duplicates */
-                    activities?: string[];
-                    /** @description Up to 20, no duplicates */
-                    drinks?: string[];
-                    /** @description BCP 47 tag */
-                    language?: string;
-                    /** @description Up to 20, no duplicates */
-                    purposes?: string[];
-                };
+                "application/json": components["schemas"]["PreferencesChange"];
             };
         };
         responses: {
@@ -7610,12 +7867,7 @@ export interface operations {
                      *       "language": "en"
                      *     }
                      */
-                    "application/json": {
-                        activities: string[];
-                        drinks: string[];
-                        language: string;
-                        purposes: string[];
-                    };
+                    "application/json": components["schemas"]["Preferences"];
                 };
             };
             /** @description `malformed_body` */
@@ -7735,18 +7987,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            /** Format: date-time */
-                            created_at: string;
-                            current: boolean;
-                            id: string;
-                            /** Format: date-time */
-                            last_used_at: string;
-                            user_agent: string | null;
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["SessionList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -8032,9 +8273,7 @@ export interface operations {
                  *       "visible": true
                  *     }
                  */
-                "application/json": {
-                    visible: boolean;
-                };
+                "application/json": components["schemas"]["Visibility"];
             };
         };
         responses: {
@@ -8049,9 +8288,7 @@ export interface operations {
                      *       "visible": true
                      *     }
                      */
-                    "application/json": {
-                        visible: boolean;
-                    };
+                    "application/json": components["schemas"]["Visibility"];
                 };
             };
             /** @description `malformed_body` */
@@ -8147,10 +8384,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
-                };
+                "multipart/form-data": components["schemas"]["ImageUpload"];
             };
         };
         responses: {
@@ -8300,7 +8534,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "image/webp": string;
+                };
             };
             /** @description Where the image lies, for some minutes: of a server that keeps images in S3 */
             302: {
@@ -8377,13 +8613,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "text": "Coffee at the river?"
+                 *       "text": "Coffee at the bridge?"
                  *     }
                  */
-                "application/json": {
-                    /** @description 1 to 4000 Unicode characters; normalized to NFC and trimmed. */
-                    text: string;
-                };
+                "application/json": components["schemas"]["MessageEdit"];
             };
         };
         responses: {
@@ -8665,27 +8898,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            /** @enum {string|null} */
-                            action: "dismiss" | "warn" | "remove_content" | "suspend" | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            details: string | null;
-                            id: string;
-                            message_id: string | null;
-                            /** @enum {string} */
-                            reason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                            /** Format: date-time */
-                            resolved_at: string | null;
-                            review_id: string | null;
-                            /** @enum {string} */
-                            status: "open" | "resolved";
-                            /** @description Of the three ids that of the target; the others are null */
-                            user_id: string | null;
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ReportList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -8760,18 +8973,7 @@ export interface operations {
                  *       "reason": "harassment"
                  *     }
                  */
-                "application/json": {
-                    /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
-                    details?: string | null;
-                    /** Format: uuid */
-                    message_id?: string | null;
-                    /** @enum {string} */
-                    reason: "spam" | "harassment" | "nudity" | "hate" | "scam" | "underage" | "impersonation" | "danger" | "other";
-                    /** Format: uuid */
-                    review_id?: string | null;
-                    /** Format: uuid */
-                    user_id?: string | null;
-                };
+                "application/json": components["schemas"]["NewReport"];
             };
         };
         responses: {
@@ -8788,13 +8990,7 @@ export interface operations {
                      *       "created_at": "2026-11-21T08:34:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        id: string;
-                        /** @enum {string} */
-                        status: "open" | "resolved";
-                    };
+                    "application/json": components["schemas"]["FiledReport"];
                 };
             };
             /** @description Created */
@@ -8810,13 +9006,7 @@ export interface operations {
                      *       "created_at": "2026-11-21T08:34:00.000Z"
                      *     }
                      */
-                    "application/json": {
-                        /** Format: date-time */
-                        created_at: string;
-                        id: string;
-                        /** @enum {string} */
-                        status: "open" | "resolved";
-                    };
+                    "application/json": components["schemas"]["FiledReport"];
                 };
             };
             /** @description `malformed_body` */
@@ -8929,15 +9119,7 @@ export interface operations {
                  *       "text": "Good company."
                  *     }
                  */
-                "application/json": {
-                    /** @description False where it is left out */
-                    anonymous?: boolean | null;
-                    /** Format: uuid */
-                    chat_id: string;
-                    rating: number;
-                    /** @description 0 to 1000 Unicode characters; normalized to NFC and trimmed. */
-                    text?: string | null;
-                };
+                "application/json": components["schemas"]["NewReview"];
             };
         };
         responses: {
@@ -9133,18 +9315,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: {
-                            /** @description To the published position, rounded up to 100 m */
-                            distance_m: number;
-                            latitude: number;
-                            longitude: number;
-                            /** Format: date-time */
-                            updated_at: string;
-                            user: components["schemas"]["User"];
-                        }[];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["NeighbourList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -9232,7 +9403,19 @@ export interface operations {
                      *           "seq": 42,
                      *           "at": "2026-11-21T08:34:00.000Z",
                      *           "data": {
-                     *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
+                     *             "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *             "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *             "kind": "text",
+                     *             "text": "Coffee at the river?",
+                     *             "photo": null,
+                     *             "read": false,
+                     *             "read_at": null,
+                     *             "edited": false,
+                     *             "edited_at": null,
+                     *             "deleted": false,
+                     *             "created_at": "2026-11-21T08:34:00.000Z",
+                     *             "client_id": "a1"
                      *           }
                      *         }
                      *       ],
@@ -9241,20 +9424,7 @@ export interface operations {
                      *       "resume": "ok"
                      *     }
                      */
-                    "application/json": {
-                        items: ({
-                            /** Format: date-time */
-                            at: string;
-                            data: unknown;
-                            seq: number;
-                            type: string;
-                        } | components["schemas"]["MessageEvent"] | components["schemas"]["MessageEditedEvent"] | components["schemas"]["MessageDeletedEvent"] | components["schemas"]["ChatEvent"] | components["schemas"]["ReviewEvent"] | components["schemas"]["MessageReadEvent"] | components["schemas"]["BlockEvent"] | components["schemas"]["NoticeEvent"])[];
-                        next_cursor: string | null;
-                        /** @enum {string} */
-                        resume: "ok" | "gap";
-                        /** @description Of the newest event */
-                        seq: number;
-                    };
+                    "application/json": components["schemas"]["EventPage"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -9455,10 +9625,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": {
-                        items: components["schemas"]["Review"][];
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ReviewList"];
                 };
             };
             /** @description `not_found` */
@@ -9534,12 +9701,7 @@ export interface operations {
                      *       "count": 3
                      *     }
                      */
-                    "application/json": {
-                        count: number;
-                        /** @description To two decimals */
-                        rating_avg: number | null;
-                        user_id: string;
-                    };
+                    "application/json": components["schemas"]["ReviewStats"];
                 };
             };
             /** @description `not_found` */
@@ -9590,6 +9752,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The request is no HTTP that the server takes */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description OK */
             200: {
                 headers: {
@@ -9603,13 +9774,7 @@ export interface operations {
                      *       "checks": {}
                      *     }
                      */
-                    "application/json": {
-                        checks: Record<string, never>;
-                        /** @constant */
-                        status: "ok";
-                        /** @example 0.6.0 */
-                        version: string;
-                    };
+                    "application/json": components["schemas"]["Health"];
                 };
             };
             /** @description `internal_error` */
@@ -9671,6 +9836,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The request is no HTTP that the server takes */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description OK */
             200: {
                 headers: {
@@ -9692,37 +9866,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        checks: {
-                            /**
-                             * @description Where images lie in S3: whether their bucket answers; away leaves the server ready
-                             * @enum {string}
-                             */
-                            media?: "ok" | "away";
-                            /** @enum {string} */
-                            migrations: "ok" | "failed";
-                            /**
-                             * @description Images that the database knows are missing. Text goes on without them
-                             * @constant
-                             */
-                            photos?: "failed";
-                            /**
-                             * @description Only with REDIS_URL: whether it answers; away leaves the server ready
-                             * @enum {string}
-                             */
-                            redis?: "ok" | "away";
-                            /** @enum {string} */
-                            room: "ok" | "failed";
-                            /** @enum {string} */
-                            running: "ok" | "failed";
-                            /** @enum {string} */
-                            storage: "ok" | "failed";
-                        };
-                        /** @enum {string} */
-                        status: "ok" | "unavailable";
-                        /** @example 0.6.0 */
-                        version: string;
-                    };
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             /** @description `internal_error` */
@@ -9755,130 +9899,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        checks: {
-                            /**
-                             * @description Where images lie in S3: whether their bucket answers; away leaves the server ready
-                             * @enum {string}
-                             */
-                            media?: "ok" | "away";
-                            /** @enum {string} */
-                            migrations: "ok" | "failed";
-                            /**
-                             * @description Images that the database knows are missing. Text goes on without them
-                             * @constant
-                             */
-                            photos?: "failed";
-                            /**
-                             * @description Only with REDIS_URL: whether it answers; away leaves the server ready
-                             * @enum {string}
-                             */
-                            redis?: "ok" | "away";
-                            /** @enum {string} */
-                            room: "ok" | "failed";
-                            /** @enum {string} */
-                            running: "ok" | "failed";
-                            /** @enum {string} */
-                            storage: "ok" | "failed";
-                        };
-                        /** @enum {string} */
-                        status: "ok" | "unavailable";
-                        /** @example 0.6.0 */
-                        version: string;
-                    };
-                };
-            };
-        };
-    };
-    getWs: {
-        parameters: {
-            query?: {
-                since?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The socket is open */
-            101: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `bad_request` */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `unauthenticated`, `token_expired` */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `validation_failed` */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `bad_request` */
-            426: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `rate_limited`: by default over 120 in 60 seconds from one account */
-            429: {
-                headers: {
-                    "retry-after"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `shutting_down`, `busy` */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
         };

@@ -1,30 +1,24 @@
-import type { components, paths } from './openapi.ts'
+import type { components } from './openapi.ts'
 
 type Schemas = components['schemas']
-type Answer<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
-}
-  ? Body
-  : never
-
 /** The closed list of error codes. */
-export type ProblemCode = Schemas['ClientProblemCode']
+export type ProblemCode = Schemas['ProblemCode']
 
 /** What the server answers instead of doing what was asked (RFC 9457). Decide by `code`; `detail` is for people. */
-export type Problem = Omit<Schemas['Problem'], 'code'> & { code: ProblemCode }
+export type Problem = Schemas['Problem']
 
 /** The account that is signed in. */
-export type Me = Answer<'/api/v1/me'>
+export type Me = Schemas['Me']
 /** What everybody may know of a user. */
-export type Profile = Answer<'/api/v1/users/{id}'>
-export type Chat = Answer<'/api/v1/chats/{id}'>
+export type Profile = Schemas['User']
+export type Chat = Schemas['Chat']
 /** A message as the server shows it. Its texts are null once it is deleted. */
-export type Message = Answer<'/api/v1/chats/{id}/messages'>['items'][number]
+export type Message = Schemas['Message']
 /** Somebody nearby, with their published position and the distance in metres. */
-export type Neighbour = Answer<'/api/v1/search/nearby'>['items'][number]
+export type Neighbour = Schemas['Neighbour']
 
 /** A durable event: numbered by `seq` without gaps, and the same on all devices of the user. */
-export type Event = Extract<Schemas[keyof Schemas & `${string}Event`], { type: string; seq: number }>
+export type Event = Schemas['Event']
 type Ephemeral = Schemas['ClientEphemeralFrames']
 /** Any frame that the server sends over the WebSocket. */
 export type Frame =
