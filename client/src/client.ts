@@ -5,9 +5,8 @@ import { openLock } from './locks.ts'
 import { openOutbox } from './outbox.ts'
 import { openPresence } from './presence.ts'
 import { openSession, randomId } from './session.ts'
-import type { Retry } from './socket.ts'
 import { memoryStorage, openStorage } from './storage.ts'
-import { createStore } from './store.ts'
+import { createStore, type Retry } from './store.ts'
 import type { ClientLocks, ClientStorage, ConnectionState, EventMap, Frame, Store } from './types.ts'
 
 export type ClientOptions = {
@@ -87,7 +86,7 @@ export function createClient(options: ClientOptions) {
         if (sent) chats.onSent(sent)
       },
     })
-    const chats = openChats({ api, outbox, presence, me, cache: options.storage ? kept : null, send: (f) => link.send(f) })
+    const chats = openChats({ api, outbox, presence, me, retry, cache: options.storage ? kept : null, send: (f) => link.send(f) })
     const link = openLink({
       url,
       WebSocket: options.WebSocket ?? globalThis.WebSocket,
@@ -102,14 +101,17 @@ export function createClient(options: ClientOptions) {
         presence.onFrame(frame, me)
         chats.onFrame(frame)
         tell(frame.type, frame.data, frame)
-        if (frame.type === 'hello') void outbox.drain()
+        if (frame.type === 'hello') wakeUp()
       },
       onReset(gap) {
         chats.onReset()
-        void outbox.drain()
         if (gap !== null) tell('gap', { seq: gap })
       },
     })
+    function wakeUp() {
+      chats.wake()
+      void outbox.drain()
+    }
     const stopFollowing = link.state.subscribe(() => connection.set(link.state.get()))
     if (me) void outbox.reread().then(outbox.drain)
     return {
@@ -117,6 +119,7 @@ export function createClient(options: ClientOptions) {
       outbox,
       chats,
       link,
+      wakeUp,
       close() {
         stopFollowing()
         link.close()
@@ -159,7 +162,7 @@ export function createClient(options: ClientOptions) {
   const wake = () => {
     if (found.document?.visibilityState === 'hidden') return
     if (isConnected) mine.link.wake()
-    void mine.outbox.drain()
+    mine.wakeUp()
   }
   for (const type of ['online', 'pageshow']) found.addEventListener?.(type, wake)
   found.document?.addEventListener('visibilitychange', wake)
