@@ -66,6 +66,8 @@ type Deps = {
   url: string
   fetch: typeof globalThis.fetch
   storage: Kept
+  /** Has the session at once, though maybe an older one. */
+  copy?: Kept
   lock: Lock
   /** Whether the browser keeps the refresh token in its cookies. */
   cookies: boolean
@@ -75,7 +77,7 @@ type Deps = {
 
 export type Session = ReturnType<typeof openSession>
 
-export function openSession({ url, fetch, storage, lock, cookies, changed }: Deps) {
+export function openSession({ url, fetch, storage, copy, lock, cookies, changed }: Deps) {
   const store = createStore<SessionState>({ state: 'signed-out', user: null, reason: null })
   let held = nobody
   let refreshing: Promise<string | null> | null = null
@@ -100,11 +102,13 @@ export function openSession({ url, fetch, storage, lock, cookies, changed }: Dep
 
   // From a synchronous storage the session is there at once, and no page has to wait for it.
   const first = storage.get('session')
-  if (typeof first === 'string') adopt(parse(first))
+  const early = copy ? copy.get('session') : first
+  if (typeof early === 'string') adopt(parse(early))
   const ready: Promise<void> = Promise.resolve(first).then((text) => adopt(parse(text)))
 
   async function write(stored: Stored) {
-    await (stored === nobody ? storage.remove('session') : storage.set('session', JSON.stringify(stored)))
+    for (const each of [storage, copy])
+      await (stored === nobody ? each?.remove('session') : each?.set('session', JSON.stringify(stored)))
     adopt(stored)
     changed()
   }

@@ -59,8 +59,13 @@ export async function rounds(app: TestApp, count: number, seed: number) {
     networks.bob.calm()
     for (const client of [ada, bob]) client.wake()
     const all = sent.ada.length + sent.bob.length
+    const states = () =>
+      JSON.stringify([ada, bob].map(({ session, connection }) => [session.get().state, session.get().reason, connection.get()])) +
+      JSON.stringify(Object.values(chats).map(({ messages }) => messages.get().items.findLast(({ state }) => state !== 'sent')))
     for (const who of ['ada', 'bob'] as const) {
-      await until(() => told[who].messages.length >= all, `${who} has ${all}, not ${told[who].messages.length}`, 60_000)
+      await until(() => told[who].messages.length >= all, `${who} has all ${all} messages`, 60_000).catch((error) => {
+        throw new Error(`${error.message}: ${states()}`)
+      })
       await fits(chats[who].messages, ({ items }) => items.length >= all && items.every((one) => one.state === 'sent'))
     }
     for (const who of ['ada', 'bob'] as const) {
