@@ -54,7 +54,7 @@ export type OpenapiDocument = ReturnType<typeof openapiDocument>
 const about = `People find each other nearby, chat, and keep each other safe.
 
 * Bodies and answers are JSON in \`snake_case\`, times are ISO 8601 in UTC, ids are UUIDs.
-* Log in at \`/api/v1/auth/*\`; then send the access token as \`Authorization: Bearer\`. Browsers send the cookie \`app_at\` by themselves, and where neither can be sent the query's \`_t\` takes the token: of several, the cookie decides, then the header.
+* Log in at \`/api/v1/auth/*\`; then send the access token as \`Authorization: Bearer\`. Browsers send the cookie \`app_at\` by themselves, and where neither can be sent the query's \`_t\` takes the token. Of several, the first valid one decides: cookie, header, query.
 * Lists answer \`items\` and \`next_cursor\`; pass that one as \`cursor\` for the next page.
 * Errors are problems (RFC 9457); \`code\` is what a program should look at.
 * Events arrive on the WebSocket \`/ws\`, which \`/asyncapi.json\` describes.`
