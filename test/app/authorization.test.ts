@@ -341,6 +341,7 @@ const table: Record<string, Row[]> = {
   ],
   'GET /openapi': [['', () => '/openapi', ...forAll('200')]],
   'GET /openapi/json': [['', () => '/openapi/json', ...forAll('200')]],
+  'GET /asyncapi.json': [['', () => '/asyncapi.json', ...forAll('200')]],
   [`GET /openapi/${swagger.version}/page.js`]: [['', () => `/openapi/${swagger.version}/page.js`, ...forAll('200')]],
   [`GET /openapi/${swagger.version}/page.css`]: [['', () => `/openapi/${swagger.version}/page.css`, ...forAll('200')]],
 }
