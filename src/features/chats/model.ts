@@ -1,10 +1,13 @@
 import { t } from 'elysia'
-import { entityId, id, imageId, nextCursor, nullable, object, oneOf, optional, time, uuid } from '../../http/schema.ts'
+import { entityId, id, imageId, nextCursor, nullable, object, optional, time, uuid } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { image } from '../media/model.ts'
 import { profile } from '../profile/model.ts'
 
-const messageKind = oneOf(['text', 'photo'], 'MessageKind')
+const messageKind = t.Union([t.Literal('text'), t.Literal('photo')], {
+  title: 'MessageKind',
+  error: 'Expected text or photo',
+})
 
 export const message = t.Object(
   {
