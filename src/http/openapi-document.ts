@@ -240,7 +240,7 @@ const limitsOf = ({ hooks: { detail } }: Route): LimitName[] => [
 
 const problemRef = { $ref: '#/components/schemas/Problem' }
 const anyProblem: Answer = {
-  description: 'The request is no HTTP that the server takes',
+  description: 'The request is malformed',
   content: { 'application/problem+json': { schema: problemRef } },
 }
 
