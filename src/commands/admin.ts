@@ -135,7 +135,9 @@ async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude
     const to = action === 'grant' ? role : 'user'
     const named = action === 'grant' ? 'role_granted' : 'role_revoked'
     const entry = auditOf(storage).entry(named, null, user.id, { role, before: user.role })
-    if (!(await storage.users.setRole(user.id, to, entry))) throw new Error(`${who} is erased`)
+    const outcome = await storage.users.setRole(user.id, to, entry)
+    if (outcome === 'last_admin') throw new Error(`${who} is the only admin: grant the role to somebody else first`)
+    if (outcome !== 'changed') throw new Error(`${who} is erased`)
     return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
   })
   console.log(done)

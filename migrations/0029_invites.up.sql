@@ -1,0 +1,14 @@
+-- Who has one of these codes may register while REGISTRATION is `invite`.
+CREATE TABLE invites (
+  id         TEXT PRIMARY KEY NOT NULL,
+  code_hash  TEXT NOT NULL UNIQUE,   -- SHA-256 of the code, as hex
+  uses       INTEGER NOT NULL,
+  used       INTEGER NOT NULL DEFAULT 0,
+  expires_at INTEGER,                -- null where it has no end
+  note       TEXT,                   -- for admins
+  created_at INTEGER NOT NULL,
+  CHECK (used >= 0 AND used <= uses)
+) WITHOUT ROWID;
+
+-- For the console's search. `lower` folds A to Z only, in both engines.
+CREATE INDEX users_by_name ON users (lower(name), id) WHERE deleted_at IS NULL;
