@@ -9,6 +9,7 @@ CREATE TABLE invites (
   created_at INTEGER NOT NULL,
   CHECK (used >= 0 AND used <= uses)
 ) WITHOUT ROWID;
+CREATE INDEX invites_by_time ON invites (created_at, id);
 
 -- For the console's search. `lower` folds A to Z only, in both engines.
-CREATE INDEX users_by_name ON users (lower(name), id) WHERE deleted_at IS NULL;
+CREATE INDEX users_by_name ON users (lower(name), id);

@@ -42,17 +42,22 @@ const decision = t.Object({
   note: nullable(t.String()),
   until: nullable(time),
   created_at: time,
-  decided_by: nullable(t.String()),
+  decided_by: nullable(t.String({ examples: ['0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'] })),
   report_id: nullable(t.String({ description: 'Null also of a report of a review: its evidence names the author' })),
   appeal: nullable(t.Object({ id: t.String(), status: oneOf(appealStatuses) })),
 })
 
 const forAdmins = 'For admins only'
+const identity = t.Object({
+  kind: t.String({ examples: ['messenger'] }),
+  provider: nullable(t.String({ examples: ['telegram'] })),
+  label: nullable(t.String({ examples: ['279058397'] })),
+})
 
 export const person = t.Object(
   {
     ...fields,
-    suspended_reason: nullable(t.String()),
+    suspended_reason: nullable(t.String({ examples: ['Insults, after a warning.'] })),
     strikes: t.Integer(),
     counts: t.Object({
       reports: t.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
@@ -64,11 +69,7 @@ export const person = t.Object(
     email: t.Optional(nullable(t.String({ description: forAdmins }))),
     email_verified: t.Optional(t.Boolean({ description: forAdmins })),
     phone: t.Optional(nullable(t.String({ description: forAdmins }))),
-    identities: t.Optional(
-      t.Array(t.Object({ kind: t.String(), provider: nullable(t.String()), label: nullable(t.String()) }), {
-        description: forAdmins,
-      }),
-    ),
+    identities: t.Optional(t.Array(identity, { description: forAdmins })),
     sessions: t.Optional(
       t.Array(t.Object({ id: t.String(), created_at: time, last_used_at: time, user_agent: nullable(t.String()) }), {
         description: `${forAdmins}: the 50 newest`,

@@ -23,5 +23,8 @@ const inviteFields = {
   note: nullable(t.String()),
   created_at: time,
 }
-export const invite = t.Object({ ...inviteFields, code: t.String({ description: 'Shown this once' }) })
+export const invite = t.Object({
+  ...inviteFields,
+  code: t.String({ description: 'Shown this once', examples: ['7KQ2-M0XE-9TVD-RC4H'] }),
+})
 export const inviteList = t.Object({ items: t.Array(t.Object(inviteFields)), next_cursor: nextCursor })

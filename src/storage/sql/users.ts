@@ -33,6 +33,9 @@ export function profileOf(row: ProfileRow): Profile {
 // Most lists are empty.
 const listOf = (json: string | null): string[] => (json === null || json === '[]' ? [] : JSON.parse(json))
 
+// Far more than there are.
+const mostAdmins = 1000
+
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
 
 export function userStore(engine: Engine, hot: HotUsers): UserStore {
@@ -138,7 +141,8 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         // The index is of those with a role, and PostgreSQL looks at it for this very condition only.
         const isAdmin = and(sql`${users.role} <> 'user'`, eq(users.role, 'admin'), isNull(users.deleted_at))
         const { id: userId, role: current, suspended_until } = users
-        const find = () => rows(db.select({ id: userId, role: current, suspended_until }).from(users).where(isAdmin))
+        const columns = { id: userId, role: current, suspended_until }
+        const find = () => rows(db.select(columns).from(users).where(isAdmin).orderBy(asc(userId)).limit(mostAdmins))
         // Whoever changes a role locks all admins: of two who take it from each other one comes second, and sees it.
         const before = (yield* find()).map((admin) => admin.id)
         if (!(yield* holdLiving(engine, db, [], [...before, id])).has(id)) return 'no_such_user'
