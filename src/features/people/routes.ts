@@ -49,7 +49,10 @@ export const peopleRoutes = ({ asModerator, asAdmin, people }: Deps) =>
     )
     .post(
       '/api/v1/admin/users/:id/password-reset',
-      async ({ admitted, params, status }) => status(202, await people.sendPasswordLink(admitted, params.id)),
+      async ({ admitted, params, set }) => {
+        await people.sendPasswordLink(admitted, params.id)
+        set.status = 202
+      },
       {
         limit: 'write',
         params,

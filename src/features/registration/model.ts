@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { instant, nextCursor, nullable, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
@@ -5,7 +6,8 @@ import { mostUses } from './rules.ts'
 
 export const newInvite = t.Object(
   {
-    uses: t.Integer({ minimum: 1, maximum: mostUses, error: `Expected a whole number from 1 to ${mostUses}` }),
+    // TypeBox's own: Elysia's takes "5" for 5.
+    uses: Type.Integer({ minimum: 1, maximum: mostUses, error: `Expected a whole number from 1 to ${mostUses}` }),
     expires_at: optional(instant),
     note: optional(prose(500)),
   },
