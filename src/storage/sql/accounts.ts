@@ -28,12 +28,12 @@ export function accountStore(engine: Engine): AccountStore {
     register: (account, consents, begun) =>
       write(function* (db) {
         let outcome = yield* insertAccount(engine, db, account)
-        if (outcome === 'taken') {
+        for (let attempts = 0; outcome === 'taken'; attempts++) {
           const taken = yield* takenName(engine, db, account)
           if (taken !== null) return taken
-          // The account that had the address has lost it.
+          // The account that had the address has lost it. On PostgreSQL another registration may have taken it since.
+          if (attempts === 2) throw new Error('an account id was used twice')
           outcome = yield* insertAccount(engine, db, account)
-          if (outcome === 'taken') throw new Error('an account id was used twice')
         }
         if (outcome !== 'created') return outcome
         yield* addConsents(engine, db, consents)
