@@ -7,7 +7,9 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { peopleRoutes } from './features/people/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
+import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
 import { absoluteUrl } from './http/absolute-url.ts'
@@ -47,6 +49,8 @@ export function buildApp(services: Services) {
     reviews,
     notices,
     moderation,
+    people,
+    registration,
     storage,
     files,
     photos,
@@ -64,6 +68,7 @@ export function buildApp(services: Services) {
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
+  const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
 
   const app = new Elysia({
     name: 'convene',
@@ -94,6 +99,8 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
+    .use(peopleRoutes({ asModerator, asAdmin, people }))
+    .use(inviteRoutes({ asAdmin, registration }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))

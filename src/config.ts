@@ -17,6 +17,7 @@ import {
   textOf,
   wholeNumber,
 } from './lib/settings.ts'
+import { registrationModes } from './features/registration/rules.ts'
 import { isS3Url, readS3ObjectUrl, readS3Url, type S3Keys, type S3Place } from './s3/place.ts'
 import { type DatabaseConfig, isPostgresUrl, readDatabaseUrl } from './storage/database-url.ts'
 
@@ -194,6 +195,12 @@ const serverSettings = {
     default: '',
     help: 'Private addresses that the server may call on behalf of users, such as `127.0.0.1:9000,10.0.0.5:443`.',
     read: socketAddresses,
+  }),
+  registration: setting({
+    name: 'REGISTRATION',
+    default: 'open',
+    help: 'Who may make an account: everybody (`open`), who has [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
+    ...oneOf(...registrationModes),
   }),
   consentGate: setting({
     name: 'CONSENT_GATE',

@@ -27,6 +27,7 @@ export const jobs = ({
   erasures,
   profiles,
   metrics,
+  people,
 }: Services): Job[] => [
   {
     name: 'media-sweep',
@@ -44,6 +45,7 @@ export const jobs = ({
   { name: 'due-reviews', schedule: '* * * * *', run: reviews.appearDue },
   { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
   { name: 'unfolded-preferences', schedule: '* * * * *', run: profiles.foldPreferences },
+  { name: 'operator-commands', schedule: '* * * * *', onEach: true, run: people.noticeOperators },
   { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },

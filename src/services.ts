@@ -24,6 +24,8 @@ import { photoWatch } from './features/media/watch.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { peopleService } from './features/people/service.ts'
+import { registrationService } from './features/registration/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -234,6 +236,14 @@ export function buildServices({
   })
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
+  const registration = registrationService({
+    store: storage.invites,
+    mode: config.registration,
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -248,6 +258,7 @@ export function buildServices({
     messengerPhotos,
     mails,
     emailLinks,
+    registration,
     audit,
     ids,
     now,
@@ -265,6 +276,19 @@ export function buildServices({
     limits,
     audit,
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
+    now,
+  })
+  const people = peopleService({
+    store: storage.people,
+    users: storage.users,
+    sessions: storage.sessions,
+    emails,
+    auditLog: storage.audit,
+    callers,
+    sockets: hub.control,
+    recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
+    audit,
+    paging,
     now,
   })
   const safety = safetyService({
@@ -383,6 +407,8 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    registration,
+    people,
     delivery,
     safety,
     reviews,

@@ -1,5 +1,6 @@
 import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
+import { anybody } from '../src/features/registration/rules.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Ids } from '../src/lib/ids.ts'
 import { listen } from '../src/listen.ts'
@@ -248,6 +249,7 @@ export async function testApp(
           id,
           email,
           phone: null,
+          admission: anybody,
           messenger_id: null,
           password_hash: await sharedHash,
           name,

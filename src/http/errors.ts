@@ -22,6 +22,8 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   refresh_reused: [401, 'Refresh token used before'],
   link_invalid: [401, 'Invalid link'],
   email_not_verified: [403, 'E-mail not verified'],
+  registration_closed: [403, 'Registration closed'],
+  invite_required: [403, 'Invite required'],
   not_a_member: [403, 'Not a member'],
   not_the_owner: [403, 'Not the owner'],
   blocked: [403, 'Blocked'],

@@ -70,6 +70,7 @@ const tags = [
   { name: 'safety', description: 'Blocks and reports' },
   { name: 'reviews', description: 'What people say of each other' },
   { name: 'moderation', description: 'Notices and appeals, and the work of moderators' },
+  { name: 'admin', description: 'People and invites, for who runs the community' },
   { name: 'realtime', description: 'Events as they happen, and what was missed' },
   { name: 'service', description: 'For who runs the server' },
 ]

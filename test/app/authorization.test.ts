@@ -322,6 +322,36 @@ const table: Record<string, Row[]> = {
   'GET /api/v1/admin/audit': [
     ['all', () => 'admin/audit?limit=100', ...forModerators('200')],
   ],
+  'GET /api/v1/admin/users': [
+    ['all', () => 'admin/users', ...forModerators(noMod)],
+    ['with a bad filter', () => 'admin/users?standing=sitting', ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/users/:id': [
+    ['Ada', ({ ada }) => `admin/users/${ada.id}`, ...forModerators('200')],
+    ['Mo', ({ mo }) => `admin/users/${mo.id}`, ...forModerators(noMod)],
+    ['nobody', () => `admin/users/${unknown}`, ...forModerators(hidden)],
+  ],
+  'POST /api/v1/admin/users/:id/sessions/end': [
+    ['Ada’s', ({ ada }) => `admin/users/${ada.id}/sessions/end`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/password-reset': [
+    ['Ada’s', ({ ada }) => `admin/users/${ada.id}/password-reset`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/role': [
+    ['Ada', ({ ada }) => ({ path: `admin/users/${ada.id}/role`, body: { role: 'admin' } }), ...forModerators(noMod)],
+    ['oneself', (_, { me }) => ({ path: `admin/users/${me?.id ?? unknown}/role`, body: { role: 'admin' } }),
+      ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/invites': [
+    ['one', () => ({ path: 'admin/invites', body: { uses: 1 } }), ...forModerators(noMod)],
+    ['a bad one', () => ({ path: 'admin/invites', body: { uses: 0 } }), ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/invites': [
+    ['all', () => 'admin/invites', ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/invites/:id': [
+    ['none', () => `admin/invites/${unknown}`, ...forModerators(noMod)],
+  ],
   'GET /api/v1/sync': [
     ['own', () => 'sync?since=0&limit=100', ...own('200')],
     ['from a forged place', () => `sync?cursor=${forged('sync', 0)}`, ...own(bad)],

@@ -297,6 +297,16 @@ const variables: Record<string, Case> = {
       ...['register=200/1h,register=100/1h', 'register=200/1h search=600/1m', 'register = 200/1h'],
     ],
   },
+  REGISTRATION: {
+    field: 'registration',
+    default: 'open',
+    good: [
+      ['open', 'open'],
+      ['invite', 'invite'],
+      ['closed', 'closed'],
+    ],
+    bad: ['on', 'Invite', 'invites'],
+  },
   CONSENT_GATE: {
     field: 'consentGate',
     default: false,

@@ -351,3 +351,13 @@ export const emailLinks = pgTable('email_links', {
   email: text(),
   expires_at: int8().notNull(),
 })
+
+export const invites = pgTable('invites', {
+  id: text().primaryKey(),
+  code_hash: text().notNull().unique(),
+  uses: int8().notNull(),
+  used: int8().notNull().default(0),
+  expires_at: int8(),
+  note: text(),
+  created_at: int8().notNull(),
+})

@@ -111,7 +111,7 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
   // Whoever changes a role or a suspension locks the account, so they stay as they are until the commit.
   if (about) {
     const refused = canDecide(about, {
-      judge: yield* standingOf(engine, db, about.judge_id),
+      judge: about.judge_id === null ? null : yield* standingOf(engine, db, about.judge_id),
       subject: about.subject_id === null ? null : yield* standingOf(engine, db, about.subject_id),
       colleagues:
         about.decided_by === about.judge_id

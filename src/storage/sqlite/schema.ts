@@ -318,3 +318,13 @@ export const emailLinks = sqliteTable('email_links', {
   email: text(),
   expires_at: integer().notNull(),
 })
+
+export const invites = sqliteTable('invites', {
+  id: text().primaryKey().notNull(),
+  code_hash: text().notNull().unique(),
+  uses: integer().notNull(),
+  used: integer().notNull().default(0),
+  expires_at: integer(),
+  note: text(),
+  created_at: integer().notNull(),
+})
