@@ -221,6 +221,7 @@ const serverSettings = {
     type: 'file',
     default: null,
     help: '`.p8` key of an Apple developer account: [sends to iOS apps](docs/push-providers.md#apns-ios). Needs `APNS_KEY_ID`, `APNS_TEAM_ID` and `APNS_TOPIC`.',
+    secret: true,
     read: apnsKey,
   }),
   apnsKeyId: setting({

@@ -24,7 +24,7 @@ beforeEach(() => {
 const secrets = { jwt: new Uint8Array(32).fill(7), location: new Uint8Array(32) }
 const subject = 'https://meet.example.org'
 
-function senderOf({ addressOf = () => '127.0.0.1', now = Date.now, timeoutMs = 20_000, allowed = true } = {}) {
+function senderOf({ addressOf = (): string => '127.0.0.1', now = Date.now, timeoutMs = 20_000, allowed = true } = {}) {
   const outbound = openOutbound({
     resolve: async () => [addressOf()],
     ca: service.ca,

@@ -9,6 +9,7 @@ type Options = {
   ca?: string
   timeoutMs: number
   pingEveryMs?: number
+  pingTimeoutMs?: number
 }
 
 type Connection = {
@@ -28,7 +29,10 @@ class NotProcessed extends Error {}
  * Requests over one HTTP/2 connection, which is opened when it is needed. One that the server ends (GOAWAY), that does not answer
  * a ping, or over which a request has timed out takes no new request; what is on its way over it may finish.
  */
-export function openHttp2(origin: string, { ca, timeoutMs, pingEveryMs = minutes }: Options) {
+export function openHttp2(
+  origin: string,
+  { ca, timeoutMs, pingEveryMs = minutes, pingTimeoutMs = timeoutMs }: Options,
+) {
   let current: Connection | null = null
 
   function connection(): Connection {
@@ -55,7 +59,7 @@ export function openHttp2(origin: string, { ca, timeoutMs, pingEveryMs = minutes
 
   function ping(session: ClientHttp2Session) {
     if (session.closed || session.destroyed || session.connecting) return
-    const dead = setTimeout(() => session.destroy(), timeoutMs)
+    const dead = setTimeout(() => session.destroy(), pingTimeoutMs)
     dead.unref()
     session.ping((error) => {
       clearTimeout(dead)

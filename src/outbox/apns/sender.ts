@@ -20,6 +20,7 @@ type Deps = {
   now: () => number
   timeoutMs?: number
   pingEveryMs?: number
+  pingTimeoutMs?: number
   /** A certificate authority besides the usual ones. */
   ca?: string
 }
@@ -30,7 +31,7 @@ const calmPauseMs = minutes
 /** The device is unknown, or the token is none of this environment. */
 const goneReasons = new Set(['Unregistered', 'ExpiredToken', 'BadDeviceToken'])
 /** What the operator has to set right. Until then it is tried again. */
-const settingReasons = new Set(['BadTopic', 'MissingTopic', 'TopicDisallowed', 'MissingProviderToken'])
+const settingReasons = new Set(['BadTopic', 'MissingTopic', 'TopicDisallowed'])
 
 /** Sends to apps on iOS by the Apple Push Notification service, over one HTTP/2 connection. */
 export function apnsSender({
@@ -41,11 +42,10 @@ export function apnsSender({
   url,
   now,
   timeoutMs = 15_000,
-  pingEveryMs,
-  ca,
+  ...options
 }: Deps): PushSender<'apns'> {
   const tokens = openProviderTokens({ key, keyId, teamId, now })
-  const connection = openHttp2(new URL(url).origin, { ca, timeoutMs, pingEveryMs })
+  const connection = openHttp2(new URL(url).origin, { ...options, timeoutMs })
   const path = new URL(url).pathname.replace(/\/$/, '')
 
   async function send(device: string, headers: Record<string, string>, payload: object): Promise<void> {
@@ -117,7 +117,8 @@ function refuse({ status, headers, reason }: Http2Answer & { reason: string | nu
   if (status === 200) return
   const answered = `APNs answered ${status} (${reason ?? 'unknown'})`
   if (status === 410 || (status === 400 && reason !== null && goneReasons.has(reason))) throw new ChannelGone(answered)
-  if ((status === 400 && !settingReasons.has(reason ?? '')) || status === 413) throw new Undeliverable(answered)
+  const isFinal = status === 413 || (status === 400 && reason !== null && !settingReasons.has(reason))
+  if (isFinal) throw new Undeliverable(answered)
   const retryAfter = headers['retry-after']
   const afterMs = retryAfterMs(retryAfter, now) ?? (status === 429 ? calmPauseMs : null)
   if (afterMs !== null && (status === 429 || status >= 500)) throw new TryLater(answered, afterMs)
