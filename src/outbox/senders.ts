@@ -5,6 +5,7 @@ import { apnsSender, apnsUrls } from './apns/sender.ts'
 import { fcmSender } from './fcm/sender.ts'
 import type { PushSenders } from './push.ts'
 import { webPushSender } from './webpush/sender.ts'
+import { parseSubscription, type SubscriptionProblem, type WebPushTarget } from './webpush/subscription.ts'
 import { openVapid, vapidSubject } from './webpush/vapid.ts'
 
 type Given = Pick<
@@ -23,10 +24,13 @@ type Given = Pick<
 
 type Deps = { config: Given; secrets: Secrets; outbound: Outbound; now: () => number }
 
-/** The senders of the kinds that are configured, and the key that browsers subscribe to Web Push with. */
+/** The senders of the kinds that are configured, and what clients need for Web Push. */
 export function openPushSenders({ config, secrets, outbound, now }: Deps): {
   senders: PushSenders
+  /** The key that browsers subscribe with. */
   vapidPublicKey: string
+  /** A browser's subscription, or what is wrong with it. */
+  readSubscription(input: unknown): WebPushTarget | SubscriptionProblem
 } {
   const vapid = openVapid({ secrets, subject: vapidSubject(config), now })
   const { fcmServiceAccount: account, fcmUrl, apnsKey, apnsKeyId, apnsTeamId, apnsTopic } = config
@@ -42,5 +46,10 @@ export function openPushSenders({ config, secrets, outbound, now }: Deps): {
       url: config.apnsUrl ?? apnsUrls[config.apnsEnv],
       now,
     })
-  return { senders, vapidPublicKey: vapid.publicKey }
+  const { publicUrl } = config
+  return {
+    senders,
+    vapidPublicKey: vapid.publicKey,
+    readSubscription: (input) => parseSubscription(input, { outbound, publicUrl }),
+  }
 }

@@ -55,7 +55,8 @@ const sendersOf = (env: Record<string, string>) =>
   })
 
 test('without any setting there is Web Push alone', () => {
-  const { senders, vapidPublicKey } = sendersOf({})
+  const { senders, vapidPublicKey, readSubscription } = sendersOf({})
+  expect(readSubscription({ endpoint: 'https://10.0.0.1/', keys: {} })).toHaveProperty('problem')
   expect(Object.keys(senders)).toEqual(['webpush'])
   expect(vapidPublicKey).toMatch(/^[\w-]{87}$/)
 })

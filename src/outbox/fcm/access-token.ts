@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose'
-import { codeOf } from '../../lib/errors.ts'
 import { minutes, seconds } from '../../lib/time.ts'
 import { TryLater } from '../delivery.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { ServiceAccount } from './account.ts'
+import { whyNoAnswer } from './no-answer.ts'
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 // Google accepts an hour at most.
@@ -57,7 +57,7 @@ export function openAccessTokens({
       retryAfter = answer.headers.get('retry-after')
       body = await answer.json().catch(() => null)
     } catch (error) {
-      throw new Error(`no access token: no answer (${codeOf(error) || 'timeout'})`)
+      throw new Error(`no access token: no answer (${whyNoAnswer(error)})`)
     }
     if (typeof body === 'object' && body !== null && status === 200) {
       const { access_token: token, expires_in: lifetimeS } = body as Record<string, unknown>

@@ -1,4 +1,3 @@
-import { codeOf } from '../../lib/errors.ts'
 import { minutes } from '../../lib/time.ts'
 import { TryLater, Undeliverable } from '../delivery.ts'
 import { ChannelGone, type Notification, type PushSender } from '../push.ts'
@@ -6,6 +5,7 @@ import { retryAfterMs } from '../retry-after.ts'
 import { isUrgent, keptForS, shownText } from '../shown-text.ts'
 import { openAccessTokens } from './access-token.ts'
 import type { ServiceAccount } from './account.ts'
+import { whyNoAnswer } from './no-answer.ts'
 
 type Deps = {
   account: ServiceAccount
@@ -56,7 +56,7 @@ export function fcmSender({
       const text = await answer.text()
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), error: errorIn(text) }
     } catch (error) {
-      throw new Error(`no answer of FCM (${codeOf(error) || 'timeout'})`)
+      throw new Error(`no answer of FCM (${whyNoAnswer(error)})`)
     }
   }
 
