@@ -484,11 +484,10 @@ const apnsSettings = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
 /** Throws if one of the settings is missing. */
 function comesWith(env: Environment, names: string[]) {
   const missing = names.filter((name) => textOf(env, name) === null)
-  if (missing.length > 0)
-    throw new Error(`must come with ${names.join(', ')}, and ${missing.join(', ')} ${are(missing)} not set`)
+  if (missing.length === 0) return
+  const listed = missing.join(', ').replace(/, (\w+)$/, ' and $1')
+  throw new Error(`must come with ${listed}, which ${missing.length === 1 ? 'is' : 'are'} not set`)
 }
-
-const are = (names: string[]) => (names.length === 1 ? 'is' : 'are')
 
 function serviceAccount(value: string) {
   return readServiceAccount(keyFile(value), value)

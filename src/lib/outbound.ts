@@ -70,7 +70,7 @@ export function openOutbound({
 }: Options = {}) {
   const allowed = new Set(allow)
   // A kept connection leads to an address that was checked when it was made. Not all are kept, as strangers name the hosts.
-  const keepAlive = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 16 })
+  const keepAlive = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 32 })
 
   const isAllowed = (address: string, port: number, own = ownAddresses()) =>
     (isPublic(address) && !own.includes(address)) || allowed.has(socketAddress(address, port))

@@ -94,7 +94,7 @@ describe('FCM_SERVICE_ACCOUNT', () => {
       `FCM_SERVICE_ACCOUNT must name a file that can be read, not ${directory} (EISDIR)`,
     )
     expect(refusalOf({ FCM_URL: 'http://127.0.0.1:9000' })).toBe(
-      'FCM_URL must come with FCM_SERVICE_ACCOUNT, and FCM_SERVICE_ACCOUNT is not set',
+      'FCM_URL must come with FCM_SERVICE_ACCOUNT, which is not set',
     )
     for (const FCM_URL of ['ftp://x', 'x', 'https://user:pass@x', 'https://x?y']) {
       const FCM_SERVICE_ACCOUNT = fileOf('good.json', JSON.stringify(account))
@@ -122,8 +122,11 @@ describe('the settings of APNs', () => {
   test('come together, and the start says which is missing', () => {
     for (const missing of Object.keys(env()))
       expect(refusalOf({ ...env(), [missing]: '' })).toMatch(
-        new RegExp(`^APNS_\\w+ must come with APNS_KEY, .*, and ${missing} is not set$`),
+        new RegExp(`^APNS_\\w+ must come with ${missing}, which is not set$`),
       )
+    expect(refusalOf({ APNS_KEY: env().APNS_KEY })).toBe(
+      'APNS_KEY must come with APNS_KEY_ID, APNS_TEAM_ID and APNS_TOPIC, which are not set',
+    )
     expect(refusalOf({ APNS_URL: 'https://127.0.0.1:9000' })).toMatch(/^APNS_URL must come with APNS_KEY/)
   })
 
