@@ -7,6 +7,7 @@ import { database } from './check/database.ts'
 import { disk } from './check/disk.ts'
 import { type Finding, wrong } from './check/finding.ts'
 import { mail } from './check/mail.ts'
+import { push } from './check/push.ts'
 import { redis } from './check/redis.ts'
 import { settings } from './check/settings.ts'
 
@@ -43,6 +44,7 @@ async function* examine(): AsyncGenerator<Finding> {
     return yield wrong(error.message, 'set it right, or leave it out: convene serve --help lists the settings')
   }
   yield* settings(config)
+  yield* push(config)
   if (config.redis !== null) yield redis(config.redis)
   yield* mail(config)
   yield* buckets(config)

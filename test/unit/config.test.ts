@@ -205,6 +205,25 @@ const variables: Record<string, Case> = {
     good: [],
     bad: ['example.org', 'example.org:convene:/nowhere/key.pem', `example.org:convene:${import.meta.path}`],
   },
+  // With what must come with them: see below.
+  FCM_SERVICE_ACCOUNT: {
+    field: 'fcmServiceAccount',
+    default: null,
+    good: [],
+    bad: ['/nowhere.json', import.meta.path],
+  },
+  FCM_URL: { field: 'fcmUrl', default: null, good: [], bad: ['http://127.0.0.1:9000'] },
+  APNS_KEY: { field: 'apnsKey', default: null, good: [], bad: [import.meta.path] },
+  APNS_KEY_ID: { field: 'apnsKeyId', default: null, good: [], bad: ['ABC123DEFG'] },
+  APNS_TEAM_ID: { field: 'apnsTeamId', default: null, good: [], bad: ['ABC123DEFG'] },
+  APNS_TOPIC: { field: 'apnsTopic', default: null, good: [], bad: ['org.example.meet'] },
+  APNS_ENV: {
+    field: 'apnsEnv',
+    default: 'production',
+    good: [['sandbox', 'sandbox']],
+    bad: ['development', 'Production'],
+  },
+  APNS_URL: { field: 'apnsUrl', default: null, good: [], bad: ['http://127.0.0.1:9000'] },
   MESSENGER_BOT_TOKEN: {
     field: 'messengerBotToken',
     default: null,

@@ -1,5 +1,16 @@
 import { t } from 'elysia'
-import { entityId, id, instant, nextCursor, nullable, object, oneOf, optional, pageQuery, time } from '../../http/schema.ts'
+import {
+  entityId,
+  id,
+  instant,
+  nextCursor,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  pageQuery,
+  time,
+} from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
 import { profile } from '../profile/model.ts'
