@@ -86,7 +86,7 @@ export const socketRoute = ({
       detail: {
         summary: 'A WebSocket of events as they happen',
         description:
-          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping`, `typing`, and `auth` with a new token before the old one ends.',
+          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping`, `typing`, `focus` when the app comes to the foreground or leaves it, and `auth` with a new token before the old one ends.',
         tags: ['realtime'],
         limit: 'socket',
         security: [{ socket: [] }],
@@ -151,7 +151,12 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
       ws.data.is_renewing = true
       return void renew(ws.data, token, cid).finally(() => (ws.data.is_renewing = false))
     }
-    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth.', cid)
+    if (type === 'focus') {
+      const foreground = typeof data === 'object' && data !== null && 'foreground' in data ? data.foreground : null
+      if (typeof foreground !== 'boolean') return refuse('validation_failed', 'focus takes { foreground }.', cid)
+      return hub.focus(id, foreground)
+    }
+    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth, focus.', cid)
     const chatId = textIn(data, 'chat_id')
     if (chatId === null || !/^[0-9a-f-]{36}$/i.test(chatId))
       return refuse('validation_failed', 'typing takes { chat_id }.', cid)

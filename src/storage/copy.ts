@@ -80,6 +80,9 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.channels,
+  schema.notificationPreferences,
+  schema.shownNotifications,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

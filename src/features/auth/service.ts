@@ -5,7 +5,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
-import { days, iso, minutes, seconds } from '../../lib/time.ts'
+import { iso, minutes, seconds } from '../../lib/time.ts'
 import { languageTag, longestLanguageTag } from '../../lib/text.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
@@ -23,14 +23,13 @@ import { type Client, type ConsentChoices, type Consents, registrationConsents }
 import { checkInitData } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
-import { mandatory } from './rules.ts'
+import { mandatory, sessionLasts } from './rules.ts'
 import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
 
-const idle = 30 * days
-const longest = 90 * days
+const { idle, longest } = sessionLasts
 // A client that lost our answer, or its other tab, may ask once more with the token before the newest.
 const grace = 10 * seconds
 // How old a session may be that stands for a password which an account does not have.
