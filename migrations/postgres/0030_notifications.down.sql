@@ -1,5 +1,5 @@
 DROP INDEX outbox_slot;
-DELETE FROM outbox WHERE kind <> 'mail';
+DELETE FROM outbox WHERE kind IN ('notification', 'webpush', 'fcm', 'apns', 'telegram');
 ALTER TABLE outbox DROP COLUMN lane;
 ALTER TABLE outbox DROP COLUMN again_at;
 ALTER TABLE outbox DROP COLUMN slot;

@@ -35,7 +35,7 @@ export const channel = t.Object(
   {
     id: t.String(),
     kind,
-    label: t.String({ description: 'The device that registered it' }),
+    label: t.String({ description: 'The device that registered it', examples: ['Firefox 151 on Linux'] }),
     created_at: time,
     last_delivered_at: nullable(time),
     failing_since: nullable(time),
@@ -67,16 +67,21 @@ export const newChannel = t.Union(
   ],
   {
     error: 'Expected webpush with a subscription, fcm or apns with a token, or telegram',
-    examples: [{ kind: 'fcm', token: 'dQw4w9WgXcQ:APA91bH…' }],
+    examples: [{ kind: 'fcm', token: 'dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH' }],
   },
 )
 
 export const keys = t.Object(
   {
-    webpush: nullable(t.String({ description: 'The public VAPID key, as base64url' })),
+    webpush: nullable(
+      t.String({
+        description: 'The public VAPID key, as base64url',
+        examples: ['BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM'],
+      }),
+    ),
     fcm: t.Boolean(),
     apns: t.Boolean(),
-    telegram: nullable(t.String({ description: 'The name of the bot' })),
+    telegram: nullable(t.String({ description: 'The name of the bot', examples: ['convene_bot'] })),
   },
   { title: 'NotificationKeys' },
 )
@@ -95,7 +100,11 @@ setFormat('mute-end', (text) => {
 export const mute = t.Object(
   {
     until: nullable(
-      t.String({ format: 'mute-end', error: 'Expected a time, such as 2026-11-22T08:00:00.000Z, or forever' }),
+      t.String({
+        format: 'mute-end',
+        error: 'Expected a time, such as 2026-11-22T08:00:00.000Z, or forever',
+        documented: { format: undefined, description: 'A time in ISO 8601 with its zone, or `forever`' },
+      }),
     ),
   },
   { examples: [{ until: 'forever' }] },

@@ -363,7 +363,7 @@ export const channels = pgTable('channels', {
   session_id: text().notNull(),
   kind: text().notNull(),
   target: json().notNull(),
-  target_hash: text().notNull(),
+  target_hash: text().notNull().unique(),
   label: text().notNull(),
   created_at: int8().notNull(),
   last_delivered_at: int8(),

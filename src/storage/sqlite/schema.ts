@@ -331,7 +331,7 @@ export const channels = sqliteTable('channels', {
   session_id: text().notNull(),
   kind: text().$type<ChannelKind>().notNull(),
   target: text({ mode: 'json' }).$type<ChannelTargets[ChannelKind]>().notNull(),
-  target_hash: text().notNull(),
+  target_hash: text().notNull().unique(),
   label: text().notNull(),
   created_at: integer().notNull(),
   last_delivered_at: integer(),
