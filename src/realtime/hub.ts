@@ -220,6 +220,9 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
       if (connection) closeSocket(connection, reason)
     },
 
+    /** Whether a user looks at the app, on any node. */
+    isForeground: presence.isForeground,
+
     /** The app of a socket has come to the foreground, or gone from it. */
     focus(socketId: string, foreground: boolean) {
       const connection = sockets.get(socketId)

@@ -100,7 +100,7 @@ test('nothing of an erased person is left in any file, and all of the others is'
   await send(ada, chatId, { kind: 'photo', photo: (await uploaded(ada, 24)).id, text: 'Mark-Caption' })
   await cay.post('reviews', { chat_id: await app.met(cay, ada), rating: 2, text: 'Mark-Review' })
   await ada.post('me/channels', { kind: 'fcm', token: 'Mark-Device' }, { 'user-agent': 'Mark-Phone/2' })
-  await ada.put('me/notifications', { quiet: { from: '22:00', to: '08:00', time_zone: 'Pacific/Kiritimati' } })
+  await ada.put('me/notifications', { quiet: { from: '10:00', to: '11:00', time_zone: 'Pacific/Kiritimati' } })
   await ada.put(`chats/${chatId}/mute`, { until: '2026-12-24T18:00:00.000Z' })
   // One notification is shown, and one waits.
   await bob.put(`chats/${chatId}/read`)

@@ -1,3 +1,4 @@
+import { channel, preferences as notificationPreferences } from '../notifications/model.ts'
 import { t } from 'elysia'
 import { nullable, optional, time } from '../../http/schema.ts'
 import { message } from '../chats/model.ts'
@@ -39,6 +40,15 @@ export const exported = t.Object({
     }),
     { description: 'One-time links of mails; of their tokens only a hash is stored' },
   ),
+  notifications_waiting: t.Array(
+    t.Object({ by: t.String({ examples: ['fcm'] }), about: t.String({ examples: ['message'] }), created_at: time }),
+    { description: 'Notifications that are not sent yet; they hold ids only' },
+  ),
+  notifications: t.Object({
+    preferences: notificationPreferences,
+    channels: t.Array(channel, { description: 'Without the addresses of the devices' }),
+    muted_chats: t.Array(t.Object({ chat_id: t.String(), muted_until: time })),
+  }),
   mails_waiting: t.Array(
     t.Object({
       about: t.String({ examples: ['verify'] }),
