@@ -8,6 +8,7 @@ import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
@@ -30,8 +31,8 @@ import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
-import { visitor as publicDoor } from './http/visitor.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
+import { formVisitor as publicFormDoor, visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -48,6 +49,7 @@ export function buildApp(services: Services) {
     safety,
     reviews,
     notices,
+    notifications,
     moderation,
     people,
     registration,
@@ -62,6 +64,7 @@ export function buildApp(services: Services) {
   } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
+  const formVisitor = publicFormDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
   const cookies = sessionCookies(config)
   const door = { config, callers, origins, limits, clientOf }
@@ -101,6 +104,7 @@ export function buildApp(services: Services) {
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
     .use(peopleRoutes({ asModerator, asAdmin, people }))
     .use(inviteRoutes({ asAdmin, registration }))
+    .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))

@@ -169,6 +169,13 @@ const serverSettings = {
     help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
     read: emailVerification,
   }),
+  notifyAfterS: setting({
+    name: 'NOTIFY_AFTER_S',
+    unit: 'seconds',
+    default: '15',
+    help: 'How long after an event its [notification](docs/notifications.md) is sent, in seconds, unless it was read by then.',
+    ...wholeNumber(0, 3600),
+  }),
   messengerBotToken: setting({
     name: 'MESSENGER_BOT_TOKEN',
     type: 'token',

@@ -26,6 +26,7 @@ export const jobs = ({
   account,
   erasures,
   profiles,
+  digest,
   metrics,
   people,
 }: Services): Job[] => [
@@ -51,6 +52,8 @@ export const jobs = ({
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
+  { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
+  { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },

@@ -21,6 +21,14 @@ import { locationService } from './features/location/service.ts'
 import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
 import { photoWatch } from './features/media/watch.ts'
+import { openAsking } from './features/notifications/asking.ts'
+import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
+import { openDigest } from './features/notifications/digest.ts'
+import { openMoments } from './features/notifications/moments.ts'
+import { noProviders, type Providers } from './features/notifications/providers.ts'
+import { shownForMs } from './features/notifications/rules.ts'
+import { notificationService } from './features/notifications/service.ts'
+import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
@@ -37,8 +45,8 @@ import { openOutbound, type Outbound } from './lib/outbound.ts'
 import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
 import type { Traces } from './telemetry/traces.ts'
-import { hours } from './lib/time.ts'
-import { openDelivery } from './outbox/delivery.ts'
+import { hours, seconds } from './lib/time.ts'
+import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
 import { openHub } from './realtime/hub.ts'
@@ -66,6 +74,8 @@ export type Ports = {
   shared?: Shared | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
+  /** The ways to devices. */
+  providers?: Providers
   ids?: Ids
   now?: () => number
   /** Random numbers from 0 to below 1. */
@@ -92,6 +102,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
+  providers = noProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -180,7 +191,7 @@ export function buildServices({
     log,
     now,
   })
-  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence })
+  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence, now })
   const replay = openReplay({
     store: storage.events,
     views: {
@@ -204,6 +215,12 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const asking = openAsking({
+    isOn: Object.keys(providers.senders).length > 0,
+    afterMs: config.notifyAfterS * seconds,
+    id: ids.next,
+    wake: () => delivery.wake('notification'),
+  })
   const chats = chatService({
     store: storage.chats,
     views: chatViews,
@@ -212,6 +229,7 @@ export function buildServices({
     photos: media,
     limits,
     push: hub.push,
+    asking,
     ids,
     now,
     firstContact: config.firstContact,
@@ -219,9 +237,31 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
-  const delivery = openDelivery({
+  const moments = openMoments({
+    store: storage.notifications,
+    chats: storage.chats,
+    consents,
+    isForeground: presence.isForeground,
+    consentGate: config.consentGate,
+    emailRequired: config.emailVerification === 'required',
+    community: config.mailFrom?.name ?? 'Convene',
+    now,
+  })
+  const delivery: Delivery = openDelivery({
     store: storage.outbox,
-    carriers: mailCarrier === null ? {} : { mail: mailCarrier },
+    carriers: {
+      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
+      ...notificationCarriers({
+        store: storage.notifications,
+        outbox: storage.outbox,
+        moments,
+        senders: providers.senders,
+        node,
+        wake: (kind) => delivery.wake(kind),
+        ids,
+        now,
+      }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,
@@ -295,6 +335,7 @@ export function buildServices({
     blocks: storage.blocks,
     reports: storage.reports,
     push: hub.push,
+    asking,
     audit,
     paging,
     ids,
@@ -304,6 +345,7 @@ export function buildServices({
     store: storage.reviews,
     blocking,
     push: hub.push,
+    asking,
     audit,
     paging,
     ids,
@@ -329,8 +371,28 @@ export function buildServices({
     callers,
     sockets: hub.control,
     push: hub.push,
+    asking,
     audit,
     paging,
+    ids,
+    now,
+  })
+  const notifications = notificationService({
+    store: storage.notifications,
+    outbox: storage.outbox,
+    membership: openMembership({ store: storage.chats }),
+    chats: chatViews,
+    providers,
+    limits,
+    linkKey,
+    wake: (kind) => delivery.wake(kind),
+    ids,
+    now,
+  })
+  const digest = openDigest({
+    store: storage.notifications,
+    isOn: mailCarrier !== null,
+    wake: () => delivery.wake('mail'),
     ids,
     now,
   })
@@ -357,6 +419,7 @@ export function buildServices({
       media,
       safety,
       notices,
+      notifications,
       reviews,
       now,
     }),
@@ -373,6 +436,7 @@ export function buildServices({
     store: storage.retention,
     events: storage.events,
     emails: storage.emails,
+    oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
@@ -413,6 +477,8 @@ export function buildServices({
     safety,
     reviews,
     notices,
+    notifications,
+    digest,
     moderation,
     erasures,
     account,

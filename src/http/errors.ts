@@ -48,6 +48,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   internal_error: [500, 'Internal error'],
   messenger_not_configured: [503, 'Messenger not configured'],
   mail_not_configured: [503, 'Mail not configured'],
+  provider_not_configured: [503, 'Provider not configured'],
   storage_full: [503, 'Storage full'],
   busy: [503, 'Busy'],
   shutting_down: [503, 'Shutting down'],

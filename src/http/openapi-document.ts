@@ -66,6 +66,7 @@ const tags = [
   { name: 'account', description: 'Taking one’s data along, and leaving' },
   { name: 'location', description: 'Published positions and who is nearby' },
   { name: 'chats', description: 'Chats of two and their messages' },
+  { name: 'notifications', description: 'What reaches people whose app is closed, and where' },
   { name: 'media', description: 'Images' },
   { name: 'safety', description: 'Blocks and reports' },
   { name: 'reviews', description: 'What people say of each other' },

@@ -38,6 +38,7 @@ export type RefusalCode =
   | 'internal_error'
   | 'messenger_not_configured'
   | 'mail_not_configured'
+  | 'provider_not_configured'
   | 'storage_full'
   | 'busy'
   | 'shutting_down'

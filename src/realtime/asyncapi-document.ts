@@ -34,6 +34,12 @@ const clientFrames = {
     data: object('TypingIn', { chat_id: entityId() }),
     answers: ['error'],
   },
+  focus: {
+    summary:
+      'Whether the app is in the foreground: while a socket is, nothing is notified. Answered only where it is refused',
+    data: object('Focus', { foreground: t.Boolean() }),
+    answers: ['error'],
+  },
   auth: {
     summary: 'A new access token, before the old one ends',
     data: object('NewToken', { token: t.String() }),

@@ -81,6 +81,9 @@ export const tables: readonly Table[] = [
   schema.outbox,
   schema.emailLinks,
   schema.invites,
+  schema.channels,
+  schema.notificationPreferences,
+  schema.shownNotifications,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

@@ -130,6 +130,25 @@ const table: Record<string, Row[]> = {
   'GET /verify': [['the page', () => '/verify', ...forAll('200')]],
   'GET /reset': [['the page', () => '/reset', ...forAll('200')]],
   'GET /email-undo': [['the page', () => '/email-undo', ...forAll('200')]],
+  'GET /unsubscribe': [['the page', () => '/unsubscribe', ...forAll('200')]],
+  'POST /unsubscribe': [['by a link that is none', () => '/unsubscribe?token=made-up', ...forAll(noLink)]],
+  'POST /api/v1/notifications/unsubscribe': [
+    ['by a link that is none', () => ({ path: 'notifications/unsubscribe', body: { token: 'made-up' } }), ...forAll(noLink)],
+  ],
+  'GET /api/v1/notifications/keys': [['all', () => 'notifications/keys', ...forAll('200')]],
+  'GET /api/v1/me/notifications': [['own', () => 'me/notifications', ...own('200')]],
+  'PUT /api/v1/me/notifications': [
+    ['own', () => ({ path: 'me/notifications', body: { preview: 'none' } }), ...own('200')],
+  ],
+  'GET /api/v1/me/channels': [['own', () => 'me/channels', ...own('200')]],
+  'POST /api/v1/me/channels': [
+    ['own, where no provider is set up', () => ({ path: 'me/channels', body: { kind: 'fcm', token: 'a-token-of-a-phone' } }),
+      ...own('503 provider_not_configured')],
+  ],
+  'POST /api/v1/me/channels/:id/test': [
+    ['none', () => `me/channels/${unknown}/test`, ...own(hidden)],
+  ],
+  'DELETE /api/v1/me/channels/:id': [['none', () => `me/channels/${unknown}`, ...own(hidden)]],
   'GET /api/v1/auth/providers': [
     ['all', () => 'auth/providers', ...forAll('200')],
   ],
@@ -231,6 +250,10 @@ const table: Record<string, Row[]> = {
   ],
   'PUT /api/v1/chats/:id/read': [
     ['the chat with Ada', (world, asker) => `chats/${chatOf(world, asker).id}/read`, '200', '200', outsider, '200', halted, none, outsider],
+  ],
+  'PUT /api/v1/chats/:id/mute': [
+    ['the chat with Ada', (world, asker) => ({ path: `chats/${chatOf(world, asker).id}/mute`, body: { until: 'forever' } }),
+      '200', '200', outsider, '200', halted, none, outsider],
   ],
   'PUT /api/v1/messages/:id': [
     ['Ada’s, or one’s own', (world, asker) => ({ path: `messages/${messageOf(world, asker)}`, body: { text: 'Anew' } }),

@@ -187,6 +187,15 @@ const variables: Record<string, Case> = {
     ],
     bad: ['hello@example.org', 'Convene <hello>', 'Convene\nBcc: all <hello@example.org>', '<hello@example.org>'],
   },
+  NOTIFY_AFTER_S: {
+    field: 'notifyAfterS',
+    default: 15,
+    good: [
+      ['0', 0],
+      ['3600', 3600],
+    ],
+    bad: ['-1', '3601', 'soon', '1.5'],
+  },
   SMTP_URL: {
     field: 'smtpUrl',
     default: null,

@@ -54,7 +54,10 @@ export const chat = t.Object(
     online: t.Boolean({ description: 'Whether the other one has a socket open; false until both have written' }),
     last_seen_at: nullable(time),
     muted_until: nullable(
-      t.String({ description: 'Always null: chats cannot be muted yet', documented: { format: 'date-time' } }),
+      t.String({
+        description: 'No notifications of this chat until then; `9999-12-31T00:00:00.000Z` for a mute without end',
+        documented: { format: 'date-time' },
+      }),
     ),
     last_msg_at: nullable(time),
     last_message: nullable(message),

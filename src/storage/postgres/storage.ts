@@ -21,6 +21,7 @@ import { nodeStore } from './nodes.ts'
 import { emailStore } from '../sql/email.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
+import { notificationStore } from '../sql/notifications.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
@@ -62,6 +63,7 @@ export function postgresStorage(db: Database): Storage {
     emails: emailStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),
+    notifications: notificationStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

@@ -23,6 +23,7 @@ import { openReads } from './reads.ts'
 import { emailStore } from '../sql/email.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
+import { notificationStore } from '../sql/notifications.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -67,6 +68,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     emails: emailStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),
+    notifications: notificationStore(engine),
 
     failed,
 
