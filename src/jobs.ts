@@ -48,6 +48,7 @@ export const jobs = ({
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
+  { name: 'old-bot-updates', schedule: '55 2 * * *', run: retention.botUpdates },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },

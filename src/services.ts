@@ -9,6 +9,8 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { openBot } from './features/bot/open.ts'
+import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
@@ -39,6 +41,7 @@ import { hours } from './lib/time.ts'
 import { openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -113,6 +116,7 @@ export function buildServices({
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
   const files = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
@@ -151,6 +155,7 @@ export function buildServices({
     consents,
     photos: media,
     blocking,
+    webhooks,
     audit,
     now,
   })
@@ -217,9 +222,27 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
+  const webhookCarrier = openWebhookCarrier(config, log, now)
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
   const delivery = openDelivery({
     store: storage.outbox,
-    carriers: mailCarrier === null ? {} : { mail: mailCarrier },
+    carriers: {
+      ...(mailCarrier && { mail: mailCarrier }),
+      ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(bot.carrier && { bot: bot.carrier }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,
@@ -248,6 +271,8 @@ export function buildServices({
     messengerPhotos,
     mails,
     emailLinks,
+    webhooks,
+    botPermissions: bot.permissions,
     audit,
     ids,
     now,
@@ -271,6 +296,8 @@ export function buildServices({
     blocks: storage.blocks,
     reports: storage.reports,
     push: hub.push,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
     audit,
     paging,
     ids,
@@ -291,6 +318,7 @@ export function buildServices({
     store: storage.notices,
     moderation: storage.moderation,
     auth,
+    webhooks,
     audit,
     paging,
     ids,
@@ -305,6 +333,7 @@ export function buildServices({
     callers,
     sockets: hub.control,
     push: hub.push,
+    webhooks,
     audit,
     paging,
     ids,
@@ -316,6 +345,7 @@ export function buildServices({
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
     files,
     audit,
+    webhooks,
     now,
   })
   const account = accountService({
@@ -328,6 +358,7 @@ export function buildServices({
       lastSeen: storage.lastSeen,
       emails: storage.emails,
       outbox: storage.outbox,
+      bot: storage.bot,
       profiles,
       chats: chatViews,
       media,
@@ -349,11 +380,11 @@ export function buildServices({
     store: storage.retention,
     events: storage.events,
     emails: storage.emails,
+    bot: storage.bot,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
   const room = openRoom({ config, store: storage.community, now })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -383,6 +414,8 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    webhooks,
+    bot,
     delivery,
     safety,
     reviews,

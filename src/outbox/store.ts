@@ -1,9 +1,13 @@
 import type { Mail } from './mail/mails.ts'
+import type { BotMessage } from './telegram/messages.ts'
+import type { Webhook } from './webhook/webhooks.ts'
 
 /** The ways out of the server, with what a parcel of each holds. */
-export type Payloads = { mail: Mail }
+export type Payloads = { mail: Mail; webhook: Webhook; bot: BotMessage }
 export type Kind = keyof Payloads
-export const outboxKinds: readonly Kind[] = ['mail']
+export const outboxKinds: readonly Kind[] = ['mail', 'webhook', 'bot']
+/** Those whose parcels may have an order. */
+export const orderedKinds: ReadonlySet<Kind> = new Set<Kind>(['webhook'])
 
 /** Something that leaves the server later. */
 export type NewParcel<K extends Kind = Kind> = {
@@ -15,6 +19,8 @@ export type NewParcel<K extends Kind = Kind> = {
   created_at: number
   /** Not before. */
   due_at: number
+  /** Of an ordered kind: parcels with the same key are delivered one after another, in the order of their commits. */
+  ordered_by?: string
 }
 
 export type Parcel<K extends Kind = Kind> = NewParcel<K> & {
@@ -30,7 +36,7 @@ export type Waiting = { kind: Kind; count: number; oldest: number }
 export type OutboxStore = {
   add(parcels: readonly NewParcel[]): Promise<void>
   /**
-   * Takes up to `limit` due parcels of a kind for a node, oldest first. Until `until` no other node takes them; a node that
+   * Takes up to `limit` due parcels of a kind for a node, oldest first; of those with the same `ordered_by` only the first. Until `until` no other node takes them; a node that
    * dies meanwhile loses them then, which is how a parcel can be delivered twice.
    */
   lease<K extends Kind>(kind: K, node: string, now: number, until: number, limit: number): Promise<Parcel<K>[]>

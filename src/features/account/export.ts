@@ -4,6 +4,7 @@ import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consent, Session } from '../auth/store.ts'
+import type { BotStore } from '../bot/store.ts'
 import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore } from '../../outbox/store.ts'
@@ -27,6 +28,7 @@ type Deps = {
   lastSeen: Pick<LastSeenStore, 'of'>
   emails: Pick<EmailStore, 'linksOf'>
   outbox: Pick<OutboxStore, 'ofUser'>
+  bot: Pick<BotStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
@@ -49,6 +51,7 @@ export function openExporter(deps: Deps) {
     lastSeen,
     emails,
     outbox,
+    bot,
     profiles,
     chats,
     media,
@@ -87,6 +90,11 @@ export function openExporter(deps: Deps) {
       // The codes themselves would tell who holds a stolen token which place the user comes back to most.
       recognised_places: await store.places(userId),
     }
+  }
+
+  async function botPermissionOf(userId: string) {
+    const stored = await bot.ofUser(userId)
+    return stored && { ...stored, changed_at: iso(stored.changed_at) }
   }
 
   async function* messagesOf(caller: Caller, chatId: string) {
@@ -130,11 +138,10 @@ export function openExporter(deps: Deps) {
         ...link,
         expires_at: iso(expires_at),
       })),
-      mails_waiting: (await outbox.ofUser(id)).map(({ payload, created_at }) => ({
-        about: payload.about,
-        to: payload.to,
-        created_at: iso(created_at),
-      })),
+      mails_waiting: (await outbox.ofUser(id)).flatMap(({ payload, created_at }) =>
+        'to' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
+      ),
+      bot: await botPermissionOf(id),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

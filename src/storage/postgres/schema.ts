@@ -334,7 +334,7 @@ export const nodes = pgTable('nodes', {
 
 export const outbox = pgTable('outbox', {
   id: text().primaryKey(),
-  kind: text({ enum: ['mail'] }).notNull(),
+  kind: text({ enum: ['mail', 'webhook', 'bot'] }).notNull(),
   user_id: text(),
   payload: json().notNull(),
   created_at: int8().notNull(),
@@ -342,6 +342,8 @@ export const outbox = pgTable('outbox', {
   leased_by: text(),
   attempts: int8().notNull().default(0),
   last_error: text(),
+  ordered_by: text(),
+  position: int8(),
 })
 
 export const emailLinks = pgTable('email_links', {
@@ -350,4 +352,19 @@ export const emailLinks = pgTable('email_links', {
   kind: text({ enum: ['verify', 'reset', 'change', 'undo'] }).notNull(),
   email: text(),
   expires_at: int8().notNull(),
+})
+
+export const botPermissions = pgTable('bot_permissions', {
+  user_id: text().primaryKey(),
+  messenger_id: text().notNull(),
+  state: text({ enum: ['granted', 'stopped', 'refused'] }).notNull(),
+  language: text({ enum: ['en', 'ru'] }).notNull(),
+  changed_at: int8().notNull(),
+  told_at: int8(),
+  told_until: int8(),
+})
+
+export const botUpdates = pgTable('bot_updates', {
+  update_id: int8().primaryKey(),
+  at: int8().notNull(),
 })

@@ -18,6 +18,7 @@ import { status } from './migrate.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
+import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
@@ -57,6 +58,7 @@ export function postgresStorage(db: Database): Storage {
     jobLeases: jobLeaseStore(db),
     nodes: nodeStore(db),
     outbox: outboxStore(engine),
+    bot: botStore(engine),
     emails: emailStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.

@@ -51,17 +51,19 @@ export function accountStore(engine: Engine): AccountStore {
           yield* changed(db.insert(sessions).values(begun.session))
           yield* recordAudit(engine, db, begun.audit)
           if (begun.welcome) yield* storeWelcome(engine, db, begun.welcome)
+          yield* enqueue(engine, db, begun.webhooks ?? [])
         }
         return 'created'
       }),
 
-    ensureMessengerAccount: (account) =>
+    ensureMessengerAccount: (account, webhooks = []) =>
       write(function* (db) {
         const created = yield* insertAccount(db, account)
         const existing = yield* first(
           db.select({ id: users.id }).from(users).where(eq(users.messenger_id, account.messenger_id)),
         )
         if (!existing) throw new Error('an account id was used twice')
+        if (created) yield* enqueue(engine, db, webhooks)
         return { user_id: existing.id, created }
       }),
 

@@ -13,6 +13,7 @@ import { type Builders, changed, type Engine, first, rows, type Work } from './e
 import { holdLiving } from './living.ts'
 import { holdMessage, removeMessage } from './messages.ts'
 import { noticeInContext } from './notices.ts'
+import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
 import { recountStats } from './reviews.ts'
@@ -170,6 +171,7 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
   const told = notice && living.has(notice.notice.user_id) ? notice : null
   if (told) yield* changed(db.insert(notices).values(told.notice))
   yield* recordAudit(engine, db, decision.audit)
+  yield* enqueue(engine, db, decision.webhooks ?? [])
 
   const members = removed.members.filter((id) => living.has(id))
   const events: { user_id: string; seq: number }[] = []

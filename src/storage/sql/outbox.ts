@@ -1,10 +1,11 @@
 import { and, asc, count, eq, isNull, lte, min, or, sql } from 'drizzle-orm'
 import type { Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
-import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { followNow, isFirstInOrder, positionsOf, waitBehind } from './outbox-order.ts'
 
 /** Puts parcels into the outbox, inside the unit of work that causes them. */
 export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: readonly NewParcel[]): Work<void> {
-  if (parcels.length > 0) yield* changed(db.insert(outbox).values([...parcels]))
+  if (parcels.length > 0) yield* changed(db.insert(outbox).values(positionsOf(parcels)))
 }
 
 export function outboxStore(engine: Engine): OutboxStore {
@@ -28,7 +29,7 @@ export function outboxStore(engine: Engine): OutboxStore {
     add: (parcels) => write((db) => enqueue(engine, db, parcels), keepsProfileCache),
 
     lease: async <K extends Kind>(kind: K, node: string, now: number, until: number, limit: number) => {
-      const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now))
+      const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now), isFirstInOrder(engine, kind))
       // Usually nothing is due, and then nothing is written.
       const any = await read((db) => rows(db.select({ id: outbox.id }).from(outbox).where(isDue).limit(1)))
       if (any.length === 0) return []
@@ -47,17 +48,20 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     remove: (id) =>
       write(function* (db) {
-        yield* changed(db.delete(outbox).where(eq(outbox.id, id)))
+        const { ordered_by } = outbox
+        yield* followNow(engine, db, yield* first(db.delete(outbox).where(eq(outbox.id, id)).returning({ ordered_by })))
       }, keepsProfileCache),
 
     postpone: (id, node, dueAt, error) =>
       write(function* (db) {
-        yield* changed(
+        const put = yield* first(
           db
             .update(outbox)
             .set({ due_at: dueAt, leased_by: null, last_error: error, attempts: sql`${outbox.attempts} + 1` })
-            .where(and(eq(outbox.id, id), eq(outbox.leased_by, node))),
+            .where(and(eq(outbox.id, id), eq(outbox.leased_by, node)))
+            .returning({ id: outbox.id, ordered_by: outbox.ordered_by }),
         )
+        yield* waitBehind(engine, db, put, dueAt)
       }, keepsProfileCache),
 
     waiting: () =>

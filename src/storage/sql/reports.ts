@@ -4,6 +4,7 @@ import type { Evidence, NewReport, ReportStore } from '../../features/safety/sto
 import { type Builders, changed, type Engine, first, query, rows, type Work } from './engine.ts'
 import { holdLiving, livingAmong } from './living.ts'
 import { selectMessages } from './messages.ts'
+import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 import { profileOf, type ProfileRow, selectProfile } from './users.ts'
 
@@ -41,7 +42,7 @@ export function reportStore(engine: Engine): ReportStore {
         }
       }),
 
-    file: (report, neighbours) =>
+    file: (report, neighbours, parcels = []) =>
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [report.reporter_id, report.subject_id])
         if (!living.has(report.reporter_id)) return null
@@ -65,6 +66,7 @@ export function reportStore(engine: Engine): ReportStore {
           yield* changed(
             db.insert(evidencePhotos).values(photos.map((media_id) => ({ media_id, report_id: report.id }))),
           )
+        yield* enqueue(engine, db, parcels)
         return { report: filed!, created: true }
       }),
 

@@ -301,7 +301,7 @@ export const community = sqliteTable('community', { name: text().primaryKey().no
 
 export const outbox = sqliteTable('outbox', {
   id: text().primaryKey().notNull(),
-  kind: text({ enum: ['mail'] }).notNull(),
+  kind: text({ enum: ['mail', 'webhook', 'bot'] }).notNull(),
   user_id: text(),
   payload: text({ mode: 'json' }).$type<Payloads[Kind]>().notNull(),
   created_at: integer().notNull(),
@@ -309,6 +309,8 @@ export const outbox = sqliteTable('outbox', {
   leased_by: text(),
   attempts: integer().notNull().default(0),
   last_error: text(),
+  ordered_by: text(),
+  position: integer(),
 })
 
 export const emailLinks = sqliteTable('email_links', {
@@ -317,4 +319,19 @@ export const emailLinks = sqliteTable('email_links', {
   kind: text({ enum: ['verify', 'reset', 'change', 'undo'] }).notNull(),
   email: text(),
   expires_at: integer().notNull(),
+})
+
+export const botPermissions = sqliteTable('bot_permissions', {
+  user_id: text().primaryKey().notNull(),
+  messenger_id: text().notNull(),
+  state: text({ enum: ['granted', 'stopped', 'refused'] }).notNull(),
+  language: text({ enum: ['en', 'ru'] }).notNull(),
+  changed_at: integer().notNull(),
+  told_at: integer(),
+  told_until: integer(),
+})
+
+export const botUpdates = sqliteTable('bot_updates', {
+  update_id: integer().primaryKey().notNull(),
+  at: integer().notNull(),
 })

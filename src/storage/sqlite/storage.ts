@@ -20,6 +20,7 @@ import { locationStore } from './location.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
+import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
@@ -62,6 +63,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     jobLeases: jobLeaseStore(),
     nodes: null,
     outbox: outboxStore(engine),
+    bot: botStore(engine),
     emails: emailStore(engine),
 
     failed,
