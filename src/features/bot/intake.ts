@@ -109,11 +109,23 @@ export function openIntake({
     }
   }
 
+  /** For clients that ask for it: links ask by themselves. */
+  async function learnName() {
+    for (let isKnown = false; !isKnown && !signal.aborted;) {
+      try {
+        await telegram.name()
+        isKnown = true
+      } catch (error) {
+        log.warn({ reason: reasonOf(error) }, 'the bot’s name is not known')
+        await pause(longestPause, signal)
+      }
+    }
+  }
+
   return {
     start() {
       running = run()
-      // For links, and for clients that ask for it.
-      telegram.name().catch((error: unknown) => log.error({ reason: reasonOf(error) }, 'the bot’s name is not known'))
+      void learnName()
     },
 
     async stop(): Promise<void> {
