@@ -81,6 +81,7 @@ export function openIntake({
     const last = await store.last(lease)
     const taken = await leases.take(lease, Math.max(now(), (last?.at ?? 0) + 1), signal)
     if (!taken.isMine) return
+    log.info({ by: webhook === null ? 'polling' : 'webhook' }, 'this node takes the updates of the bot')
     try {
       await (webhook === null ? poll() : hook(webhook))
     } finally {
