@@ -9,6 +9,8 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { openBot } from './features/bot/open.ts'
+import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
@@ -49,6 +51,7 @@ import { hours, seconds } from './lib/time.ts'
 import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -126,6 +129,7 @@ export function buildServices({
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
   const files = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
@@ -164,6 +168,7 @@ export function buildServices({
     consents,
     photos: media,
     blocking,
+    webhooks,
     audit,
     now,
   })
@@ -247,10 +252,26 @@ export function buildServices({
     community: config.mailFrom?.name ?? 'Convene',
     now,
   })
+  const webhookCarrier = openWebhookCarrier(config, log, now)
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
     carriers: {
-      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
+      ...(mailCarrier && { mail: mailCarrier }),
+      ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(bot.carrier && { bot: bot.carrier }),
       ...notificationCarriers({
         store: storage.notifications,
         outbox: storage.outbox,
@@ -299,6 +320,8 @@ export function buildServices({
     mails,
     emailLinks,
     registration,
+    webhooks,
+    botPermissions: bot.permissions,
     audit,
     ids,
     now,
@@ -336,6 +359,8 @@ export function buildServices({
     reports: storage.reports,
     push: hub.push,
     asking,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
     audit,
     paging,
     ids,
@@ -357,6 +382,7 @@ export function buildServices({
     store: storage.notices,
     moderation: storage.moderation,
     auth,
+    webhooks,
     audit,
     paging,
     ids,
@@ -372,6 +398,7 @@ export function buildServices({
     sockets: hub.control,
     push: hub.push,
     asking,
+    webhooks,
     audit,
     paging,
     ids,
@@ -402,6 +429,7 @@ export function buildServices({
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
     files,
     audit,
+    webhooks,
     now,
   })
   const account = accountService({
@@ -414,6 +442,7 @@ export function buildServices({
       lastSeen: storage.lastSeen,
       emails: storage.emails,
       outbox: storage.outbox,
+      bot: storage.bot,
       profiles,
       chats: chatViews,
       media,
@@ -437,11 +466,11 @@ export function buildServices({
     events: storage.events,
     emails: storage.emails,
     oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
+    bot: storage.bot,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
   const room = openRoom({ config, store: storage.community, now })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -473,6 +502,8 @@ export function buildServices({
     emails,
     registration,
     people,
+    webhooks,
+    bot,
     delivery,
     safety,
     reviews,

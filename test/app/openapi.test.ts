@@ -53,6 +53,7 @@ test('every route is in the document, but for the socket, the front page, the pa
     '/ws',
     '/asyncapi.json',
     '/unsubscribe',
+    '/api/v1/messenger/updates/:path',
     '/',
     '/verify',
     '/reset',
