@@ -9,6 +9,8 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { openBot } from './features/bot/open.ts'
+import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
@@ -21,9 +23,19 @@ import { locationService } from './features/location/service.ts'
 import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
 import { photoWatch } from './features/media/watch.ts'
+import { openAsking } from './features/notifications/asking.ts'
+import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
+import { openDigest } from './features/notifications/digest.ts'
+import { openMoments } from './features/notifications/moments.ts'
+import { openProviders, type Providers } from './features/notifications/providers.ts'
+import { shownForMs } from './features/notifications/rules.ts'
+import { notificationService } from './features/notifications/service.ts'
+import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { peopleService } from './features/people/service.ts'
+import { registrationService } from './features/registration/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -35,10 +47,12 @@ import { openOutbound, type Outbound } from './lib/outbound.ts'
 import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
 import type { Traces } from './telemetry/traces.ts'
-import { hours } from './lib/time.ts'
-import { openDelivery } from './outbox/delivery.ts'
+import { hours, seconds } from './lib/time.ts'
+import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { openPushSenders } from './outbox/senders.ts'
+import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -64,6 +78,8 @@ export type Ports = {
   shared?: Shared | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
+  /** The ways to devices. */
+  providers?: Providers
   ids?: Ids
   now?: () => number
   /** Random numbers from 0 to below 1. */
@@ -90,6 +106,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
+  providers: givenProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -113,6 +130,7 @@ export function buildServices({
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
   const files = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
@@ -151,6 +169,7 @@ export function buildServices({
     consents,
     photos: media,
     blocking,
+    webhooks,
     audit,
     now,
   })
@@ -178,7 +197,7 @@ export function buildServices({
     log,
     now,
   })
-  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence })
+  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence, now })
   const replay = openReplay({
     store: storage.events,
     views: {
@@ -202,6 +221,26 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
+  const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
+  const asking = openAsking({
+    isOn: Object.keys(providers.senders).length > 0,
+    afterMs: config.notifyAfterS * seconds,
+    id: ids.next,
+    wake: () => delivery.wake('notification'),
+  })
   const chats = chatService({
     store: storage.chats,
     views: chatViews,
@@ -210,6 +249,7 @@ export function buildServices({
     photos: media,
     limits,
     push: hub.push,
+    asking,
     ids,
     now,
     firstContact: config.firstContact,
@@ -217,9 +257,34 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
-  const delivery = openDelivery({
+  const moments = openMoments({
+    store: storage.notifications,
+    chats: storage.chats,
+    consents,
+    isForeground: presence.isForeground,
+    consentGate: config.consentGate,
+    emailRequired: config.emailVerification === 'required',
+    community: config.mailFrom?.name ?? 'Convene',
+    now,
+  })
+  const webhookCarrier = openWebhookCarrier(config, log, now)
+  const delivery: Delivery = openDelivery({
     store: storage.outbox,
-    carriers: mailCarrier === null ? {} : { mail: mailCarrier },
+    carriers: {
+      ...(mailCarrier && { mail: mailCarrier }),
+      ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(bot.carrier && { bot: bot.carrier }),
+      ...notificationCarriers({
+        store: storage.notifications,
+        outbox: storage.outbox,
+        moments,
+        senders: providers.senders,
+        node,
+        wake: (kind) => delivery.wake(kind),
+        ids,
+        now,
+      }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,
@@ -234,6 +299,14 @@ export function buildServices({
   })
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
+  const registration = registrationService({
+    store: storage.invites,
+    mode: config.registration,
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -248,6 +321,9 @@ export function buildServices({
     messengerPhotos,
     mails,
     emailLinks,
+    registration,
+    webhooks,
+    botPermissions: bot.permissions,
     audit,
     ids,
     now,
@@ -267,10 +343,26 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const people = peopleService({
+    store: storage.people,
+    users: storage.users,
+    sessions: storage.sessions,
+    emails,
+    auditLog: storage.audit,
+    callers,
+    sockets: hub.control,
+    recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
+    audit,
+    paging,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
     push: hub.push,
+    asking,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
     audit,
     paging,
     ids,
@@ -280,6 +372,7 @@ export function buildServices({
     store: storage.reviews,
     blocking,
     push: hub.push,
+    asking,
     audit,
     paging,
     ids,
@@ -291,6 +384,7 @@ export function buildServices({
     store: storage.notices,
     moderation: storage.moderation,
     auth,
+    webhooks,
     audit,
     paging,
     ids,
@@ -305,8 +399,29 @@ export function buildServices({
     callers,
     sockets: hub.control,
     push: hub.push,
+    asking,
+    webhooks,
     audit,
     paging,
+    ids,
+    now,
+  })
+  const notifications = notificationService({
+    store: storage.notifications,
+    outbox: storage.outbox,
+    membership: openMembership({ store: storage.chats }),
+    chats: chatViews,
+    providers,
+    limits,
+    linkKey,
+    wake: (kind) => delivery.wake(kind),
+    ids,
+    now,
+  })
+  const digest = openDigest({
+    store: storage.notifications,
+    isOn: mailCarrier !== null,
+    wake: () => delivery.wake('mail'),
     ids,
     now,
   })
@@ -316,6 +431,7 @@ export function buildServices({
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
     files,
     audit,
+    webhooks,
     now,
   })
   const account = accountService({
@@ -328,11 +444,13 @@ export function buildServices({
       lastSeen: storage.lastSeen,
       emails: storage.emails,
       outbox: storage.outbox,
+      bot: storage.bot,
       profiles,
       chats: chatViews,
       media,
       safety,
       notices,
+      notifications,
       reviews,
       now,
     }),
@@ -349,11 +467,12 @@ export function buildServices({
     store: storage.retention,
     events: storage.events,
     emails: storage.emails,
+    oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
+    bot: storage.bot,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
   const room = openRoom({ config, store: storage.community, now })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -383,10 +502,16 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    registration,
+    people,
+    webhooks,
+    bot,
     delivery,
     safety,
     reviews,
     notices,
+    notifications,
+    digest,
     moderation,
     erasures,
     account,

@@ -250,7 +250,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
     }
     /** The entry that a message of the list shows. */
     const entryOf = (messageId: string) =>
-      outbox.entries.get().find((one) => one.problem && (one.id === messageId || one.target === messageId))?.id ?? messageId
+      outbox.entries.get().find((one) => one.problem && (one.id === messageId || one.target === messageId))?.id ??
+      messageId
 
     return {
       id,

@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions) {
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
-  const locks = options.locks === undefined ? ((isShared && found.navigator?.locks) || null) : options.locks
+  const locks = options.locks === undefined ? (isShared && found.navigator?.locks) || null : options.locks
   const kept = openStorage(storage ?? memoryStorage(), name)
   const copied = copy && openStorage(copy, name)
   const lock = openLock(locks, name)
@@ -90,7 +90,15 @@ export function createClient(options: ClientOptions) {
         if (sent) chats.onSent(sent)
       },
     })
-    const chats = openChats({ api, outbox, presence, me, retry, cache: options.storage ? kept : null, send: (f) => link.send(f) })
+    const chats = openChats({
+      api,
+      outbox,
+      presence,
+      me,
+      retry,
+      cache: options.storage ? kept : null,
+      send: (f) => link.send(f),
+    })
     const link = openLink({
       url,
       WebSocket: options.WebSocket ?? globalThis.WebSocket,

@@ -56,7 +56,9 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     const entries = outbox.entries.get().filter(({ chat }) => chat === chatId)
     let items = unplaced.length > 0 ? [...confirmed, ...unplaced] : confirmed
     if (entries.length > 0) {
-      const changes = new Map(entries.flatMap((entry) => (entry.op === 'send' ? [] : [[entry.target!, entry] as const])))
+      const changes = new Map(
+        entries.flatMap((entry) => (entry.op === 'send' ? [] : [[entry.target!, entry] as const])),
+      )
       const sent = new Set(items.map(({ client_id }) => client_id))
       const waiting = entries.filter(({ op, id }) => op === 'send' && !sent.has(id)).map(waitingView)
       items = [...items, ...waiting].map((item) => {

@@ -22,8 +22,7 @@ export type Event = Schemas['Event']
 type Ephemeral = Schemas['ClientEphemeralFrames']
 /** Any frame that the server sends over the WebSocket. */
 export type Frame =
-  | Event
-  | { [T in keyof Ephemeral]: { type: T; seq?: undefined; at: string; data: Ephemeral[T] } }[keyof Ephemeral]
+  Event | { [T in keyof Ephemeral]: { type: T; seq?: undefined; at: string; data: Ephemeral[T] } }[keyof Ephemeral]
 
 /** What `on` tells by name: every frame, and `gap` after events were lost for good and everything was read again. */
 export type EventMap = { [F in Frame as F['type']]: F['data'] } & { gap: { seq: number } }

@@ -52,10 +52,13 @@ test('every route is in the document, but for the socket, the front page, the pa
   expect(hidden.filter((path) => !path.startsWith('/openapi'))).toEqual([
     '/ws',
     '/asyncapi.json',
+    '/unsubscribe',
+    '/api/v1/messenger/updates/:path',
     '/',
     '/verify',
     '/reset',
     '/email-undo',
+    '/unsubscribe',
   ])
 })
 
