@@ -1,14 +1,15 @@
 import type { Api } from './api.ts'
+import type { Sent } from './outbox.ts'
 import { Refused } from './problem.ts'
 import { randomId, type Session } from './session.ts'
 import { stayConnected } from './socket.ts'
 import { createStore, type Retry } from './store.ts'
-import type { ClientLocks, ConnectionState, Event, Frame, Message } from './types.ts'
+import type { ClientLocks, ConnectionState, Event, Frame } from './types.ts'
 
 /** What tabs tell each other. `from` is the tab that says it. */
 export type Note = { from?: string } & (
   | { say: 'session' }
-  | { say: 'outbox'; sent?: Message }
+  | { say: 'outbox'; sent?: Sent }
   /** A tab has become the leader, or answers one that has joined: events after `seq` follow. */
   | { say: 'lead'; to?: string; seq: number | null; state: ConnectionState; online: string[] }
   | { say: 'join' | 'ping' | 'pong' | 'wake' }

@@ -22,6 +22,9 @@ export type Entry = {
   problem?: Problem
 }
 
+/** A message as the server has it, or what is known to have changed. */
+export type Sent = Partial<Message> & Pick<Message, 'id' | 'chat_id'>
+
 type Deps = {
   api: Api
   storage: Kept
@@ -29,11 +32,11 @@ type Deps = {
   key: string
   retry: Retry
   /** The entries were changed; `sent` is a message that the server has stored. */
-  changed(sent?: Message): void
+  changed(sent?: Sent): void
 }
 
 type Change = (entries: readonly Entry[]) => readonly Entry[]
-type Outcome = { done: true; message?: Message } | { problem: Problem } | { waitMs: number }
+type Outcome = { done: true; message: Sent } | { problem: Problem } | { waitMs: number }
 
 /**
  * What is kept until the server has it. All tabs share the stored list, and one of them sends at a time; a repeated send is
@@ -57,7 +60,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
     show()
   }
 
-  async function mutate(change: Change, sent?: Message, first?: () => Promise<unknown>) {
+  async function mutate(change: Change, sent?: Sent, first?: () => Promise<unknown>) {
     pending.push(change)
     show()
     await first?.()
@@ -94,12 +97,13 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
   }
 
   /** Takes a message out that the server has stored. Edits that wait for it get its id. */
-  const finish = async (entry: Entry, message?: Message) => {
+  const finish = async (entry: Entry, message: Sent) => {
     await mutate(
       (entries) =>
         entries
           .filter(({ id }) => id !== entry.id)
-          .map((other) => (message && other.target === entry.id ? { ...other, target: message.id } : other)),
+
+          .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
       message,
     )
     if (entry.photo) await forget(entry.id)
@@ -137,7 +141,8 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
       const params = { path: { id: entry.target ?? entry.chat } }
       if (entry.op === 'remove') {
         const { error, response } = await api.DELETE('/api/v1/messages/{id}', { params })
-        return response.ok || error?.code === 'not_found' ? { done: true } : outcomeOf(error, response)
+        const message = { id: entry.target!, chat_id: entry.chat, deleted: true, text: null, photo: null }
+        return response.ok || error?.code === 'not_found' ? { done: true, message } : outcomeOf(error, response)
       }
       if (entry.op === 'edit') {
         const { data, error, response } = await api.PUT('/api/v1/messages/{id}', {
