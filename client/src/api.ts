@@ -8,7 +8,6 @@ export type Api = Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'DELETE'>
 const answerWithinMs = 30_000
 const uploadWithinMs = 300_000
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>
 type Init = {
   params?: { path?: Record<string, string>; query?: Record<string, unknown> }
   body?: unknown
@@ -20,7 +19,7 @@ type Init = {
  * Calls routes as openapi-fetch does, whose types it has: the answer is `{ data, response }` or `{ error, response }`. A body
  * is sent as JSON, or as it is where it is a form.
  */
-export function openApi(url: string, fetch: Fetch): Api {
+export function openApi(url: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Api {
   const call =
     (method: string) =>
     async (path: string, { params, body, headers, signal }: Init = {}) => {

@@ -4,7 +4,7 @@ import { Refused } from './problem.ts'
 import { randomId, type Session } from './session.ts'
 import { stayConnected } from './socket.ts'
 import { createStore, type Retry } from './store.ts'
-import type { ClientLocks, ConnectionState, Event, Frame } from './types.ts'
+import type { ClientLocks, ClientWebSocket, ConnectionState, Event, Frame } from './types.ts'
 
 /** What tabs tell each other. `from` is the tab that says it. */
 export type Note = { from?: string } & (
@@ -27,7 +27,7 @@ export type Tabs = {
 
 type Deps = {
   url: string
-  WebSocket: typeof globalThis.WebSocket
+  WebSocket: ClientWebSocket
   session: Session
   api: Api
   retry: Retry

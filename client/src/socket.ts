@@ -1,11 +1,11 @@
 import { Refused } from './problem.ts'
 import type { Session } from './session.ts'
 import { openRetry, type Retry } from './store.ts'
-import type { ConnectionState, Frame } from './types.ts'
+import type { ClientSocket, ClientWebSocket, ConnectionState, Frame } from './types.ts'
 
 type Deps = {
   url: string
-  WebSocket: typeof globalThis.WebSocket
+  WebSocket: ClientWebSocket
   session: Session
   retry: Retry
   /** The number of the newest event that is known; null before the first. */
@@ -22,7 +22,7 @@ const openWithinMs = 15_000
 
 /** Holds one socket open until it is closed: refreshes its token in place, and opens another when it is lost. */
 export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps) {
-  let socket: WebSocket | null = null
+  let socket: ClientSocket | null = null
   let used: string | null = null
   let refused: string | undefined
   let opening = false
@@ -52,7 +52,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`))
     let greeted = false
     expectWithin(openWithinMs)
-    opened.onmessage = ({ data }) => {
+    opened.onmessage = ({ data }: { data: unknown }) => {
       if (opened !== socket) return
       clearTimeout(deadline)
       const frame: Frame = JSON.parse(String(data))
@@ -65,7 +65,8 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
       onFrame(frame, from)
       if (frame.type === 'hello') onState('online')
     }
-    opened.onclose = ({ code, reason }) => opened === socket && lost(code, reason, greeted)
+    opened.onclose = ({ code, reason }: { code: number; reason: string }) =>
+      opened === socket && lost(code, reason, greeted)
     opened.onerror = () => {}
   }
 

@@ -10,7 +10,8 @@ export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
 
 declare global {
-  interface Window {
+  // Of the page, in functions that run there.
+  var window: {
     kit: { createClient: typeof createClient; indexedDb: typeof indexedDb }
     client: ReturnType<typeof createClient>
     told: { seqs: number[]; texts: string[]; gaps: number }

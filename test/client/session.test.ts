@@ -12,7 +12,7 @@ function lossy(lost: number) {
     if (isRefresh && counts.refreshes++ < lost) throw new TypeError('the answer is lost')
     return response
   }
-  return { counts, fetch: fetch as unknown as typeof globalThis.fetch }
+  return { counts, fetch: fetch }
 }
 
 test('a client registers, signs in again and signs out; a wrong password is a Refused', async () => {

@@ -64,9 +64,9 @@ test('a chat of a storage with 100,000 messages is opened from it alone', async 
   const hundred = JSON.stringify(Array.from({ length: 100 }, (_, n) => messageOf(n)))
   for (let n = 0; n < 1000; n++) storage.setItem(`convene:${people.ada.id}:chat:${n}`, hundred)
 
-  const offline = (async () => {
+  const offline = async () => {
     throw new TypeError('no network')
-  }) as unknown as typeof fetch
+  }
   const startedAt = performance.now()
   const second = newClient(base, { storage, fetch: offline })
   const { items } = await fits(second.chats.open(chatId).messages, ({ items }) => items.length > 0)
