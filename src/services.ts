@@ -27,7 +27,7 @@ import { openAsking } from './features/notifications/asking.ts'
 import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
 import { openDigest } from './features/notifications/digest.ts'
 import { openMoments } from './features/notifications/moments.ts'
-import { noProviders, type Providers } from './features/notifications/providers.ts'
+import { openProviders, type Providers } from './features/notifications/providers.ts'
 import { shownForMs } from './features/notifications/rules.ts'
 import { notificationService } from './features/notifications/service.ts'
 import { openMembership } from './features/chats/membership.ts'
@@ -51,6 +51,7 @@ import { hours, seconds } from './lib/time.ts'
 import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { openPushSenders } from './outbox/senders.ts'
 import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
@@ -105,7 +106,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
-  providers = noProviders,
+  providers: givenProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -220,6 +221,20 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
+  const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
   const asking = openAsking({
     isOn: Object.keys(providers.senders).length > 0,
     afterMs: config.notifyAfterS * seconds,
@@ -253,19 +268,6 @@ export function buildServices({
     now,
   })
   const webhookCarrier = openWebhookCarrier(config, log, now)
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
-  const bot = openBot({
-    config,
-    storage,
-    key: secrets.jwt,
-    counter: shared?.counter ?? null,
-    leases: turns,
-    node,
-    log,
-    metrics,
-    ids,
-    now,
-  })
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
     carriers: {
