@@ -147,10 +147,11 @@ test.skipIf(noPostgres !== null)('the same beside nodes on PostgreSQL', async ()
     JWT_SECRET: 'a secret of the tests, long enough',
     LOCATION_KEY: '11'.repeat(32),
   }
-  await convene(['migrate', 'up'], settings)
+  expect((await convene(['migrate', 'up'], settings)).code).toBe(0)
   const admin = (...args: string[]) => convene(['admin', ...args, '--json'], settings)
   expect(answerOf(await admin('list'))).toEqual({ items: [], next_cursor: null })
   expect(answerOf(await admin('invite'))).toMatchObject({ uses: 1 })
+  await database.drop()
 })
 
 describe('check', () => {
