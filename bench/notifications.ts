@@ -21,7 +21,7 @@ const pace = 50
 const variants = ['without', 'nobody', 'dead', 'live'] as const
 type Variant = (typeof variants)[number]
 type Asked = { sendFor: number } | { delays: number }
-type Answered = { sent: number } | { delays: number[]; rss: number }
+type Answered = { sent: number; cpuUs: number } | { delays: number[]; rss: number }
 
 const arrived = new Map<string, (at: number) => void>()
 
@@ -112,7 +112,8 @@ async function open(variant: Variant) {
 async function serve(variant: Variant) {
   const { services, couples } = await open(variant)
   let n = 0
-  async function sendFor(ms: number): Promise<number> {
+  async function sendFor(ms: number) {
+    const before = process.cpuUsage()
     const end = performance.now() + ms
     let sent = 0
     await Promise.all(
@@ -124,7 +125,8 @@ async function serve(variant: Variant) {
         }
       }),
     )
-    return sent
+    const { user, system } = process.cpuUsage(before)
+    return { sent, cpuUs: (user + system) / sent }
   }
   async function delays(ms: number): Promise<number[]> {
     const found: number[] = []
@@ -142,7 +144,7 @@ async function serve(variant: Variant) {
   process.on('message', async (asked: Asked) => {
     const answer: Answered =
       'sendFor' in asked
-        ? { sent: await sendFor(asked.sendFor) }
+        ? await sendFor(asked.sendFor)
         : { delays: await delays(asked.delays), rss: process.memoryUsage().rss }
     process.send!(answer)
   })
@@ -175,11 +177,14 @@ export async function main() {
   ) as Record<Variant, Awaited<ReturnType<typeof child>>>
   const compared = ['without', 'nobody', 'dead'] as const
   const perSecond: Record<(typeof compared)[number], number[]> = { without: [], nobody: [], dead: [] }
+  const cpu: typeof perSecond = { without: [], nobody: [], dead: [] }
   for (let round = 0; round <= chosen.rounds; round++)
     // In another order each time, as what runs beside changes slowly.
     for (const variant of round % 2 === 0 ? compared : compared.toReversed()) {
       const answer = await children[variant].ask({ sendFor: chosen.seconds * 1000 })
-      if (round > 0 && 'sent' in answer) perSecond[variant].push(answer.sent / chosen.seconds)
+      if (round === 0 || !('sent' in answer)) continue
+      perSecond[variant].push(answer.sent / chosen.seconds)
+      cpu[variant].push(answer.cpuUs)
     }
   const timed = await children.live.ask({ delays: 4000 })
   const delays = 'delays' in timed ? timed.delays : []
@@ -187,17 +192,24 @@ export async function main() {
 
   const ratioTo = (variant: 'nobody' | 'dead') =>
     median(perSecond[variant].map((figure, i) => figure / perSecond.without[i]!))
+  // What runs beside takes turns of the processor, but not its time.
+  const cpuRatio = (variant: 'nobody' | 'dead') => median(cpu.without) / median(cpu[variant])
+  const row = (name: string, variant: (typeof compared)[number]) => [
+    name,
+    number(median(perSecond[variant])),
+    number(median(cpu[variant])),
+  ]
   const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)]
   await publish(
     {
       title: 'Notifications: what they cost a send, and how soon they are at the provider',
       tables: [
         markdown(
-          ['', 'sends a second'],
+          ['', 'sends a second', 'processor time of a send, µs'],
           [
-            ['without providers', number(median(perSecond.without))],
-            ['with providers, nobody has a device', number(median(perSecond.nobody))],
-            [`with ${number(waiting)} waiting for a provider that is down`, number(median(perSecond.dead))],
+            row('without providers', 'without'),
+            row('with providers, nobody has a device', 'nobody'),
+            row(`with ${number(waiting)} waiting for a provider that is down`, 'dead'),
           ],
         ),
         `From a send to the provider, ${delays.length} times: p50 ${number(p50)} ms, p99 ${number(p99)} ms.`,
@@ -205,10 +217,20 @@ export async function main() {
       findings: [
         { name: 'sends with providers ÷ without', value: ratioTo('nobody'), bound: { atLeast: 0.98 } },
         { name: 'sends with 10,000 waiting ÷ without', value: ratioTo('dead'), bound: { atLeast: 0.98 } },
+        {
+          name: 'processor time of a send without ÷ with providers',
+          value: cpuRatio('nobody'),
+          bound: { atLeast: 0.98 },
+        },
+        {
+          name: 'processor time of a send without ÷ with 10,000 waiting',
+          value: cpuRatio('dead'),
+          bound: { atLeast: 0.98 },
+        },
         { name: 'send to provider, p50 ms', value: p50, bound: { atMost: 50 } },
       ],
       pairs: [],
-      figures: { sends_per_second: perSecond, delay_ms: { p50, p99, samples: delays.length } },
+      figures: { sends_per_second: perSecond, cpu_us: cpu, delay_ms: { p50, p99, samples: delays.length } },
     },
     chosen,
   )
