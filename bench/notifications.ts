@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
+import { anybody } from '../src/features/registration/rules.ts'
 import type { Caller } from '../src/features/auth/callers.ts'
-import { noProviders, type Providers } from '../src/features/notifications/providers.ts'
+import type { Providers } from '../src/features/notifications/providers.ts'
 import type { PushSender } from '../src/outbox/push.ts'
 import { buildServices } from '../src/services.ts'
 import { openStorage } from '../src/storage/open.ts'
@@ -24,6 +25,14 @@ type Asked = { sendFor: number } | { delays: number }
 type Answered = { sent: number; cpuUs: number } | { delays: number[]; rss: number }
 
 const arrived = new Map<string, (at: number) => void>()
+
+const noProviders: Providers = {
+  senders: {},
+  vapidPublicKey: null,
+  botName: async () => null,
+  readSubscription: () => ({ problem: 'none' }),
+  botMayWriteTo: async () => false,
+}
 
 const provider = (variant: Variant): Providers => ({
   ...noProviders,
@@ -69,7 +78,16 @@ async function open(variant: Variant) {
     const id = Bun.randomUUIDv7()
     const nothing = { phone: null, messenger_id: null, password_hash: null, city: null, bio: null, gender: null }
     await storage.accounts.register(
-      { id, email: `${id}@example.org`, name: 'Ada', ...nothing, photo: null, language: 'en', created_at: at },
+      {
+        id,
+        email: `${id}@example.org`,
+        name: 'Ada',
+        ...nothing,
+        photo: null,
+        language: 'en',
+        created_at: at,
+        admission: anybody,
+      },
       services.consents.entries(
         id,
         { terms: true, privacy: true, disclaimer: true },

@@ -9,6 +9,8 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { openBot } from './features/bot/open.ts'
+import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
@@ -25,13 +27,15 @@ import { openAsking } from './features/notifications/asking.ts'
 import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
 import { openDigest } from './features/notifications/digest.ts'
 import { openMoments } from './features/notifications/moments.ts'
-import { noProviders, type Providers } from './features/notifications/providers.ts'
+import { openProviders, type Providers } from './features/notifications/providers.ts'
 import { shownForMs } from './features/notifications/rules.ts'
 import { notificationService } from './features/notifications/service.ts'
 import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { peopleService } from './features/people/service.ts'
+import { registrationService } from './features/registration/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -47,6 +51,8 @@ import { hours, seconds } from './lib/time.ts'
 import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { openPushSenders } from './outbox/senders.ts'
+import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -100,7 +106,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
-  providers = noProviders,
+  providers: givenProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -124,6 +130,7 @@ export function buildServices({
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
   const files = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
@@ -162,6 +169,7 @@ export function buildServices({
     consents,
     photos: media,
     blocking,
+    webhooks,
     audit,
     now,
   })
@@ -213,6 +221,20 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
+  const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
   const asking = openAsking({
     isOn: Object.keys(providers.senders).length > 0,
     afterMs: config.notifyAfterS * seconds,
@@ -245,10 +267,13 @@ export function buildServices({
     community: config.mailFrom?.name ?? 'Convene',
     now,
   })
+  const webhookCarrier = openWebhookCarrier(config, log, now)
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
     carriers: {
-      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
+      ...(mailCarrier && { mail: mailCarrier }),
+      ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(bot.carrier && { bot: bot.carrier }),
       ...notificationCarriers({
         store: storage.notifications,
         outbox: storage.outbox,
@@ -274,6 +299,14 @@ export function buildServices({
   })
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
+  const registration = registrationService({
+    store: storage.invites,
+    mode: config.registration,
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -288,6 +321,9 @@ export function buildServices({
     messengerPhotos,
     mails,
     emailLinks,
+    registration,
+    webhooks,
+    botPermissions: bot.permissions,
     audit,
     ids,
     now,
@@ -307,11 +343,26 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const people = peopleService({
+    store: storage.people,
+    users: storage.users,
+    sessions: storage.sessions,
+    emails,
+    auditLog: storage.audit,
+    callers,
+    sockets: hub.control,
+    recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
+    audit,
+    paging,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
     push: hub.push,
     asking,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
     audit,
     paging,
     ids,
@@ -333,6 +384,7 @@ export function buildServices({
     store: storage.notices,
     moderation: storage.moderation,
     auth,
+    webhooks,
     audit,
     paging,
     ids,
@@ -348,6 +400,7 @@ export function buildServices({
     sockets: hub.control,
     push: hub.push,
     asking,
+    webhooks,
     audit,
     paging,
     ids,
@@ -378,6 +431,7 @@ export function buildServices({
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
     files,
     audit,
+    webhooks,
     now,
   })
   const account = accountService({
@@ -390,6 +444,7 @@ export function buildServices({
       lastSeen: storage.lastSeen,
       emails: storage.emails,
       outbox: storage.outbox,
+      bot: storage.bot,
       profiles,
       chats: chatViews,
       media,
@@ -413,11 +468,11 @@ export function buildServices({
     events: storage.events,
     emails: storage.emails,
     oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
+    bot: storage.bot,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
   const room = openRoom({ config, store: storage.community, now })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -447,6 +502,10 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    registration,
+    people,
+    webhooks,
+    bot,
     delivery,
     safety,
     reviews,

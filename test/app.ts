@@ -1,5 +1,6 @@
 import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
+import { anybody } from '../src/features/registration/rules.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Ids } from '../src/lib/ids.ts'
 import { listen } from '../src/listen.ts'
@@ -252,6 +253,7 @@ export async function testApp(
           id,
           email,
           phone: null,
+          admission: anybody,
           messenger_id: null,
           password_hash: await sharedHash,
           name,
@@ -287,6 +289,8 @@ export async function testApp(
       await nginx?.stop()
       await Promise.all(nodes.map((node) => node.services.emails.settled()))
       await Promise.all(nodes.map((node) => node.services.delivery.stop(0)))
+      await Promise.all(nodes.map((node) => node.services.bot.intake?.stop()))
+      await Promise.all(nodes.map((node) => node.services.bot.settled()))
       await Promise.all(nodes.map((node) => node.services.shared?.close()))
       await Promise.all(nodes.map((node) => node.app.server?.stop(true)))
       if (beside) return

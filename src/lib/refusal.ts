@@ -12,6 +12,8 @@ export type RefusalCode =
   | 'refresh_reused'
   | 'link_invalid'
   | 'email_not_verified'
+  | 'registration_closed'
+  | 'invite_required'
   | 'not_a_member'
   | 'not_the_owner'
   | 'blocked'

@@ -80,9 +80,12 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.invites,
   schema.channels,
   schema.notificationPreferences,
   schema.shownNotifications,
+  schema.botPermissions,
+  schema.botUpdates,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

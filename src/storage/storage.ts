@@ -13,7 +13,10 @@ import type { ReviewStore } from '../features/reviews/store.ts'
 import type { BlockStore, ReportStore } from '../features/safety/store.ts'
 import type { EventStore, LastSeenStore } from '../realtime/store.ts'
 import type { JobLeaseStore } from '../lib/job-leases.ts'
+import type { BotStore } from '../features/bot/store.ts'
 import type { EmailStore } from '../features/email/store.ts'
+import type { PeopleStore } from '../features/people/store.ts'
+import type { InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
 
@@ -42,7 +45,10 @@ export type Storage = {
   nodes: NodeStore | null
   outbox: OutboxStore
   emails: EmailStore
+  invites: InviteStore
+  people: PeopleStore
   notifications: NotificationStore
+  bot: BotStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */

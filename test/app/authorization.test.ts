@@ -83,6 +83,10 @@ const table: Record<string, Row[]> = {
         body: { init_data: initData(messengerIdOf(ada), '1:another-bot') } }),
       ...forAll('401 init_data_invalid')],
   ],
+  'POST /api/v1/messenger/updates/:path': [
+    ['by whoever does not know the secrets', () => ({ path: 'messenger/updates/nothing', body: { update_id: 1 } }),
+      ...forAll(hidden)],
+  ],
   'POST /api/v1/auth/refresh': [
     ['own token', (_, { me }) => ({ path: 'auth/refresh', body: { refresh_token: me?.refresh ?? 'none' } }),
       '200', '200', '200', '200', halted, none, '200'],
@@ -345,6 +349,36 @@ const table: Record<string, Row[]> = {
   'GET /api/v1/admin/audit': [
     ['all', () => 'admin/audit?limit=100', ...forModerators('200')],
   ],
+  'GET /api/v1/admin/users': [
+    ['all', () => 'admin/users', ...forModerators(noMod)],
+    ['with a bad filter', () => 'admin/users?standing=sitting', ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/users/:id': [
+    ['Ada', ({ ada }) => `admin/users/${ada.id}`, ...forModerators('200')],
+    ['Mo', ({ mo }) => `admin/users/${mo.id}`, ...forModerators(noMod)],
+    ['nobody', () => `admin/users/${unknown}`, ...forModerators(hidden)],
+  ],
+  'POST /api/v1/admin/users/:id/sessions/end': [
+    ['Ada’s', ({ ada }) => `admin/users/${ada.id}/sessions/end`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/password-reset': [
+    ['Ada’s', ({ ada }) => `admin/users/${ada.id}/password-reset`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/role': [
+    ['Ada', ({ ada }) => ({ path: `admin/users/${ada.id}/role`, body: { role: 'admin' } }), ...forModerators(noMod)],
+    ['oneself', (_, { me }) => ({ path: `admin/users/${me?.id ?? unknown}/role`, body: { role: 'admin' } }),
+      ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/invites': [
+    ['one', () => ({ path: 'admin/invites', body: { uses: 1 } }), ...forModerators(noMod)],
+    ['a bad one', () => ({ path: 'admin/invites', body: { uses: 0 } }), ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/invites': [
+    ['all', () => 'admin/invites', ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/invites/:id': [
+    ['none', () => `admin/invites/${unknown}`, ...forModerators(noMod)],
+  ],
   'GET /api/v1/sync': [
     ['own', () => 'sync?since=0&limit=100', ...own('200')],
     ['from a forged place', () => `sync?cursor=${forged('sync', 0)}`, ...own(bad)],
@@ -364,6 +398,7 @@ const table: Record<string, Row[]> = {
   ],
   'GET /openapi': [['', () => '/openapi', ...forAll('200')]],
   'GET /openapi/json': [['', () => '/openapi/json', ...forAll('200')]],
+  'GET /asyncapi.json': [['', () => '/asyncapi.json', ...forAll('200')]],
   [`GET /openapi/${swagger.version}/page.js`]: [['', () => `/openapi/${swagger.version}/page.js`, ...forAll('200')]],
   [`GET /openapi/${swagger.version}/page.css`]: [['', () => `/openapi/${swagger.version}/page.css`, ...forAll('200')]],
 }

@@ -11,10 +11,13 @@ import type { Audit } from '../audit/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import { normalizedEmail } from '../email/rules.ts'
 import type { EmailLinks } from '../email/service.ts'
+import type { BotPermissions } from '../bot/permissions.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
+import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
@@ -23,13 +26,14 @@ import { type Client, type ConsentChoices, type Consents, registrationConsents }
 import { checkInitData } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
-import { mandatory, sessionLasts } from './rules.ts'
+import { mandatory, sessionLifetime } from './rules.ts'
 import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
 
-const { idle, longest } = sessionLasts
+const { idle, longest } = sessionLifetime
+
 // A client that lost our answer, or its other tab, may ask once more with the token before the newest.
 const grace = 10 * seconds
 // How old a session may be that stands for a password which an account does not have.
@@ -49,6 +53,9 @@ type Deps = {
   messengerPhotos: Pick<MessengerPhotos, 'begin'>
   mails: AccountMails
   emailLinks: Pick<EmailLinks, 'welcome'>
+  registration: Pick<Gate, 'admissionBy' | 'admit'>
+  webhooks: Webhooks
+  botPermissions: Pick<BotPermissions, 'noteInitData'>
   audit: Audit
   ids: Ids
   now: () => number
@@ -65,6 +72,7 @@ type Registration = {
   city?: string | null
   bio?: string | null
   gender?: Gender | null
+  invite?: string | null
   consents?: unknown
 }
 
@@ -93,6 +101,7 @@ export function authService(deps: Deps) {
     limits,
     sockets,
     mails,
+    webhooks,
     audit,
     ids,
     now,
@@ -239,8 +248,12 @@ export function authService(deps: Deps) {
     /** Begins a session of whoever was proven to be that user. */
     begin,
 
-    /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
+    /**
+     * Refuses with 403 `registration_closed` or `invite_required`, 422 `consents_required`, 409 `email_taken` or
+     * `phone_taken`. Stores all or nothing.
+     */
     async register(body: Registration, client: Client) {
+      const admission = await deps.registration.admit(body.invite)
       const choices = registrationConsents(body.consents)
       const email = body.email == null ? null : normalizedEmail(body.email)
       const phone = body.phone ?? null
@@ -265,16 +278,19 @@ export function authService(deps: Deps) {
           photo: null,
           language,
           created_at: now(),
+          admission,
         },
         consents.entries(id, choices, client),
         {
           session,
           audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
           welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+          webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
         },
       )
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
+      if (outcome !== 'created') throw notAdmitted(outcome)
       mails.wake()
       return answer(session, 0)
     },
@@ -291,30 +307,41 @@ export function authService(deps: Deps) {
       })
     },
 
-    /** Logs in whom the messenger vouches for, with a new account at the first time. */
-    async messenger(initData: string, client: Client) {
+    /**
+     * Logs in whom the messenger vouches for, with a new account at the first time. That one has to be admitted: 403
+     * `registration_closed` or `invite_required`.
+     */
+    async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
-      const { user_id, created } = await accounts.ensureMessengerAccount({
-        id: ids.next(),
-        email: null,
-        phone: null,
-        messenger_id: person.messenger_id,
-        password_hash: null,
-        name: person.name,
-        city: null,
-        bio: null,
-        gender: null,
-        photo: person.photo_url,
-        language: person.language ?? 'en',
-        created_at: now(),
-      })
+      const id = ids.next()
+      const account = await accounts.ensureMessengerAccount(
+        {
+          id,
+          email: null,
+          phone: null,
+          messenger_id: person.messenger_id,
+          password_hash: null,
+          name: person.name,
+          city: null,
+          bio: null,
+          gender: null,
+          photo: person.photo_url,
+          language: person.language ?? 'en',
+          created_at: now(),
+          admission: deps.registration.admissionBy(invite),
+        },
+        webhooks.about('user.created', id, { user_id: id, by: 'messenger' }),
+      )
+      if (typeof account === 'string') throw notAdmitted(account)
+      const { user_id, created } = account
       const credentials = await accounts.credentials({ user_id })
       if (credentials) refuseSuspended(credentials, now())
       await limits.take('session', user_id)
       const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
       const session = await signIn(user_id, client, { audit: entry })
       deps.messengerPhotos.begin(user_id, person.photo_url)
-      return { ...session, created }
+      await deps.botPermissions.noteInitData(user_id, person)
+      return { ...session, created, start_param: person.start_param }
     },
 
     /**

@@ -10,7 +10,7 @@ import {
 } from '../../outbox/push.ts'
 import type { Kind, NewParcel, OutboxStore, Parcel, Payloads } from '../../outbox/store.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { sessionLasts } from '../auth/rules.ts'
+import { sessionLifetime } from '../auth/rules.ts'
 import type { Moments } from './moments.ts'
 import { reportsEveryMs, tagOf } from './rules.ts'
 import type { Channel, Lasting, NotificationStore } from './store.ts'
@@ -31,8 +31,8 @@ type Deps = {
 const decisionsAtOnce = 16
 
 export const lastingAt = (now: number): Lasting => ({
-  began: now - sessionLasts.longest,
-  lastUsed: now - sessionLasts.idle,
+  began: now - sessionLifetime.longest,
+  lastUsed: now - sessionLifetime.idle,
 })
 
 /** Browsers come with push services of many vendors. */

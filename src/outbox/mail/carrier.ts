@@ -31,6 +31,8 @@ export function mailCarrier({
   linkKey,
   timeoutMs = 15_000,
 }: MailSettings): Carrier<'mail'> & {
+  /** Connects and signs in, and sends nothing. Throws where that fails. */
+  probe(): Promise<void>
   close(): void
 } {
   const options: SMTPPool.Options = {
@@ -67,6 +69,13 @@ export function mailCarrier({
             }),
           },
         })
+      } catch (error) {
+        throw failureOf(error as SmtpError)
+      }
+    },
+    async probe() {
+      try {
+        await transport.verify()
       } catch (error) {
         throw failureOf(error as SmtpError)
       }

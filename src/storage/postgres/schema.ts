@@ -347,6 +347,8 @@ export const outbox = pgTable('outbox', {
   slot: text(),
   again_at: int8(),
   lane: text(),
+  ordered_by: text(),
+  position: int8(),
 })
 
 export const emailLinks = pgTable('email_links', {
@@ -357,6 +359,15 @@ export const emailLinks = pgTable('email_links', {
   expires_at: int8().notNull(),
 })
 
+export const invites = pgTable('invites', {
+  id: text().primaryKey(),
+  code_hash: text().notNull().unique(),
+  uses: int8().notNull(),
+  used: int8().notNull().default(0),
+  expires_at: int8(),
+  note: text(),
+  created_at: int8().notNull(),
+})
 export const channels = pgTable('channels', {
   id: text().primaryKey(),
   user_id: text().notNull(),
@@ -400,3 +411,17 @@ export const shownNotifications = pgTable(
   },
   (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
 )
+export const botPermissions = pgTable('bot_permissions', {
+  user_id: text().primaryKey(),
+  messenger_id: text().notNull(),
+  state: text({ enum: ['granted', 'stopped', 'refused'] }).notNull(),
+  language: text({ enum: ['en', 'ru'] }).notNull(),
+  changed_at: int8().notNull(),
+  told_at: int8(),
+  told_until: int8(),
+})
+
+export const botUpdates = pgTable('bot_updates', {
+  update_id: int8().primaryKey(),
+  at: int8().notNull(),
+})
