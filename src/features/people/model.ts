@@ -44,7 +44,7 @@ const decision = object('PersonDecision', {
   created_at: time,
   decided_by: nullable(entityId()),
   report_id: nullable(entityId('Null also of a report of a review: its evidence names the author')),
-  appeal: nullable(object('DecisionAppeal', { id: entityId(), status: oneOf(appealStatuses, 'AppealStatus') })),
+  appeal: nullable(object('AppealState', { id: entityId(), status: oneOf(appealStatuses, 'AppealStatus') })),
 })
 
 const forAdmins = 'For admins only'
