@@ -202,7 +202,7 @@ export function notificationStore(engine: Engine): NotificationStore {
 
     channelsStored: (userId) =>
       read((db) =>
-        rows(db.select().from(channels).where(eq(channels.user_id, userId)).orderBy(asc(channels.created_at))),
+        rows(db.select().from(channels).where(eq(channels.user_id, userId))),
       ),
 
     channels: (userId, lasting) => read((db) => channelsOf(db, lasting, eq(channels.user_id, userId))),

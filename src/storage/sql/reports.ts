@@ -98,7 +98,9 @@ function* askModerators(
     db
       .select({ user_id: users.id })
       .from(users)
-      .where(sql`${users.role} <> 'user'`),
+      .where(sql`${users.role} <> 'user'`)
+      .orderBy(asc(users.id))
+      .limit(1000),
   )
   const others = moderators.filter(({ user_id }) => user_id !== reporter_id && user_id !== subject_id)
   const occasion = { about: 'report' as const }
