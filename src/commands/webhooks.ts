@@ -48,7 +48,7 @@ async function list({ outbox }: Storage, limit: number, json: boolean) {
 }
 
 async function retry({ outbox }: Storage, id: string | undefined, json: boolean) {
-  const count = await outbox.retry(id === undefined ? { kind: 'webhook' } : { id }, Date.now())
+  const count = await outbox.retry({ kind: 'webhook', ...(id !== undefined && { id }) }, Date.now())
   if (count === 0 && id !== undefined) throw new Error(`no webhook with the id ${id} waits`)
   console.log(json ? JSON.stringify({ count }) : `due now: ${count}`)
 }

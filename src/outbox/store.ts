@@ -95,7 +95,7 @@ export type OutboxStore = {
   /** A page for operators, oldest first. */
   list(kind: Kind | null, limit: number): Promise<Parcel[]>
   /** Makes parcels due now that no node is delivering: one, or all of a kind. Returns how many. */
-  retry(which: { id: string } | { kind: Kind }, now: number): Promise<number>
+  retry(which: { id: string; kind?: Kind } | { kind: Kind }, now: number): Promise<number>
   /** Removes parcels undelivered: one, or all of a kind. Returns how many. */
   drop(which: { id: string } | { kind: Kind }): Promise<number>
 }

@@ -54,7 +54,7 @@ export const exported = object('Export', {
   notifications: t.Object({
     preferences: notificationPreferences,
     channels: t.Array(channel, { description: 'Without the addresses of the devices' }),
-    muted_chats: t.Array(t.Object({ chat_id: t.String(), muted_until: time })),
+    muted_chats: t.Array(t.Object({ chat_id: entityId(), muted_until: time })),
   }),
   mails_waiting: t.Array(
     object('ExportedMail', {

@@ -201,9 +201,11 @@ export function notificationStore(engine: Engine): NotificationStore {
       ),
 
     channelsStored: (userId) =>
-      read((db) =>
-        rows(db.select().from(channels).where(eq(channels.user_id, userId)).orderBy(asc(channels.created_at))),
-      ),
+      read(function* (db) {
+        const stored = yield* rows(db.select().from(channels).where(eq(channels.user_id, userId)))
+        // A handful.
+        return stored.toSorted((a, b) => a.created_at - b.created_at)
+      }),
 
     channels: (userId, lasting) => read((db) => channelsOf(db, lasting, eq(channels.user_id, userId))),
 
