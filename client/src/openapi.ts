@@ -1465,6 +1465,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             failing_since: string | null;
+            /** Format: uuid */
             id: string;
             /** @enum {string} */
             kind: "webpush" | "fcm" | "apns" | "telegram";
@@ -1871,6 +1872,7 @@ export interface components {
             preferences: components["schemas"]["NotificationPreferences"];
         };
         ExportNotificationsMutedChat: {
+            /** Format: uuid */
             chat_id: string;
             /** Format: date-time */
             muted_until: string;
@@ -1910,41 +1912,6 @@ export interface components {
         };
         /** @enum {string} */
         Gender: "female" | "male" | "other";
-        GetAdminInvitesResponse: {
-            items: components["schemas"]["GetAdminInvitesResponseItem"][];
-            next_cursor: string | null;
-        };
-        GetAdminInvitesResponseItem: {
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            expires_at: string | null;
-            id: string;
-            note: string | null;
-            used: number;
-            uses: number;
-        };
-        GetAdminUsersResponse: {
-            items: components["schemas"]["GetAdminUsersResponseItem"][];
-            next_cursor: string | null;
-        };
-        GetAdminUsersResponseItem: {
-            /** Format: date-time */
-            created_at: string;
-            email: string | null;
-            id: string;
-            name: string | null;
-            phone: string | null;
-            /** @enum {string} */
-            role: "user" | "moderator" | "admin";
-            /** @enum {string} */
-            standing: "active" | "suspended";
-            /**
-             * Format: date-time
-             * @description Null without end, too
-             */
-            suspended_until: string | null;
-        };
         GetMeChannelsResponse: {
             items: components["schemas"]["Channel"][];
             next_cursor: string | null;
@@ -1978,6 +1945,21 @@ export interface components {
         ImageUpload: {
             /** Format: binary */
             file: string;
+        };
+        Invite: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: uuid */
+            id: string;
+            note: string | null;
+            used: number;
+            uses: number;
+        };
+        InviteList: {
+            items: components["schemas"]["Invite"][];
+            next_cursor: string | null;
         };
         /** @enum {string} */
         LegalKind: "terms" | "privacy" | "disclaimer";
@@ -2197,10 +2179,32 @@ export interface components {
             /** Format: uuid */
             user_id: string;
         };
+        /**
+         * @example {
+         *       "kind": "fcm",
+         *       "token": "dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH"
+         *     }
+         */
+        NewChannel: components["schemas"]["PostMeChannelsBody1"] | components["schemas"]["PostMeChannelsBody2"] | components["schemas"]["PostMeChannelsBody3"] | components["schemas"]["PostMeChannelsBody4"];
         /** @description Whom to chat with */
         NewChat: {
             /** Format: uuid */
             user_id: string;
+        };
+        /**
+         * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
+         * @example {
+         *       "uses": 30,
+         *       "expires_at": "2030-01-01T00:00:00Z",
+         *       "note": "Winter meetup"
+         *     }
+         */
+        NewInvite: {
+            /** Format: date-time */
+            expires_at?: string | null;
+            /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
+            note?: string | null;
+            uses: number;
         };
         /**
          * @description `text`, or `photo` with or without it
@@ -2360,38 +2364,11 @@ export interface components {
             /** @description Of the link: what follows `#token=` */
             token: string;
         };
-        PersonRecord: {
-            counts: components["schemas"]["PersonRecordCounts"];
-            /** Format: date-time */
-            created_at: string;
-            /** @description The 50 newest */
-            decisions: components["schemas"]["PersonRecordDecision"][];
-            /** @description For admins only */
-            email?: string | null;
-            /** @description For admins only */
-            email_verified?: boolean;
-            id: string;
-            /** @description For admins only */
-            identities?: components["schemas"]["PersonRecordIdentity"][];
-            name: string | null;
-            /** @description For admins only */
-            phone?: string | null;
-            /** @enum {string} */
-            role: "user" | "moderator" | "admin";
-            /** @description For admins only: the 50 newest */
-            sessions?: components["schemas"]["PersonRecordSession"][];
-            /** @enum {string} */
-            standing: "active" | "suspended";
-            strikes: number;
-            /** @example Insults, after a warning. */
-            suspended_reason: string | null;
-            /**
-             * Format: date-time
-             * @description Null without end, too
-             */
-            suspended_until: string | null;
+        PeopleList: {
+            items: components["schemas"]["PersonInList"][];
+            next_cursor: string | null;
         };
-        PersonRecordCounts: {
+        PersonCounts: {
             /** @description How many people have blocked them; 1,000 at most */
             blocks: number;
             /** @description How many they have sent, among 10,000 messages of their chats */
@@ -2401,29 +2378,27 @@ export interface components {
             /** @description About them or what they wrote; 1,000 at most */
             reports: number;
         };
-        PersonRecordDecision: {
-            /** @enum {string} */
-            action: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected";
-            appeal: components["schemas"]["PersonRecordDecisionAppeal"] | null;
+        PersonDecision: {
+            action: components["schemas"]["NoticeAction"];
+            appeal: components["schemas"]["AppealState"] | null;
             /** Format: date-time */
             created_at: string;
-            /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+            /** Format: uuid */
             decided_by: string | null;
             ground: components["schemas"]["ReportReason"] | null;
+            /** Format: uuid */
             id: string;
             note: string | null;
             reason: string;
-            /** @description Null also of a report of a review: its evidence names the author */
+            /**
+             * Format: uuid
+             * @description Null also of a report of a review: its evidence names the author
+             */
             report_id: string | null;
             /** Format: date-time */
             until: string | null;
         };
-        PersonRecordDecisionAppeal: {
-            id: string;
-            /** @enum {string} */
-            status: "open" | "upheld" | "rejected";
-        };
-        PersonRecordIdentity: {
+        PersonIdentity: {
             /** @example messenger */
             kind: string;
             /** @example 279058397 */
@@ -2431,9 +2406,56 @@ export interface components {
             /** @example telegram */
             provider: string | null;
         };
-        PersonRecordSession: {
+        PersonInList: {
             /** Format: date-time */
             created_at: string;
+            email: string | null;
+            /** Format: uuid */
+            id: string;
+            name: string | null;
+            phone: string | null;
+            role: components["schemas"]["Role"];
+            standing: components["schemas"]["Standing"];
+            /**
+             * Format: date-time
+             * @description Null without end, too
+             */
+            suspended_until: string | null;
+        };
+        PersonRecord: {
+            counts: components["schemas"]["PersonCounts"];
+            /** Format: date-time */
+            created_at: string;
+            /** @description The 50 newest */
+            decisions: components["schemas"]["PersonDecision"][];
+            /** @description For admins only */
+            email?: string | null;
+            /** @description For admins only */
+            email_verified?: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @description For admins only */
+            identities?: components["schemas"]["PersonIdentity"][];
+            name: string | null;
+            /** @description For admins only */
+            phone?: string | null;
+            role: components["schemas"]["Role"];
+            /** @description For admins only: the 50 newest */
+            sessions?: components["schemas"]["PersonSession"][];
+            standing: components["schemas"]["Standing"];
+            strikes: number;
+            /** @example Insults, after a warning. */
+            suspended_reason: string | null;
+            /**
+             * Format: date-time
+             * @description Null without end, too
+             */
+            suspended_until: string | null;
+        };
+        PersonSession: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
             id: string;
             /** Format: date-time */
             last_used_at: string;
@@ -2453,21 +2475,6 @@ export interface components {
             latitude: number;
             longitude: number;
         };
-        /**
-         * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
-         * @example {
-         *       "uses": 30,
-         *       "expires_at": "2026-12-01T00:00:00Z",
-         *       "note": "Winter meetup"
-         *     }
-         */
-        PostAdminInvitesBody: {
-            /** Format: date-time */
-            expires_at?: string | null;
-            /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
-            note?: string | null;
-            uses: number;
-        };
         PostAdminInvitesResponse: {
             /**
              * @description Shown this once
@@ -2478,24 +2485,11 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             expires_at: string | null;
+            /** Format: uuid */
             id: string;
             note: string | null;
             used: number;
             uses: number;
-        };
-        /**
-         * @example {
-         *       "role": "moderator"
-         *     }
-         */
-        PostAdminUsersByIdRoleBody: {
-            /** @enum {string} */
-            role: "user" | "moderator" | "admin";
-        };
-        PostAdminUsersByIdRoleResponse: {
-            /** @enum {string} */
-            role: "user" | "moderator" | "admin";
-            user_id: string;
         };
         PostMeChannelsBody1: {
             /** @constant */
@@ -2911,6 +2905,19 @@ export interface components {
         };
         /** @enum {string} */
         Role: "user" | "moderator" | "admin";
+        /**
+         * @example {
+         *       "role": "moderator"
+         *     }
+         */
+        RoleChange: {
+            role: components["schemas"]["Role"];
+        };
+        RoleState: {
+            role: components["schemas"]["Role"];
+            /** Format: uuid */
+            user_id: string;
+        };
         Session: {
             access_token: string;
             /** @description Seconds */
@@ -2926,6 +2933,8 @@ export interface components {
         };
         /** @enum {string} */
         SharedCheck: "ok" | "away";
+        /** @enum {string} */
+        Standing: "active" | "suspended";
         SuspensionState: {
             reason: string | null;
             suspended: boolean;
@@ -3376,7 +3385,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": components["schemas"]["GetAdminInvitesResponse"];
+                    "application/json": components["schemas"]["InviteList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -3448,11 +3457,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "uses": 30,
-                 *       "expires_at": "2026-12-01T00:00:00Z",
+                 *       "expires_at": "2030-01-01T00:00:00Z",
                  *       "note": "Winter meetup"
                  *     }
                  */
-                "application/json": components["schemas"]["PostAdminInvitesBody"];
+                "application/json": components["schemas"]["NewInvite"];
             };
         };
         responses: {
@@ -4222,8 +4231,8 @@ export interface operations {
                 limit?: number;
                 /** @description An id, or the beginning of an e-mail address, a phone number or a name */
                 q?: string;
-                role?: "user" | "moderator" | "admin";
-                standing?: "active" | "suspended";
+                role?: components["schemas"]["Role"];
+                standing?: components["schemas"]["Standing"];
             };
             header?: never;
             path?: never;
@@ -4254,7 +4263,7 @@ export interface operations {
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
-                    "application/json": components["schemas"]["GetAdminUsersResponse"];
+                    "application/json": components["schemas"]["PeopleList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -4583,7 +4592,7 @@ export interface operations {
                  *       "role": "moderator"
                  *     }
                  */
-                "application/json": components["schemas"]["PostAdminUsersByIdRoleBody"];
+                "application/json": components["schemas"]["RoleChange"];
             };
         };
         responses: {
@@ -4599,7 +4608,7 @@ export interface operations {
                      *       "role": "user"
                      *     }
                      */
-                    "application/json": components["schemas"]["PostAdminUsersByIdRoleResponse"];
+                    "application/json": components["schemas"]["RoleState"];
                 };
             };
             /** @description `malformed_body` */
@@ -8662,7 +8671,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -8670,7 +8679,7 @@ export interface operations {
                  *       "token": "dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH"
                  *     }
                  */
-                "application/json": components["schemas"]["PostMeChannelsBody1"] | components["schemas"]["PostMeChannelsBody2"] | components["schemas"]["PostMeChannelsBody3"] | components["schemas"]["PostMeChannelsBody4"];
+                "application/json": components["schemas"]["NewChannel"];
             };
         };
         responses: {

@@ -12,7 +12,12 @@ export const launch = (): Promise<Browser> =>
 declare global {
   // Of the page, in functions that run there.
   var window: {
-    kit: { createClient: typeof createClient; indexedDb: typeof indexedDb }
+    kit: {
+      createClient: typeof createClient
+      indexedDb: typeof indexedDb
+      render(client: ReturnType<typeof createClient>, chatId: string): Record<string, number>
+    }
+    drawn: Record<string, number>
     client: ReturnType<typeof createClient>
     told: { seqs: number[]; texts: string[]; gaps: number }
   }
