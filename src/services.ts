@@ -15,6 +15,7 @@ import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
+import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
@@ -267,6 +268,14 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const identities = identityService({
+    store: storage.identities,
+    auth,
+    mails,
+    configured: { messenger: config.messengerBotToken !== null, issuers: [] },
+    audit,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
@@ -327,6 +336,7 @@ export function buildServices({
       locations: storage.locations,
       lastSeen: storage.lastSeen,
       emails: storage.emails,
+      identities: storage.identities,
       outbox: storage.outbox,
       profiles,
       chats: chatViews,
@@ -383,6 +393,7 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    identities,
     delivery,
     safety,
     reviews,

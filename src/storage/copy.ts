@@ -80,6 +80,7 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.identities,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

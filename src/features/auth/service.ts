@@ -1,6 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
 import { holderOf, type Limits } from '../../lib/rate-limits.ts'
-import type { NewParcel } from '../../outbox/store.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
 import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
@@ -24,7 +23,7 @@ import { checkInitData } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
 import { mandatory } from './rules.ts'
-import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
+import type { AccountStore, Credentials, Session, SessionStore, WayIn, WithSession } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
@@ -116,11 +115,7 @@ export function authService(deps: Deps) {
   }
 
   /** Begins a session. `newDeviceMail` goes out if this user agent has never used the account. */
-  async function begin(
-    userId: string,
-    client: Client,
-    with_: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> } = {},
-  ) {
+  async function begin(userId: string, client: Client, with_: WithSession = {}) {
     const session = newSession(userId, client)
     if (!(await sessions.create(session, with_))) throw invalidCredentials()
     if (with_.newDeviceMail) mails.wake()
@@ -128,10 +123,23 @@ export function authService(deps: Deps) {
   }
 
   /** The same for a login, with the mail about a new device. */
-  async function signIn(userId: string, client: Client, with_: { provenBy?: string; audit: AuditEntry }) {
+  async function signIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
     return begin(userId, client, { ...with_, newDeviceMail: mail })
+  }
+
+  /** Signs in somebody whom something else than a password has proven. Refuses with 403 `suspended`. */
+  async function signInBy(
+    wayIn: Exclude<WayIn, { kind: 'password' }>,
+    { user_id, created }: { user_id: string; created: boolean },
+    client: Client,
+  ) {
+    const credentials = await accounts.credentials({ user_id })
+    if (credentials) refuseSuspended(credentials, now())
+    await limits.take('session', user_id)
+    const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: wayIn.kind })
+    return signIn(user_id, client, { wayIn, audit: entry })
   }
 
   /** The lifetimes are in seconds. */
@@ -240,6 +248,11 @@ export function authService(deps: Deps) {
     /** Begins a session of whoever was proven to be that user. */
     begin,
 
+    signInBy,
+
+    /** Whom init data of the messenger vouches for. Refuses like the messenger login. */
+    messengerPerson: personOf,
+
     /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
     async register(body: Registration, client: Client) {
       const choices = registrationConsents(body.consents)
@@ -287,7 +300,7 @@ export function authService(deps: Deps) {
       await limits.take('session', credentials.user_id)
       const { user_id, password_hash } = credentials
       return signIn(user_id, client, {
-        provenBy: password_hash,
+        wayIn: { kind: 'password', password_hash },
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
     },
@@ -309,11 +322,8 @@ export function authService(deps: Deps) {
         language: person.language ?? 'en',
         created_at: now(),
       })
-      const credentials = await accounts.credentials({ user_id })
-      if (credentials) refuseSuspended(credentials, now())
-      await limits.take('session', user_id)
-      const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
-      const session = await signIn(user_id, client, { audit: entry })
+      const { messenger_id } = person
+      const session = await signInBy({ kind: 'messenger', messenger_id }, { user_id, created }, client)
       deps.messengerPhotos.begin(user_id, person.photo_url)
       return { ...session, created }
     },
@@ -443,7 +453,10 @@ export function authService(deps: Deps) {
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
-      const told = await mails.about(caller.id, { about: 'password_changed' })
+      const told = await mails.about(
+        caller.id,
+        from === null ? { about: 'way_in_added', label: 'Password' } : { about: 'password_changed' },
+      )
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, told)
       if (ended === null) throw wrongPassword()
       mails.wake()
