@@ -138,11 +138,9 @@ export function openExporter(deps: Deps) {
         ...link,
         expires_at: iso(expires_at),
       })),
-      mails_waiting: (await outbox.ofUser(id)).map(({ payload, created_at }) => ({
-        about: payload.about,
-        to: payload.to,
-        created_at: iso(created_at),
-      })),
+      mails_waiting: (await outbox.ofUser(id)).flatMap(({ payload, created_at }) =>
+        'about' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
+      ),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

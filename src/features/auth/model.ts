@@ -35,7 +35,7 @@ export const newPassword = t.String({
 export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
 
 // For clients that hold their tokens themselves, such as two accounts in two tabs.
-const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
+export const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
 
 const choices = t.Object({
   terms: t.Optional(t.Boolean()),
@@ -43,6 +43,14 @@ const choices = t.Object({
   disclaimer: t.Optional(t.Boolean()),
   marketing: t.Optional(t.Boolean()),
 })
+
+// Checked by the service, as what is missing here has a refusal of its own.
+export const consentChoices = t.Optional(
+  t.Unknown({
+    documented: { ...choices, required: ['terms', 'privacy', 'disclaimer'] },
+    description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
+  }),
+)
 
 export const registration = t.Object(
   {
@@ -54,13 +62,7 @@ export const registration = t.Object(
     bio: t.Optional(profileFields.bio),
     gender: t.Optional(profileFields.gender),
     cookies,
-    // Checked by the service, as what is missing here has a refusal of its own.
-    consents: t.Optional(
-      t.Unknown({
-        documented: { ...choices, required: ['terms', 'privacy', 'disclaimer'] },
-        description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
-      }),
-    ),
+    consents: consentChoices,
   },
   {
     examples: [

@@ -6,7 +6,8 @@ import type { Auth } from '../auth/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import type { Configured } from './rules.ts'
-import type { Identity, IdentityStore, Linked, Told } from './store.ts'
+import type { Providers } from './providers.ts'
+import type { Identity, IdentityStore, Linked, Subject, Told } from './store.ts'
 
 export type Identities = ReturnType<typeof identityService>
 
@@ -14,14 +15,20 @@ type Deps = {
   store: IdentityStore
   auth: Pick<Auth, 'messengerPerson'>
   mails: Pick<AccountMails, 'about' | 'wake'>
+  providers: Pick<Providers, 'labelOf'>
   configured: Configured
+  /** Tells the outbox that a grant is to be revoked. */
+  wakeRevocation(): void
   audit: Pick<Audit, 'entry'>
   now: () => number
 }
 
 /** The ways to sign in to one's account. */
-export function identityService({ store, auth, mails, configured, audit, now }: Deps) {
-  const labelOf = ({ kind }: Pick<Identity, 'kind'>): string => (kind === 'password' ? 'Password' : 'Telegram')
+export function identityService({ store, auth, mails, providers, configured, wakeRevocation, audit, now }: Deps) {
+  function labelOf({ kind, provider }: Pick<Identity, 'kind' | 'provider'>): string {
+    if (provider !== null) return providers.labelOf(provider)
+    return kind === 'password' ? 'Password' : 'Telegram'
+  }
 
   const view = (identity: Identity) => ({
     id: identity.id,
@@ -33,11 +40,15 @@ export function identityService({ store, auth, mails, configured, audit, now }: 
   })
 
   /** What is stored with a change: the entry of the audit log, and the mail to the owner. */
-  async function told(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Pick<Identity, 'kind'>) {
-    const { kind } = identity
+  async function told(
+    about: 'way_in_added' | 'way_in_removed',
+    userId: string,
+    identity: Pick<Identity, 'kind' | 'provider'>,
+  ) {
+    const { kind, provider } = identity
     const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
     const mail = await mails.about(userId, { about, label: labelOf(identity) })
-    return { audit: audit.entry(action, userId, userId, { kind }), mails: mail } satisfies Told
+    return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies Told
   }
 
   function linkedView(linked: Linked) {
@@ -61,8 +72,14 @@ export function identityService({ store, auth, mails, configured, audit, now }: 
     /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
     async linkMessenger(caller: Caller, initData: string) {
       const { messenger_id } = auth.messengerPerson(initData)
-      const with_ = await told('way_in_added', caller.id, { kind: 'messenger' })
+      const with_ = await told('way_in_added', caller.id, { kind: 'messenger', provider: null })
       return linkedView(await store.linkMessenger(caller.id, messenger_id, now(), with_))
+    },
+
+    /** The same with a subject of an OIDC provider. */
+    async linkSubject(caller: Caller, subject: Subject) {
+      const with_ = await told('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
+      return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
     },
 
     /** Removes a way to sign in. Refuses with 404, and 409 `last_identity` for the last one that works. */
@@ -76,6 +93,7 @@ export function identityService({ store, auth, mails, configured, audit, now }: 
       if (outcome === 'last_identity')
         throw new Refusal('last_identity', 'This is the last way to sign in to your account. Add another one first.')
       mails.wake()
+      wakeRevocation()
     },
   }
 }
