@@ -44,11 +44,11 @@ export function accountStore(engine: Engine): AccountStore {
   return {
     register: (account, consents, begun) =>
       write(function* (db) {
-        if (!(yield* insertAccount(db, account))) {
+        for (let attempts = 0; !(yield* insertAccount(db, account)); attempts++) {
           const taken = yield* takenName(engine, db, account)
           if (taken !== null) return taken
-          // The account that had the address has lost it.
-          if (!(yield* insertAccount(db, account))) throw new Error('an account id was used twice')
+          // The account that had the address has lost it. On PostgreSQL another registration may have taken it since.
+          if (attempts === 2) throw new Error('an account id was used twice')
         }
         yield* addConsents(engine, db, consents)
         if (begun) {
