@@ -50,6 +50,14 @@ import up0026 from './0026_email_links.up.sql' with { type: 'text' }
 import down0026 from './0026_email_links.down.sql' with { type: 'text' }
 import up0027 from './0027_identities.up.sql' with { type: 'text' }
 import down0027 from './0027_identities.down.sql' with { type: 'text' }
+import up0029 from './0029_invites.up.sql' with { type: 'text' }
+import down0029 from './0029_invites.down.sql' with { type: 'text' }
+import up0030 from './0030_notifications.up.sql' with { type: 'text' }
+import down0030 from './0030_notifications.down.sql' with { type: 'text' }
+import up0031 from './0031_bot.up.sql' with { type: 'text' }
+import down0031 from './0031_bot.down.sql' with { type: 'text' }
+import up0032 from './0032_outbox_order.up.sql' with { type: 'text' }
+import down0032 from './0032_outbox_order.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -103,6 +111,14 @@ import pgUp0026 from './postgres/0026_email_links.up.sql' with { type: 'text' }
 import pgDown0026 from './postgres/0026_email_links.down.sql' with { type: 'text' }
 import pgUp0027 from './postgres/0027_identities.up.sql' with { type: 'text' }
 import pgDown0027 from './postgres/0027_identities.down.sql' with { type: 'text' }
+import pgUp0029 from './postgres/0029_invites.up.sql' with { type: 'text' }
+import pgDown0029 from './postgres/0029_invites.down.sql' with { type: 'text' }
+import pgUp0030 from './postgres/0030_notifications.up.sql' with { type: 'text' }
+import pgDown0030 from './postgres/0030_notifications.down.sql' with { type: 'text' }
+import pgUp0031 from './postgres/0031_bot.up.sql' with { type: 'text' }
+import pgDown0031 from './postgres/0031_bot.down.sql' with { type: 'text' }
+import pgUp0032 from './postgres/0032_outbox_order.up.sql' with { type: 'text' }
+import pgDown0032 from './postgres/0032_outbox_order.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -236,6 +252,38 @@ export const migrations: readonly Migration[] = [
     up: up0027,
     down: down0027,
     postgres: { up: pgUp0027, down: pgDown0027 },
+    compatibleWith: 16,
+  },
+  {
+    number: 29,
+    name: 'invites',
+    up: up0029,
+    down: down0029,
+    postgres: { up: pgUp0029, down: pgDown0029 },
+    compatibleWith: 16,
+  },
+  {
+    number: 30,
+    name: 'notifications',
+    up: up0030,
+    down: down0030,
+    postgres: { up: pgUp0030, down: pgDown0030 },
+    compatibleWith: 16,
+  },
+  {
+    number: 31,
+    name: 'bot',
+    up: up0031,
+    down: down0031,
+    postgres: { up: pgUp0031, down: pgDown0031 },
+    compatibleWith: 16,
+  },
+  {
+    number: 32,
+    name: 'outbox_order',
+    up: up0032,
+    down: down0032,
+    postgres: { up: pgUp0032, down: pgDown0032 },
     compatibleWith: 16,
   },
 ]

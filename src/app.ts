@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
 import { identityRoutes } from './features/identities/routes.ts'
@@ -8,7 +9,10 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { peopleRoutes } from './features/people/routes.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
+import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
 import { absoluteUrl } from './http/absolute-url.ts'
@@ -29,7 +33,8 @@ import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
-import { visitor as publicDoor, visitorWithoutBody as publicDoorWithoutBody } from './http/visitor.ts'
+import { asyncapiRoute } from './realtime/asyncapi.ts'
+import { formVisitor as publicFormDoor, visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -48,7 +53,10 @@ export function buildApp(services: Services) {
     safety,
     reviews,
     notices,
+    notifications,
     moderation,
+    people,
+    registration,
     storage,
     files,
     photos,
@@ -60,13 +68,14 @@ export function buildApp(services: Services) {
   } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
-  const visitorWithoutBody = publicDoorWithoutBody({ config, limits, clientOf })
+  const formVisitor = publicFormDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
   const cookies = sessionCookies(config)
   const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
+  const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
 
   const app = new Elysia({
     name: 'convene',
@@ -87,9 +96,10 @@ export function buildApp(services: Services) {
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
-    .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config }))
+    .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
-    .use(identityRoutes({ visitor, visitorWithoutBody, signedIn, identities, oidc, cookies }))
+    .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
+    .use(botRoutes({ visitor, door: services.bot.door }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))
@@ -98,9 +108,13 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
+    .use(peopleRoutes({ asModerator, asAdmin, people }))
+    .use(inviteRoutes({ asAdmin, registration }))
+    .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
+    .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
     .use(frontPage)

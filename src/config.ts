@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
 import { readSocketAddress } from './lib/outbound.ts'
 import { oidcProvidersIn } from './lib/oidc-settings.ts'
+import { readApnsKey } from './outbox/apns/key.ts'
+import { readServiceAccount } from './outbox/fcm/account.ts'
 import { readRedisUrl } from './lib/redis-url.ts'
 import {
   ConfigError,
@@ -18,6 +21,7 @@ import {
   textOf,
   wholeNumber,
 } from './lib/settings.ts'
+import { registrationModes } from './features/registration/rules.ts'
 import { isS3Url, readS3ObjectUrl, readS3Url, type S3Keys, type S3Place } from './s3/place.ts'
 import { type DatabaseConfig, isPostgresUrl, readDatabaseUrl } from './storage/database-url.ts'
 
@@ -174,6 +178,13 @@ const serverSettings = {
     help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next ones belong to it; use a name of your own for each provider.',
     read: (_, { env }) => oidcProvidersIn(env),
   }),
+  notifyAfterS: setting({
+    name: 'NOTIFY_AFTER_S',
+    unit: 'seconds',
+    default: '15',
+    help: 'How long after an event its [notification](docs/notifications.md) is sent, in seconds, unless it was read by then.',
+    ...wholeNumber(0, 3600),
+  }),
   messengerBotToken: setting({
     name: 'MESSENGER_BOT_TOKEN',
     type: 'token',
@@ -181,6 +192,54 @@ const serverSettings = {
     help: 'Token of the bot whose mini-app users log in from. Without it, that login answers 503.',
     secret: true,
     read: botToken,
+  }),
+  /** Whether this server is the bot. */
+  messengerBot: setting({
+    name: 'MESSENGER_BOT',
+    default: 'off',
+    type: 'on or off',
+    help: '`on`: this server [is the bot](docs/telegram-bot.md) of `MESSENGER_BOT_TOKEN`: it answers `/start` and `/stop`, and sends notifications.',
+    read: messengerBot,
+  }),
+  /** Null for the bot's main mini-app. */
+  messengerApp: setting({
+    name: 'MESSENGER_APP',
+    type: 'short name',
+    default: null,
+    shownDefault: 'the bot’s main mini-app',
+    help: 'Short name of the mini-app that the bot’s links open, as BotFather has it.',
+    read: messengerApp,
+  }),
+  messengerApiUrl: setting({
+    name: 'MESSENGER_API_URL',
+    type: 'URL',
+    default: 'https://api.telegram.org',
+    help: 'Address of the Bot API, for a Bot API server of your own.',
+    read: (value) => plainUrl(value).replace(/\/+$/, ''),
+  }),
+  webhookUrl: setting({
+    name: 'WEBHOOK_URL',
+    type: 'URL',
+    default: null,
+    help: 'Where the server [posts what happens](docs/webhooks.md), such as a new account or report; needs `WEBHOOK_SECRET` too.',
+    secret: true,
+    read: webhookUrl,
+  }),
+  webhookSecret: setting({
+    name: 'WEBHOOK_SECRET',
+    type: 'secret of 24 to 64 bytes',
+    default: null,
+    help: 'Signs webhooks: `whsec_` and 24 to 64 bytes as base64.',
+    secret: true,
+    read: webhookSecret,
+  }),
+  webhookPreviousSecret: setting({
+    name: 'WEBHOOK_PREVIOUS_SECRET',
+    type: 'secret of 24 to 64 bytes',
+    default: null,
+    help: 'The secret before `WEBHOOK_SECRET`: webhooks carry both signatures, until the receiver knows the new one.',
+    secret: true,
+    read: webhookSecret,
   }),
   initDataMaxAgeS: setting({
     name: 'INIT_DATA_MAX_AGE_S',
@@ -203,6 +262,76 @@ const serverSettings = {
     default: '',
     help: 'Private addresses that the server may call on behalf of users, such as `127.0.0.1:9000,10.0.0.5:443`.',
     read: socketAddresses,
+  }),
+  registration: setting({
+    name: 'REGISTRATION',
+    default: 'open',
+    help: 'Who may make an account: everybody (`open`), who has [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
+    ...oneOf(...registrationModes),
+  }),
+  fcmServiceAccount: setting({
+    name: 'FCM_SERVICE_ACCOUNT',
+    type: 'file',
+    default: null,
+    help: 'Key file of a Google service account: [sends to Android apps](docs/push-providers.md#firebase-android).',
+    read: serviceAccount,
+  }),
+  fcmUrl: setting({
+    name: 'FCM_URL',
+    type: 'URL',
+    default: null,
+    shownDefault: 'that of Google',
+    help: 'Another server that speaks FCM v1, such as `http://127.0.0.1:9000`.',
+    read: (value, { env }) => {
+      comesWith(env, ['FCM_SERVICE_ACCOUNT'])
+      return serverUrl(value)
+    },
+  }),
+  apnsKey: setting({
+    name: 'APNS_KEY',
+    type: 'file',
+    default: null,
+    help: '`.p8` key of an Apple developer account: [sends to iOS apps](docs/push-providers.md#apns-ios). Needs `APNS_KEY_ID`, `APNS_TEAM_ID` and `APNS_TOPIC`.',
+    secret: true,
+    read: apnsKey,
+  }),
+  apnsKeyId: setting({
+    name: 'APNS_KEY_ID',
+    type: 'ten letters and digits',
+    default: null,
+    help: 'Id of `APNS_KEY`.',
+    read: appleId,
+  }),
+  apnsTeamId: setting({
+    name: 'APNS_TEAM_ID',
+    type: 'ten letters and digits',
+    default: null,
+    help: 'Id of the team that `APNS_KEY` belongs to.',
+    read: appleId,
+  }),
+  apnsTopic: setting({
+    name: 'APNS_TOPIC',
+    type: 'bundle id',
+    default: null,
+    help: 'Bundle id of the app, such as `org.example.meet`.',
+    read: bundleId,
+  }),
+  apnsEnv: setting({
+    name: 'APNS_ENV',
+    default: 'production',
+    help: '`sandbox` is for apps that Xcode has installed.',
+    ...oneOf('production', 'sandbox'),
+  }),
+  apnsUrl: setting({
+    name: 'APNS_URL',
+    type: 'URL',
+    default: null,
+    shownDefault: 'that of Apple for `APNS_ENV`',
+    help: 'Another server that speaks APNs over HTTP/2, such as `http://127.0.0.1:9000`.',
+    read: (value, { env }) => {
+      comesWith(env, apnsSettings)
+      return serverUrl(value)
+    },
   }),
   consentGate: setting({
     name: 'CONSENT_GATE',
@@ -439,8 +568,92 @@ function dkimKey(value: string): { domainName: string; keySelector: string; priv
   return { domainName, keySelector, privateKey }
 }
 
+const apnsSettings = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
+
+/** Throws if one of the settings is missing. */
+function comesWith(env: Environment, names: string[]) {
+  const missing = names.filter((name) => textOf(env, name) === null)
+  if (missing.length === 0) return
+  const listed = missing.join(', ').replace(/, (\w+)$/, ' and $1')
+  throw new Error(`must come with ${listed}, which ${missing.length === 1 ? 'is' : 'are'} not set`)
+}
+
+function serviceAccount(value: string) {
+  return readServiceAccount(keyFile(value), value)
+}
+
+function apnsKey(value: string, { env }: Context) {
+  comesWith(env, apnsSettings)
+  return readApnsKey(keyFile(value), value)
+}
+
+function appleId(value: string, { env }: Context): string {
+  comesWith(env, apnsSettings)
+  if (!/^[A-Z0-9]{10}$/.test(value)) throw new Error('must be ten capital letters and digits, such as ABC123DEFG')
+  return value
+}
+
+function bundleId(value: string, { env }: Context): string {
+  comesWith(env, apnsSettings)
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value)) throw new Error('must be a bundle id, such as org.example.meet')
+  return value
+}
+
+function keyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`must name a file that can be read, not ${path} (${codeOf(error)})`)
+  }
+}
+
+/** Without a slash at the end. */
+function serverUrl(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new Error('must be an http or https URL without a user or a query, such as http://127.0.0.1:9000')
+  return url.href.replace(/\/+$/, '')
+}
+
 function botToken(value: string): string {
   if (value.length < 8 || /\s/.test(value)) throw new Error('must be the token that the messenger gave for the bot')
+  return value
+}
+
+function messengerBot(value: string, { env }: Context): boolean {
+  const isOn = oneOf('on', 'off').read(value) === 'on'
+  // The token becomes a part of the path of each call.
+  if (isOn && !/^\d+:[\w-]+$/.test(textOf(env, 'MESSENGER_BOT_TOKEN') ?? ''))
+    throw new Error('must come with MESSENGER_BOT_TOKEN, as BotFather gives it: digits, a colon and letters')
+  return isOn
+}
+
+function messengerApp(value: string): string {
+  if (!/^\w{3,30}$/.test(value)) throw new Error('must be the short name of a mini-app, such as app')
+  return value
+}
+
+function plainUrl(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || /[?#]/.test(value))
+    throw new Error('must be an http or https URL without a user, a query or a fragment')
+  return url.href
+}
+
+function webhookUrl(value: string, { env }: Context): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Error('must be an http or https URL without a user, such as https://crm.example.org/convene')
+  if (textOf(env, 'WEBHOOK_SECRET') === null) throw new Error('must come with WEBHOOK_SECRET, which is not set')
+  return url.href
+}
+
+function webhookSecret(value: string): string {
+  const [, base64 = ''] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? []
+  const bytes = Buffer.from(base64, 'base64')
+  // A receiver decodes it strictly.
+  if (bytes.toString('base64') !== base64 || bytes.length < 24 || bytes.length > 64)
+    throw new Error('must be whsec_ and 24 to 64 bytes as base64, as of: echo whsec_$(openssl rand -base64 32)')
   return value
 }
 

@@ -9,6 +9,8 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { openBot } from './features/bot/open.ts'
+import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
@@ -16,7 +18,7 @@ import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
 import { oidcLogin } from './features/identities/oidc.ts'
-import { openProviders } from './features/identities/providers.ts'
+import { openProviders as openOidcProviders } from './features/identities/providers.ts'
 import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
@@ -24,9 +26,19 @@ import { locationService } from './features/location/service.ts'
 import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
 import { photoWatch } from './features/media/watch.ts'
+import { openAsking } from './features/notifications/asking.ts'
+import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
+import { openDigest } from './features/notifications/digest.ts'
+import { openMoments } from './features/notifications/moments.ts'
+import { openProviders, type Providers } from './features/notifications/providers.ts'
+import { shownForMs } from './features/notifications/rules.ts'
+import { notificationService } from './features/notifications/service.ts'
+import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { peopleService } from './features/people/service.ts'
+import { registrationService } from './features/registration/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -39,11 +51,13 @@ import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
 import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
-import { hours } from './lib/time.ts'
-import { openDelivery } from './outbox/delivery.ts'
+import { hours, seconds } from './lib/time.ts'
+import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
 import { revocationCarrier } from './outbox/oidc/carrier.ts'
+import { openPushSenders } from './outbox/senders.ts'
+import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -69,6 +83,8 @@ export type Ports = {
   shared?: Shared | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
+  /** The ways to devices. */
+  providers?: Providers
   ids?: Ids
   now?: () => number
   /** Random numbers from 0 to below 1. */
@@ -95,6 +111,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
+  providers: givenProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -118,6 +135,7 @@ export function buildServices({
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
   const files = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
@@ -156,6 +174,7 @@ export function buildServices({
     consents,
     photos: media,
     blocking,
+    webhooks,
     audit,
     now,
   })
@@ -183,7 +202,7 @@ export function buildServices({
     log,
     now,
   })
-  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence })
+  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence, now })
   const replay = openReplay({
     store: storage.events,
     views: {
@@ -207,6 +226,26 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
+  const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
+  const asking = openAsking({
+    isOn: Object.keys(providers.senders).length > 0,
+    afterMs: config.notifyAfterS * seconds,
+    id: ids.next,
+    wake: () => delivery.wake('notification'),
+  })
   const chats = chatService({
     store: storage.chats,
     views: chatViews,
@@ -215,6 +254,7 @@ export function buildServices({
     photos: media,
     limits,
     push: hub.push,
+    asking,
     ids,
     now,
     firstContact: config.firstContact,
@@ -222,14 +262,37 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
-  const providers = openProviders({ providers: config.oidc, log, now })
+  const oidcProviders = openOidcProviders({ providers: config.oidc, log, now })
   const sealKey = new Bun.CryptoHasher('sha256', secrets.jwt).update('convene seal v1').digest()
   const grants = openSeal(sealKey, 'oidc grant')
-  const delivery = openDelivery({
+  const moments = openMoments({
+    store: storage.notifications,
+    chats: storage.chats,
+    consents,
+    isForeground: presence.isForeground,
+    consentGate: config.consentGate,
+    emailRequired: config.emailVerification === 'required',
+    community: config.mailFrom?.name ?? 'Convene',
+    now,
+  })
+  const webhookCarrier = openWebhookCarrier(config, log, now)
+  const delivery: Delivery = openDelivery({
     store: storage.outbox,
     carriers: {
-      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
-      ...(config.oidc.length === 0 ? {} : { oidc_revoke: revocationCarrier(providers, grants) }),
+      ...(mailCarrier && { mail: mailCarrier }),
+      ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
+      ...(bot.carrier && { bot: bot.carrier }),
+      ...notificationCarriers({
+        store: storage.notifications,
+        outbox: storage.outbox,
+        moments,
+        senders: providers.senders,
+        node,
+        wake: (kind) => delivery.wake(kind),
+        ids,
+        now,
+      }),
     },
     node,
     log,
@@ -245,6 +308,14 @@ export function buildServices({
   })
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
+  const registration = registrationService({
+    store: storage.invites,
+    mode: config.registration,
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -259,6 +330,9 @@ export function buildServices({
     messengerPhotos,
     mails,
     emailLinks,
+    registration,
+    webhooks,
+    botPermissions: bot.permissions,
     audit,
     ids,
     now,
@@ -282,14 +356,14 @@ export function buildServices({
     store: storage.identities,
     auth,
     mails,
-    providers,
-    configured: { messenger: config.messengerBotToken !== null, issuers: providers.issuers },
+    providers: oidcProviders,
+    configured: { messenger: config.messengerBotToken !== null, issuers: oidcProviders.issuers },
     wakeRevocation: () => delivery.wake('oidc_revoke'),
     audit,
     now,
   })
   const oidc = oidcLogin({
-    providers,
+    providers: oidcProviders,
     store: storage.identities,
     identities,
     auth,
@@ -302,10 +376,26 @@ export function buildServices({
     ids,
     now,
   })
+  const people = peopleService({
+    store: storage.people,
+    users: storage.users,
+    sessions: storage.sessions,
+    emails,
+    auditLog: storage.audit,
+    callers,
+    sockets: hub.control,
+    recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
+    audit,
+    paging,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
     push: hub.push,
+    asking,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
     audit,
     paging,
     ids,
@@ -315,6 +405,7 @@ export function buildServices({
     store: storage.reviews,
     blocking,
     push: hub.push,
+    asking,
     audit,
     paging,
     ids,
@@ -326,6 +417,7 @@ export function buildServices({
     store: storage.notices,
     moderation: storage.moderation,
     auth,
+    webhooks,
     audit,
     paging,
     ids,
@@ -340,8 +432,29 @@ export function buildServices({
     callers,
     sockets: hub.control,
     push: hub.push,
+    asking,
+    webhooks,
     audit,
     paging,
+    ids,
+    now,
+  })
+  const notifications = notificationService({
+    store: storage.notifications,
+    outbox: storage.outbox,
+    membership: openMembership({ store: storage.chats }),
+    chats: chatViews,
+    providers,
+    limits,
+    linkKey,
+    wake: (kind) => delivery.wake(kind),
+    ids,
+    now,
+  })
+  const digest = openDigest({
+    store: storage.notifications,
+    isOn: mailCarrier !== null,
+    wake: () => delivery.wake('mail'),
     ids,
     now,
   })
@@ -351,6 +464,7 @@ export function buildServices({
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
     files,
     audit,
+    webhooks,
     now,
   })
   const account = accountService({
@@ -364,11 +478,13 @@ export function buildServices({
       emails: storage.emails,
       identities: storage.identities,
       outbox: storage.outbox,
+      bot: storage.bot,
       profiles,
       chats: chatViews,
       media,
       safety,
       notices,
+      notifications,
       reviews,
       now,
     }),
@@ -385,11 +501,12 @@ export function buildServices({
     store: storage.retention,
     events: storage.events,
     emails: storage.emails,
+    oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
+    bot: storage.bot,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
   const room = openRoom({ config, store: storage.community, now })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -421,10 +538,16 @@ export function buildServices({
     emails,
     identities,
     oidc,
+    registration,
+    people,
+    webhooks,
+    bot,
     delivery,
     safety,
     reviews,
     notices,
+    notifications,
+    digest,
     moderation,
     erasures,
     account,

@@ -57,6 +57,7 @@ const confidential = new Set([
     'token',
   ],
   ...['email', 'phone', 'latitude', 'longitude', 'lat', 'lng'],
+  ...['endpoint', 'p256dh', 'auth'],
   ...['text', 'bio', 'details', 'note', 'reason'],
 ])
 // What is shorter may stand in a log by chance.

@@ -23,6 +23,8 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   link_invalid: [401, 'Invalid link'],
   id_token_invalid: [401, 'Invalid id token'],
   email_not_verified: [403, 'E-mail not verified'],
+  registration_closed: [403, 'Registration closed'],
+  invite_required: [403, 'Invite required'],
   not_a_member: [403, 'Not a member'],
   not_the_owner: [403, 'Not the owner'],
   blocked: [403, 'Blocked'],
@@ -194,7 +196,7 @@ function refusalOfValidation(error: ValidationError): Refusal {
     if (fields.has(path)) continue
     fields.set(path, {
       // Elysia drops the path of a query number that is out of range: the schema's title names the field.
-      path: path || `/${schema.title ?? ''}`,
+      path: path || `/${schema.type === 'object' ? '' : (schema.title ?? '')}`,
       code: fieldCodeOf(problem),
       message: messageOf(schema, message),
     })

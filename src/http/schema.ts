@@ -1,13 +1,17 @@
-import type { TSchema } from '@sinclair/typebox'
+import { FormatRegistry, type ObjectOptions, type TProperties, type TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { hasFormat, setFormat } from '../lib/formats.ts'
 
-/** One of these words. */
-export const oneOf = <const T extends readonly string[]>(words: T) =>
+/** An object that the documents show once, under that name. A list inside of one needs a name too: see `oneOf`. */
+export const object = <const T extends TProperties>(title: string, fields: T, options: ObjectOptions = {}) =>
+  t.Object(fields, { ...options, title })
+
+/** One of these words. With a title, the documents show the list once, under that name. */
+export const oneOf = <const T extends readonly string[]>(words: T, title?: string) =>
   t.Unsafe<T[number]>(
     t.Union(
       words.map((word) => t.Literal(word)),
-      { error: `Expected one of ${words.join(', ')}` },
+      { error: `Expected one of ${words.join(', ')}`, ...(title !== undefined && { title }) },
     ),
   )
 
@@ -36,8 +40,29 @@ setFormat('image-id', (text) => {
 /** The id of an image. A URL is refused as `not_yours`, since it shows somebody else's image. */
 export const imageId = (error: string) => anyCaseId({ format: 'image-id', error, documented: { format: 'uuid' } })
 
+/** An id in an answer. Not validated as a UUID: all of ours are. Ids of others, such as those of a messenger, are plain text. */
+export const entityId = (description?: string) =>
+  t.String({ documented: { format: 'uuid' }, ...(description !== undefined && { description }) })
+
 /** A time in an answer. Not validated as a date: `iso` writes all of them. */
 export const time = t.String({ documented: { format: 'date-time' } })
+
+// With its zone: a time without one would mean whatever the server's clock is set to.
+const written = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+FormatRegistry.Set('instant', (text) => {
+  const [, day] = written.exec(text) ?? []
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false
+  // JavaScript takes 30 February for the first or second of March.
+  return new Date(day).toISOString().startsWith(day)
+})
+
+/** A time in a request. */
+export const instant = t.String({
+  format: 'instant',
+  documented: { format: 'date-time' },
+  error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
+})
 
 type Range = { minimum: number; maximum: number; default?: number; error: string }
 

@@ -9,20 +9,20 @@ export type Visitor = ReturnType<typeof visitor>
 
 type Deps = { config: Config; limits: Limits; clientOf: ClientOf }
 
-/** For public routes that read no body, or read it themselves: `client` and `limit: …`. */
-export const visitorWithoutBody = ({ config, limits, clientOf }: Deps) =>
-  new Elysia({ name: 'visitor-without-body' })
-    .derive(({ request }) => ({ client: clientOf(request) }))
-    .use(rateLimit({ limits, enabled: config.rateLimit !== null }))
-    // Otherwise Elysia would read bodies of any content type and size.
-    .onParse(() => null)
-    .as('scoped')
-export type VisitorWithoutBody = ReturnType<typeof visitorWithoutBody>
-
 /** For public routes: `client`, `limit: …`, and bodies read as JSON. */
 export const visitor = ({ config, limits, clientOf }: Deps) =>
   new Elysia({ name: 'visitor' })
     .derive(({ request }) => ({ client: clientOf(request) }))
     .use(rateLimit({ limits, enabled: config.rateLimit !== null }))
     .use(jsonBody)
+    .as('scoped')
+
+export type FormVisitor = ReturnType<typeof formVisitor>
+
+/** For public routes that other programs post to, whose bodies are not read: `client` and `limit: …`. */
+export const formVisitor = ({ config, limits, clientOf }: Deps) =>
+  new Elysia({ name: 'form-visitor' })
+    .derive(({ request }) => ({ client: clientOf(request) }))
+    .use(rateLimit({ limits, enabled: config.rateLimit !== null }))
+    .onParse(() => null)
     .as('scoped')

@@ -13,6 +13,8 @@ export type RefusalCode =
   | 'link_invalid'
   | 'id_token_invalid'
   | 'email_not_verified'
+  | 'registration_closed'
+  | 'invite_required'
   | 'not_a_member'
   | 'not_the_owner'
   | 'blocked'

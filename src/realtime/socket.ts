@@ -36,6 +36,21 @@ export type SocketData = {
   is_renewing: boolean
 }
 
+/** How an upgrade may be refused. */
+export const socketRefusals = [
+  'bad_request',
+  'unauthenticated',
+  'token_expired',
+  'suspended',
+  'consents_required',
+  'email_not_verified',
+  'forbidden',
+  'validation_failed',
+  'rate_limited',
+  'shutting_down',
+  'busy',
+] satisfies RefusalCode[]
+
 /**
  * `GET /ws?token=…[&since=…]`. Uses Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be
  * checked, and keeps the whole request in memory while the socket is open.
@@ -83,28 +98,8 @@ export const socketRoute = ({
       if (!server?.upgrade(request, { data, headers })) throw new Refusal('bad_request', 'The upgrade failed.')
     },
     {
-      detail: {
-        summary: 'A WebSocket of events as they happen',
-        description:
-          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping`, `typing`, and `auth` with a new token before the old one ends.',
-        tags: ['realtime'],
-        limit: 'socket',
-        security: [{ socket: [] }],
-        parameters: [{ name: 'since', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } }],
-        responses: { 101: { description: 'The socket is open' } },
-        refusals: [
-          'bad_request',
-          'unauthenticated',
-          'token_expired',
-          'suspended',
-          'consents_gate',
-          'email_not_verified',
-          'forbidden',
-          'validation_failed',
-          'upgrade_required',
-          'shutting_down',
-        ],
-      },
+      // OpenAPI has no answer for an upgrade: asyncapi-document.ts describes it.
+      detail: { hide: true },
     },
   )
 
@@ -151,7 +146,12 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
       ws.data.is_renewing = true
       return void renew(ws.data, token, cid).finally(() => (ws.data.is_renewing = false))
     }
-    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth.', cid)
+    if (type === 'focus') {
+      const foreground = typeof data === 'object' && data !== null && 'foreground' in data ? data.foreground : null
+      if (typeof foreground !== 'boolean') return refuse('validation_failed', 'focus takes { foreground }.', cid)
+      return hub.focus(id, foreground)
+    }
+    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth, focus.', cid)
     const chatId = textIn(data, 'chat_id')
     if (chatId === null || !/^[0-9a-f-]{36}$/i.test(chatId))
       return refuse('validation_failed', 'typing takes { chat_id }.', cid)

@@ -81,6 +81,12 @@ export const tables: readonly Table[] = [
   schema.outbox,
   schema.emailLinks,
   schema.identities,
+  schema.invites,
+  schema.channels,
+  schema.notificationPreferences,
+  schema.shownNotifications,
+  schema.botPermissions,
+  schema.botUpdates,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

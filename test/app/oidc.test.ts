@@ -200,6 +200,26 @@ describe('a native app', () => {
   })
 })
 
+test('a new account has to be admitted, a known one does not', async () => {
+  const { app, acme } = await open({ REGISTRATION: 'invite' })
+  const { code } = await app.services.registration.invite({ id: null }, { uses: 1 })
+  const ada = await acme.idToken({ sub: 'ada' })
+  expect((await native(app, { id_token: ada })).body.code).toBe('invite_required')
+  expect((await signInByBrowser(app, acme)).location).toBe(`${PUBLIC_URL}/app#error=invite_required`)
+  expect(await accounts(app)).toEqual([])
+  const tries = await Promise.all(
+    ['a', 'b', 'c', 'd'].map(async (sub) => native(app, { id_token: await acme.idToken({ sub }), invite: code })),
+  )
+  expect(tries.map(({ status }) => status).toSorted()).toEqual([201, 403, 403, 403])
+  const known = ['a', 'b', 'c', 'd'][tries.findIndex(({ status }) => status === 201)]!
+  expect((await native(app, { id_token: await acme.idToken({ sub: known }) })).status).toBe(200)
+  expect(await accounts(app)).toHaveLength(1)
+  expect(await rowsOf(app)).toHaveLength(1)
+  const closed = await open({ REGISTRATION: 'closed' })
+  const refused = await native(closed.app, { id_token: await closed.acme.idToken() })
+  expect([refused.status, refused.body.code]).toEqual([403, 'registration_closed'])
+})
+
 describe('an address', () => {
   const login = async (app: TestApp, acme: Server, persona: Persona) => {
     acme.signedIn.as = persona

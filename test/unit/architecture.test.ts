@@ -127,9 +127,14 @@ const openToAll = new Set([
   'POST /api/v1/auth/password/reset',
   'POST /api/v1/auth/email/verify',
   'POST /api/v1/auth/email/undo',
+  'POST /api/v1/messenger/updates/:path',
   'GET /verify',
   'GET /reset',
   'GET /email-undo',
+  'GET /unsubscribe',
+  'POST /unsubscribe',
+  'GET /api/v1/notifications/keys',
+  'POST /api/v1/notifications/unsubscribe',
   'GET /api/v1/legal/:kind',
   'GET /api/v1/media/:id',
   'GET /api/v1/users/:id/reviews',
@@ -138,6 +143,7 @@ const openToAll = new Set([
   'GET /health',
   'GET /ready',
   'GET /metrics',
+  'GET /asyncapi.json',
 ])
 
 test('every route that is not open to all answers 401 to a stranger, with a good body, a bad one and none', async () => {

@@ -4,15 +4,17 @@ import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consent, Session } from '../auth/store.ts'
+import type { BotStore } from '../bot/store.ts'
 import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
-import type { OutboxStore } from '../../outbox/store.ts'
+import type { OutboxStore, Parcel } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
 import type { IdentityStore } from '../identities/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
 import type { Notices } from '../moderation/notices.ts'
+import type { Notifications } from '../notifications/service.ts'
 import type { Profiles } from '../profile/service.ts'
 import { type Reviews, reviewView } from '../reviews/service.ts'
 import type { Safety } from '../safety/service.ts'
@@ -29,11 +31,13 @@ type Deps = {
   emails: Pick<EmailStore, 'linksOf'>
   identities: Pick<IdentityStore, 'ofUser'>
   outbox: Pick<OutboxStore, 'ofUser'>
+  bot: Pick<BotStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
   safety: Pick<Safety, 'blocks' | 'reports'>
   notices: Pick<Notices, 'list' | 'appeals'>
+  notifications: Pick<Notifications, 'holdings'>
   reviews: Pick<Reviews, 'ofUser'>
   now: () => number
 }
@@ -52,11 +56,13 @@ export function openExporter(deps: Deps) {
     emails,
     identities,
     outbox,
+    bot,
     profiles,
     chats,
     media,
     safety,
     notices,
+    notifications,
     reviews,
     now,
   } = deps
@@ -90,6 +96,25 @@ export function openExporter(deps: Deps) {
       // The codes themselves would tell who holds a stolen token which place the user comes back to most.
       recognised_places: await store.places(userId),
     }
+  }
+
+  const waitingOf = (parcels: readonly Parcel[]) => ({
+    mails_waiting: parcels.flatMap(({ payload, created_at }) =>
+      'to' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
+    ),
+    notifications_waiting: parcels.flatMap(({ kind, payload, created_at }) =>
+      'to' in payload || !('about' in payload) ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
+    ),
+  })
+
+  async function notificationsOf(userId: string) {
+    const { channels, preferences, mutes } = await notifications.holdings(userId)
+    return { preferences, channels, muted_chats: mutes }
+  }
+
+  async function botPermissionOf(userId: string) {
+    const stored = await bot.ofUser(userId)
+    return stored && { ...stored, changed_at: iso(stored.changed_at) }
   }
 
   async function* messagesOf(caller: Caller, chatId: string) {
@@ -138,9 +163,9 @@ export function openExporter(deps: Deps) {
         ...link,
         expires_at: iso(expires_at),
       })),
-      mails_waiting: (await outbox.ofUser(id)).flatMap(({ payload, created_at }) =>
-        'about' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
-      ),
+      ...waitingOf(await outbox.ofUser(id)),
+      notifications: await notificationsOf(id),
+      bot: await botPermissionOf(id),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

@@ -21,12 +21,14 @@ type Deps = {
   oidc: Pick<OidcLogin, 'list'>
   cookies: SessionCookies
   origins: Origins
-  config: Pick<Config, 'messengerBotToken' | 'smtpUrl'>
+  config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration'>
+  /** The messenger's bot; null where its name is not known. */
+  botName(): string | null
 }
 
-export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, config }: Deps) =>
+export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, config, botName }: Deps) =>
   new Elysia({ name: 'auth' })
-    .use(publicRoutes({ visitor, auth, oidc, cookies, origins, config }))
+    .use(publicRoutes({ visitor, auth, oidc, cookies, origins, config, botName }))
     .use(signedIn)
     .post(
       '/api/v1/auth/logout',
@@ -91,7 +93,7 @@ export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, co
       },
     )
 
-const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<Deps, 'signedIn'>) => {
+const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
   /** The session, with its cookies too: so browsers call without a preflight, and scripts need not hold its tokens. */
   function withCookies<T extends IssuedTokens>(
     { headers }: { headers: ResponseHeaders },
@@ -109,18 +111,18 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<De
     return token
   }
 
-  const providers = {
+  const providers = () => ({
     password: true as const,
-    messenger: config.messengerBotToken === null ? null : { bot: null },
+    messenger: config.messengerBotToken === null ? null : { bot: botName() },
     oidc: oidc.list(),
     passkey: false,
-    registration: 'open' as const,
+    registration: config.registration,
     mail: config.smtpUrl !== null,
-  }
+  })
 
   return new Elysia({ name: 'auth-public' })
     .use(visitor)
-    .get('/api/v1/auth/providers', () => providers, {
+    .get('/api/v1/auth/providers', () => providers(), {
       limit: 'read',
       response: { 200: model.providers },
       detail: { summary: 'The ways to sign in to this server', tags: ['auth'], security: [] },
@@ -136,7 +138,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<De
           summary: 'Register',
           description: 'E-mail or phone, or both. `errors` names the consents that are missing.',
           tags: ['auth'],
-          refusals: ['email_taken', 'phone_taken', 'consents_required'],
+          refusals: ['registration_closed', 'invite_required', 'email_taken', 'phone_taken', 'consents_required'],
           security: [],
         },
       },
@@ -160,7 +162,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<De
     .post(
       '/api/v1/auth/messenger',
       async ({ body, client, set, status }) => {
-        const session = withCookies(set, body, await auth.messenger(body.init_data, client))
+        const session = withCookies(set, body, await auth.messenger(body.init_data, body.invite, client))
         return status(session.created ? 201 : 200, session)
       },
       {
@@ -171,7 +173,14 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<De
           summary: 'Log in from a messenger’s mini-app',
           description: '201 at the first login, which makes the account.',
           tags: ['auth'],
-          refusals: ['init_data_invalid', 'init_data_expired', 'suspended', 'messenger_not_configured'],
+          refusals: [
+            'init_data_invalid',
+            'init_data_expired',
+            'suspended',
+            'registration_closed',
+            'invite_required',
+            'messenger_not_configured',
+          ],
           security: [],
         },
       },
@@ -190,7 +199,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<De
             'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Without a `refresh_token` in the body that of the cookie `app_rt` is taken, unless `cookies` is false.',
           tags: ['auth'],
           refusals: ['unauthenticated', 'token_expired', 'refresh_reused', 'suspended', 'forbidden'],
-          security: [{ refresh: [] }],
+          security: [],
         },
       },
     )

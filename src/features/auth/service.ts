@@ -4,17 +4,20 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
-import { days, iso, minutes, seconds } from '../../lib/time.ts'
+import { iso, minutes, seconds } from '../../lib/time.ts'
 import { languageTag, longestLanguageTag } from '../../lib/text.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import { normalizedEmail } from '../email/rules.ts'
 import type { EmailLinks } from '../email/service.ts'
+import type { BotPermissions } from '../bot/permissions.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { Subject } from '../identities/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
+import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
@@ -23,14 +26,14 @@ import { type Client, type ConsentChoices, type Consents, registrationConsents }
 import { checkInitData, mendedName } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
-import { mandatory } from './rules.ts'
+import { mandatory, sessionLifetime } from './rules.ts'
 import type { AccountStore, Credentials, NewAccount, Session, SessionStore, WayIn, WithSession } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
 
-const idle = 30 * days
-const longest = 90 * days
+const { idle, longest } = sessionLifetime
+
 // A client that lost our answer, or its other tab, may ask once more with the token before the newest.
 const grace = 10 * seconds
 // How old a session may be that stands for a password which an account does not have.
@@ -50,6 +53,9 @@ type Deps = {
   messengerPhotos: Pick<MessengerPhotos, 'begin'>
   mails: AccountMails
   emailLinks: Pick<EmailLinks, 'welcome'>
+  registration: Pick<Gate, 'admissionBy' | 'admit'>
+  webhooks: Webhooks
+  botPermissions: Pick<BotPermissions, 'noteInitData'>
   audit: Audit
   ids: Ids
   now: () => number
@@ -66,6 +72,7 @@ type Registration = {
   city?: string | null
   bio?: string | null
   gender?: Gender | null
+  invite?: string | null
   consents?: unknown
 }
 
@@ -94,6 +101,7 @@ export function authService(deps: Deps) {
     limits,
     sockets,
     mails,
+    webhooks,
     audit,
     ids,
     now,
@@ -163,11 +171,8 @@ export function authService(deps: Deps) {
     await forgotten
   }
 
-  /** Every new account, whichever way it is made. `invite` is the code that lets it in, where one was given. */
-  function newAccount(
-    given: Pick<NewAccount, 'name' | 'language'> & Partial<NewAccount>,
-    _invite: string | null,
-  ): NewAccount {
+  /** Every new account, whichever way it is made. */
+  function newAccount(given: Pick<NewAccount, 'name' | 'language' | 'admission'> & Partial<NewAccount>): NewAccount {
     return {
       id: ids.next(),
       email: null,
@@ -274,8 +279,12 @@ export function authService(deps: Deps) {
     /** Whom init data of the messenger vouches for. Refuses like the messenger login. */
     messengerPerson: personOf,
 
-    /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
+    /**
+     * Refuses with 403 `registration_closed` or `invite_required`, 422 `consents_required`, 409 `email_taken` or
+     * `phone_taken`. Stores all or nothing.
+     */
     async register(body: Registration, client: Client) {
+      const admission = await deps.registration.admit(body.invite)
       const choices = registrationConsents(body.consents)
       const email = body.email == null ? null : normalizedEmail(body.email)
       const phone = body.phone ?? null
@@ -284,16 +293,18 @@ export function authService(deps: Deps) {
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
       const language = preferredLanguage(client.language)
       const password_hash = await newPasswordHash(body.password, '/password')
-      const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language }, null)
+      const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language, admission })
       const { id } = account
       const session = newSession(id, client)
       const outcome = await accounts.register(account, consents.entries(id, choices, client), {
         session,
         audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
         welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+        webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
       })
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
+      if (outcome !== 'created') throw notAdmitted(outcome)
       mails.wake()
       return answer(session, 0)
     },
@@ -312,28 +323,41 @@ export function authService(deps: Deps) {
 
     /**
      * A new account for a subject of an OIDC provider. `email` is one that the provider has verified. Null where the subject
-     * is linked with an account already.
+     * is linked with an account already. Refuses like `messenger` where it is not admitted.
      */
-    registerSubject(
+    async registerSubject(
       subject: Subject,
       { name, email, invite }: { name: string; email: string | null; invite: string | null },
       choices: ConsentChoices,
       client: Client,
     ) {
       const language = preferredLanguage(client.language)
-      const account = newAccount({ email, name: mendedName(name) || 'User', language }, invite)
-      return accounts.registerSubject(account, subject, consents.entries(account.id, choices, client))
+      const admission = deps.registration.admissionBy(invite)
+      const account = newAccount({ email, name: mendedName(name) || 'User', language, admission })
+      const { id } = account
+      const told = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
+      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), told)
+      if (typeof made === 'string') throw notAdmitted(made)
+      return made
     },
 
-    /** Logs in whom the messenger vouches for, with a new account at the first time. */
-    async messenger(initData: string, client: Client) {
+    /**
+     * Logs in whom the messenger vouches for, with a new account at the first time. That one has to be admitted: 403
+     * `registration_closed` or `invite_required`.
+     */
+    async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
       const { messenger_id, name, photo_url: photo } = person
-      const account = newAccount({ name, photo, language: person.language ?? 'en' }, null)
-      const { user_id, created } = await accounts.ensureMessengerAccount({ ...account, messenger_id })
-      const session = await signInBy({ kind: 'messenger', messenger_id }, { user_id, created }, client)
+      const admission = deps.registration.admissionBy(invite)
+      const made = newAccount({ name, photo, language: person.language ?? 'en', admission })
+      const told = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
+      const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, told)
+      if (typeof account === 'string') throw notAdmitted(account)
+      const { user_id } = account
+      const session = await signInBy({ kind: 'messenger', messenger_id }, account, client)
       deps.messengerPhotos.begin(user_id, person.photo_url)
-      return { ...session, created }
+      await deps.botPermissions.noteInitData(user_id, person)
+      return { ...session, created: account.created, start_param: person.start_param }
     },
 
     /**

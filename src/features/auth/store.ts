@@ -3,6 +3,7 @@ import type { Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { Subject } from '../identities/store.ts'
 import type { Gender } from '../profile/store.ts'
+import type { Admission, RegistrationRefusal } from '../registration/rules.ts'
 
 export const consentKinds = ['terms', 'privacy', 'disclaimer', 'marketing'] as const
 export type ConsentKind = (typeof consentKinds)[number]
@@ -34,6 +35,8 @@ export type NewAccount = {
   photo: string | null
   language: string
   created_at: number
+  /** Decides within the step that makes the account whether it may be made, and counts the use of its invite. */
+  admission: Admission
 }
 
 /** What a login needs to know of an account. */
@@ -48,25 +51,37 @@ export type Credentials = {
 export type AccountStore = {
   /**
    * Account, preferences and consents in one step, with the first session, the audit entry, and the link and mail that
-   * verify its address where they are given; or nothing, and which of its names is taken. An account that may lose its
-   * address (`email/rules.ts`) loses it to this one.
+   * verify its address and the webhooks where they are given; or nothing, and which of its names is taken. An account that
+   * may lose its address (`email/rules.ts`) loses it to this one.
    */
   register(
     account: NewAccount,
     consents: readonly Consent[],
-    begun?: { session: Session; audit: AuditEntry; welcome: Welcome | null },
-  ): Promise<'created' | 'email_taken' | 'phone_taken'>
-  /** The account with that messenger id: an existing one, or this one where there is none yet. */
-  ensureMessengerAccount(account: NewAccount & { messenger_id: string }): Promise<{ user_id: string; created: boolean }>
+    begun?: {
+      session: Session
+      audit: AuditEntry
+      welcome: Welcome | null
+      webhooks?: readonly NewParcel<'webhook'>[]
+    },
+  ): Promise<'created' | 'email_taken' | 'phone_taken' | RegistrationRefusal>
   /**
-   * A new account with a subject of an OIDC provider to sign in with, and its consents. It has that address, verified, where
-   * no other account has it. Null, and nothing, where the subject is linked with an account already.
+   * The account with that messenger id: an existing one, or this one where there is none yet, if it is admitted, with the
+   * webhooks about it.
+   */
+  ensureMessengerAccount(
+    account: NewAccount & { messenger_id: string },
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<{ user_id: string; created: boolean } | RegistrationRefusal>
+  /**
+   * A new account with a subject of an OIDC provider to sign in with, and its consents, if it is admitted. It has that address,
+   * verified, where no other account has it. Null, and nothing, where the subject is linked with an account already.
    */
   registerSubject(
     account: NewAccount,
     subject: Subject,
     consents: readonly Consent[],
-  ): Promise<{ user_id: string; identity_id: string } | null>
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<{ user_id: string; identity_id: string } | RegistrationRefusal | null>
   /** Not of erased accounts. */
   credentials(
     by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },

@@ -1,14 +1,14 @@
 import { t } from 'elysia'
-import { consentChoices, cookies, messengerSession } from '../auth/model.ts'
-import { nextCursor, nullable, oneOf, optional, time } from '../../http/schema.ts'
+import { consentChoices, cookies, invite, newOrKnownSession } from '../auth/model.ts'
+import { nextCursor, object, nullable, oneOf, optional, time } from '../../http/schema.ts'
 
 export const messengerLink = t.Object({
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
 })
 
-export const identity = t.Object({
+export const identity = object('Identity', {
   id: t.String(),
-  kind: oneOf(['password', 'messenger', 'oidc']),
+  kind: oneOf(['password', 'messenger', 'oidc'], 'IdentityKind'),
   provider: nullable(t.String({ description: 'Of `oidc`, the name in `GET /auth/providers`' })),
   label: t.String({ description: 'For people to read' }),
   created_at: time,
@@ -32,10 +32,10 @@ export const oidcLink = t.Object(idToken)
 export const oidcLogin = t.Object({
   ...idToken,
   consents: consentChoices,
-  invite: optional(t.String({ maxLength: 200, description: 'For a new account, where one is asked for' })),
+  invite,
   cookies,
 })
-export const oidcSession = messengerSession
+export const oidcSession = newOrKnownSession
 
 export const start = t.Object({
   return_to: t.Optional(

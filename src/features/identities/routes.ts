@@ -4,7 +4,7 @@ import { readForm } from '../../http/form-body.ts'
 import { oidcCookie, oidcCookieIn } from '../../http/oidc-cookie.ts'
 import type { IssuedTokens, SessionCookies } from '../../http/session-cookie.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
-import type { Visitor, VisitorWithoutBody } from '../../http/visitor.ts'
+import type { Visitor, FormVisitor } from '../../http/visitor.ts'
 import type { Client } from '../auth/consents.ts'
 import * as model from './model.ts'
 import type { OidcLogin } from './oidc.ts'
@@ -12,7 +12,7 @@ import type { Identities } from './service.ts'
 
 type Deps = {
   visitor: Visitor
-  visitorWithoutBody: VisitorWithoutBody
+  formVisitor: FormVisitor
   signedIn: SignedIn
   identities: Identities
   oidc: OidcLogin
@@ -21,10 +21,10 @@ type Deps = {
 
 const tags = ['auth']
 
-export const identityRoutes = ({ visitor, visitorWithoutBody, signedIn, identities, oidc, cookies }: Deps) =>
+export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oidc, cookies }: Deps) =>
   new Elysia({ name: 'identities' })
     .use(nativeRoutes({ visitor, oidc, cookies }))
-    .use(browserRoutes({ visitorWithoutBody, oidc, cookies }))
+    .use(browserRoutes({ formVisitor, oidc, cookies }))
     .use(signedIn)
     .get('/api/v1/me/identities', ({ caller }) => identities.list(caller), {
       response: { 200: model.identityList },
@@ -111,15 +111,23 @@ const nativeRoutes = ({ visitor, oidc, cookies }: Pick<Deps, 'visitor' | 'oidc' 
         description:
           'For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.',
         tags,
-        refusals: ['id_token_invalid', 'consents_required', 'suspended', 'provider_not_configured', 'busy'],
+        refusals: [
+          'id_token_invalid',
+          'consents_required',
+          'registration_closed',
+          'invite_required',
+          'suspended',
+          'provider_not_configured',
+          'busy',
+        ],
         security: [],
       },
     },
   )
 
-type Browser = Pick<Deps, 'visitorWithoutBody' | 'oidc' | 'cookies'>
+type Browser = Pick<Deps, 'formVisitor' | 'oidc' | 'cookies'>
 
-const browserRoutes = ({ visitorWithoutBody, oidc, cookies }: Browser) => {
+const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
   async function callback(provider: string, answer: URLSearchParams, request: Request, client: Client) {
     const kept = oidcCookieIn(request.headers.get('cookie'))
     const { location, session, isPosted } = await oidc.callback(provider, answer, kept, client)
@@ -127,7 +135,7 @@ const browserRoutes = ({ visitorWithoutBody, oidc, cookies }: Browser) => {
   }
 
   return new Elysia({ name: 'oidc-browser' })
-    .use(visitorWithoutBody)
+    .use(formVisitor)
     .get(
       '/api/v1/auth/oidc/:provider/start',
       async ({ params: { provider }, query }) => {

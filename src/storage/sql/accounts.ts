@@ -1,34 +1,26 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { type AccountStore, consentKinds, type NewAccount } from '../../features/auth/store.ts'
+import { type AccountStore, consentKinds } from '../../features/auth/store.ts'
+import type { RegistrationRefusal } from '../../features/registration/rules.ts'
 import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
 import { dropChangeLinks, freeAddress, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
 import { insertSubject, noteIdentity } from './identities.ts'
+import { insertAccount } from './new-accounts.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
 
-/** Undoes the unit of work that it is thrown in. */
-class Linked extends Error {}
+/** Undoes the unit of work that it is thrown in: nobody loses an address to an account that is not made. */
+class Undone extends Error {
+  constructor(readonly outcome: RegistrationRefusal | null) {
+    super('undone')
+  }
+}
 
 export function accountStore(engine: Engine): AccountStore {
   const { read, write } = engine
-  const { preferences, sessions, users } = engine.tables
+  const { sessions, users } = engine.tables
   const columns = { user_id: users.id, email: users.email, phone: users.phone, messenger_id: users.messenger_id }
-
-  /** False where one of its names is taken: the unique indexes say so. */
-  function* insertAccount(db: Builders, { language, ...account }: NewAccount): Work<boolean> {
-    const inserted = yield* first(
-      db
-        .insert(users)
-        .values({ ...account, updated_at: account.created_at })
-        .onConflictDoNothing()
-        .returning({ id: users.id }),
-    )
-    if (inserted === null) return false
-    yield* changed(db.insert(preferences).values({ user_id: account.id, language }))
-    return true
-  }
 
   function* replaceHash(db: Builders, userId: string, from: string | null, to: string): Work<boolean> {
     const isFrom = from === null ? isNull(users.password_hash) : eq(users.password_hash, from)
@@ -44,12 +36,15 @@ export function accountStore(engine: Engine): AccountStore {
   return {
     register: (account, consents, begun) =>
       write(function* (db) {
-        for (let attempts = 0; !(yield* insertAccount(db, account)); attempts++) {
+        let outcome = yield* insertAccount(engine, db, account)
+        for (let attempts = 0; outcome === 'taken'; attempts++) {
           const taken = yield* takenName(engine, db, account)
           if (taken !== null) return taken
           // The account that had the address has lost it. On PostgreSQL another registration may have taken it since.
           if (attempts === 2) throw new Error('an account id was used twice')
+          outcome = yield* insertAccount(engine, db, account)
         }
+        if (outcome !== 'created') return outcome
         yield* addConsents(engine, db, consents)
         if (begun) {
           yield* changed(db.insert(sessions).values(begun.session))
@@ -57,34 +52,47 @@ export function accountStore(engine: Engine): AccountStore {
           yield* noteIdentity(engine, db, id, 'password', { created_at, last_used_at: created_at })
           yield* recordAudit(engine, db, begun.audit)
           if (begun.welcome) yield* storeWelcome(engine, db, begun.welcome)
+          yield* enqueue(engine, db, begun.webhooks ?? [])
         }
         return 'created'
       }),
 
-    ensureMessengerAccount: (account) =>
+    ensureMessengerAccount: (account, webhooks = []) =>
       write(function* (db) {
-        const created = yield* insertAccount(db, account)
-        const existing = yield* first(
-          db.select({ id: users.id }).from(users).where(eq(users.messenger_id, account.messenger_id)),
-        )
-        if (!existing) throw new Error('an account id was used twice')
-        return { user_id: existing.id, created }
+        const find = () =>
+          first(db.select({ id: users.id }).from(users).where(eq(users.messenger_id, account.messenger_id)))
+        // A login to an existing account needs no admission. The unique index decides between first logins.
+        const known = yield* find()
+        if (known) return { user_id: known.id, created: false }
+        const outcome = yield* insertAccount(engine, db, account)
+        if (outcome === 'created') {
+          yield* enqueue(engine, db, webhooks)
+          return { user_id: account.id, created: true }
+        }
+        const existing = yield* find()
+        if (existing) return { user_id: existing.id, created: false }
+        if (outcome === 'taken') throw new Error('an account id was used twice')
+        return outcome
       }),
 
-    registerSubject: (account, subject, consents) =>
+    registerSubject: (account, subject, consents, webhooks = []) =>
       write(function* (db) {
         const { id, created_at, email } = account
         const isFree = email !== null && (yield* freeAddress(engine, db, email, created_at))
-        // Where somebody has just taken the address, the account does without.
-        const withAddress = isFree && (yield* insertAccount(db, account))
-        if (withAddress) yield* changed(db.update(users).set({ email_verified_at: created_at }).where(eq(users.id, id)))
-        else if (!(yield* insertAccount(db, { ...account, email: null })))
-          throw new Error('an account id was used twice')
-        if (!(yield* insertSubject(engine, db, id, subject, created_at))) throw new Linked()
+        let outcome = yield* insertAccount(engine, db, isFree ? account : { ...account, email: null })
+        // Somebody has just taken the address: the account does without.
+        const isTaken = outcome === 'taken'
+        if (isTaken) outcome = yield* insertAccount(engine, db, { ...account, email: null })
+        if (outcome === 'taken') throw new Error('an account id was used twice')
+        if (outcome !== 'created') throw new Undone(outcome)
+        if (isFree && !isTaken)
+          yield* changed(db.update(users).set({ email_verified_at: created_at }).where(eq(users.id, id)))
+        if (!(yield* insertSubject(engine, db, id, subject, created_at))) throw new Undone(null)
         yield* addConsents(engine, db, consents)
+        yield* enqueue(engine, db, webhooks)
         return { user_id: id, identity_id: subject.id }
       }).catch((error: unknown) => {
-        if (error instanceof Linked) return null
+        if (error instanceof Undone) return error.outcome
         throw error
       }),
 

@@ -7,6 +7,7 @@ import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
 import { dropIdentities } from './identities.ts'
+import { dropNotifications } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { holdLiving } from './living.ts'
 
@@ -20,7 +21,7 @@ const firstChat: Place = { chat_id: '', seq: 1 }
 
 export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog']): ErasureStore {
   const { read, write, locked, lock, isAmong } = engine
-  const { appeals, blocks, chats, consentLog, eventCounters, events, lastSeen } = engine.tables
+  const { appeals, blocks, botPermissions, chats, consentLog, eventCounters, events, lastSeen } = engine.tables
   const { locationCells, locations, media, messages, messageVersions, notices, pendingReviews } = engine.tables
   const { preferences, reports, reviews, sessions, unfinishedErasures, users, userStats } = engine.tables
 
@@ -83,6 +84,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           .where(someOf(reports, reports.id, byThem, limit)),
       dropRow(userStats, userStats.user_id),
       dropRow(lastSeen, lastSeen.user_id),
+      dropRow(botPermissions, botPermissions.user_id),
       drop(events, events.seq, events.user_id),
       dropRow(eventCounters, eventCounters.user_id),
     ]
@@ -111,6 +113,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
     done.rows += yield* dropIdentities(engine, db, user, at)
+    done.rows += yield* dropNotifications(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
       done.rows += yield* changed(change(budget - done.rows))
@@ -193,6 +196,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         .set({
           unread_a: sql`CASE WHEN ${chats.user_b} = ${user} THEN 0 ELSE ${chats.unread_a} END`,
           unread_b: sql`CASE WHEN ${chats.user_a} = ${user} THEN 0 ELSE ${chats.unread_b} END`,
+          muted_a: sql`CASE WHEN ${chats.user_a} = ${user} THEN NULL ELSE ${chats.muted_a} END`,
+          muted_b: sql`CASE WHEN ${chats.user_b} = ${user} THEN NULL ELSE ${chats.muted_b} END`,
         })
         .where(isAmong(chats.id, idsOf(finished))),
     )
@@ -207,7 +212,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   }
 
   return {
-    begin: (user, at, entry, mails = []) =>
+    begin: (user, at, entry, parcels = []) =>
       write(function* (db) {
         // Whoever stores something of this account holds its row, or a chat of theirs, and so comes before this, or finds the
         // account erased.
@@ -231,7 +236,9 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         ])
         yield* dropMails(engine, db, user)
         yield* dropIdentities(engine, db, user, at)
-        yield* enqueue(engine, db, mails)
+        yield* dropNotifications(engine, db, user)
+        yield* changed(db.delete(botPermissions).where(eq(botPermissions.user_id, user)))
+        yield* enqueue(engine, db, parcels)
         yield* recordAudit(engine, db, entry)
         return true
       }),

@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns } from 'drizzle-orm'
 import type { NoticeStore } from '../../features/moderation/store.ts'
 import { type Builders, type Engine, first, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
 /** The columns of a notice with what its report was about and what became of it. The select has to join the three tables. */
@@ -14,35 +15,41 @@ export const noticeInContext = ({ tables: { appeals, notices, reports } }: Engin
   appeal_status: appeals.status,
 })
 
-export function noticeStore(engine: Engine): NoticeStore {
+/** Notices with what they are about. */
+export function noticesOf(engine: Engine, db: Builders) {
   const { appeals, notices, reports } = engine.tables
-  const selectNotices = (db: Builders) =>
-    db
-      .select(noticeInContext(engine))
-      .from(notices)
-      .leftJoin(reports, eq(reports.id, notices.report_id))
-      .leftJoin(appeals, eq(appeals.notice_id, notices.id))
+  return db
+    .select(noticeInContext(engine))
+    .from(notices)
+    .leftJoin(reports, eq(reports.id, notices.report_id))
+    .leftJoin(appeals, eq(appeals.notice_id, notices.id))
+}
+
+export function noticeStore(engine: Engine): NoticeStore {
+  const { appeals, notices } = engine.tables
 
   return {
     list: (userId, limit, after) =>
       engine.read((db) =>
         rows(
-          selectNotices(db)
+          noticesOf(engine, db)
             .where(and(eq(notices.user_id, userId), olderThan(notices.created_at, notices.id, after)))
             .orderBy(desc(notices.created_at), desc(notices.id))
             .limit(limit),
         ),
       ),
 
-    byId: (id) => engine.read((db) => first(selectNotices(db).where(eq(notices.id, id)))),
+    byId: (id) => engine.read((db) => first(noticesOf(engine, db).where(eq(notices.id, id)))),
 
-    appeal: (appeal) =>
+    appeal: (appeal, webhooks = []) =>
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [appeal.user_id])
         if (!living.has(appeal.user_id)) return false
         // Without a target: PostgreSQL has two keys, and a race on the one that is not named would be an error.
         const insert = db.insert(appeals).values(appeal).onConflictDoNothing()
-        return (yield* first(insert.returning({ id: appeals.id }))) !== null
+        if ((yield* first(insert.returning({ id: appeals.id }))) === null) return false
+        yield* enqueue(engine, db, webhooks)
+        return true
       }),
 
     appeals: (userId, limit, after) =>

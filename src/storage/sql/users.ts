@@ -1,10 +1,12 @@
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { refusesRole } from '../../features/people/rules.ts'
 import { foldedPreferences } from '../../features/profile/rules.ts'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import { isTheirs } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
 
 /** What an engine does by prepared statements of its own: every request reads people, and SQLite remembers them. */
 export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles'>
@@ -31,6 +33,9 @@ export function profileOf(row: ProfileRow): Profile {
 
 // Most lists are empty.
 const listOf = (json: string | null): string[] => (json === null || json === '[]' ? [] : JSON.parse(json))
+
+// Far more than there are.
+const mostAdmins = 1000
 
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
 
@@ -61,7 +66,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
   return {
     ...hot,
 
-    update: (id, change, now) =>
+    update: (id, change, now, webhooks = []) =>
       write(function* (db) {
         if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return 'no_such_user'
         const before = (yield* readUser(db, id))!
@@ -80,6 +85,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
           )
         if (change.gender === undefined) yield* save()
         else yield* reindexTraits(id, save)
+        yield* enqueue(engine, db, webhooks)
         const user = (yield* readUser(db, id))!
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
@@ -92,7 +98,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
 
     preferences: (id) => read((db) => readPreferences(db, id)),
 
-    savePreferences: (id, change) =>
+    savePreferences: (id, change, webhooks = []) =>
       write(function* (db) {
         if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return null
         const saved = { ...(yield* readPreferences(db, id)), ...change }
@@ -105,6 +111,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
               .onConflictDoUpdate({ target: preferences.user_id, set: stored }),
           ),
         )
+        yield* enqueue(engine, db, webhooks)
         return saved
       }),
 
@@ -133,10 +140,20 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
 
     setRole: (id, role, entry) =>
       write(function* (db) {
-        const isLiving = and(eq(users.id, id), isNull(users.deleted_at))
-        if ((yield* changed(db.update(users).set({ role, updated_at: entry.at }).where(isLiving))) === 0) return false
+        const { actor_id, at } = entry
+        // The index is of those with a role, and PostgreSQL looks at it for this very condition only.
+        const isAdmin = and(sql`${users.role} <> 'user'`, eq(users.role, 'admin'), isNull(users.deleted_at))
+        const { id: userId, role: current, suspended_until } = users
+        const columns = { id: userId, role: current, suspended_until }
+        const find = () => rows(db.select(columns).from(users).where(isAdmin).orderBy(asc(userId)).limit(mostAdmins))
+        // Whoever changes a role locks all admins: of two who take it from each other one comes second, and sees it.
+        const before = (yield* find()).map((admin) => admin.id)
+        if (!(yield* holdLiving(engine, db, [], [...before, id])).has(id)) return 'no_such_user'
+        const refused = refusesRole({ actor_id, subject_id: id, role }, yield* find(), at)
+        if (refused) return refused
+        yield* changed(db.update(users).set({ role, updated_at: at }).where(eq(users.id, id)))
         yield* recordAudit(engine, db, entry)
-        return true
+        return 'changed'
       }),
   }
 }

@@ -20,8 +20,12 @@ import { locationStore } from './location.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
+import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { identityStore } from '../sql/identities.ts'
+import { inviteStore } from '../sql/invites.ts'
+import { peopleStore } from '../sql/people.ts'
+import { notificationStore } from '../sql/notifications.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -63,8 +67,12 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     jobLeases: jobLeaseStore(),
     nodes: null,
     outbox: outboxStore(engine),
+    bot: botStore(engine),
     emails: emailStore(engine),
     identities: identityStore(engine),
+    invites: inviteStore(engine),
+    people: peopleStore(engine),
+    notifications: notificationStore(engine),
 
     failed,
 
