@@ -470,6 +470,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/oidc/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with an id token
+         * @description For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.
+         */
+        post: operations["postAuthOidcByProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/{provider}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a provider sends the browser back
+         * @description On to `return_to`, with the session’s cookies, or with `#error=<code>`.
+         */
+        get: operations["getAuthOidcByProviderCallback"];
+        put?: never;
+        /**
+         * The same where the provider posts a form, as Apple does
+         * @description The same where the provider posts a form, as Apple does
+         */
+        post: operations["postAuthOidcByProviderCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/{provider}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send a browser to a provider to sign in
+         * @description Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`.
+         */
+        get: operations["getAuthOidcByProviderStart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/password/forgot": {
         parameters: {
             query?: never;
@@ -888,6 +952,86 @@ export interface paths {
         get: operations["getMeExport"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ways to sign in to one’s account, oldest first
+         * @description Whole: an account has a few. `last_used_at` is null for one that was not used yet.
+         */
+        get: operations["getMeIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a way to sign in
+         * @description Sessions go on. The last way that works stays: 409 `last_identity`.
+         */
+        delete: operations["deleteMeIdentitiesById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/identities/messenger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a messenger to sign in with
+         * @description 200 where it is the account’s already. 409 `conflict` where the account has another one.
+         */
+        post: operations["postMeIdentitiesMessenger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/identities/oidc/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add an account of an OpenID Connect provider to sign in with
+         * @description 200 where it is the account’s already.
+         */
+        post: operations["postMeIdentitiesOidcByProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1517,7 +1661,7 @@ export interface components {
                  * ProblemCode
                  * @enum {string}
                  */
-                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
                 /** @description For people */
                 detail: string;
             };
@@ -1731,6 +1875,8 @@ export interface components {
             email_links: components["schemas"]["ExportedEmailLink"][];
             /** Format: date-time */
             exported_at: string;
+            /** @description The ways to sign in */
+            identities: components["schemas"]["ExportIdentity"][];
             images: components["schemas"]["ExportedImage"][];
             /** Format: date-time */
             last_seen_at: string | null;
@@ -1865,6 +2011,18 @@ export interface components {
             last_used_at: string;
             user_agent: string | null;
         };
+        ExportIdentity: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @description password, messenger or oidc */
+            kind: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            provider: string | null;
+            /** @description Who one is to the provider */
+            subject: string | null;
+        };
         ExportNotifications: {
             /** @description Without the addresses of the devices */
             channels: components["schemas"]["Channel"][];
@@ -1916,6 +2074,10 @@ export interface components {
             items: components["schemas"]["Channel"][];
             next_cursor: string | null;
         };
+        GetMeIdentitiesResponse: {
+            items: components["schemas"]["Identity"][];
+            next_cursor: string | null;
+        };
         Gone: {
             /** @constant */
             deleted: true;
@@ -1930,6 +2092,20 @@ export interface components {
             version: string;
         };
         HealthChecks: Record<string, never>;
+        Identity: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            kind: components["schemas"]["IdentityKind"];
+            /** @description For people to read */
+            label: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** @description Of `oidc`, the name in `GET /auth/providers` */
+            provider: string | null;
+        };
+        /** @enum {string} */
+        IdentityKind: "password" | "messenger" | "oidc";
         Image: {
             height: number;
             /** Format: uuid */
@@ -2341,6 +2517,16 @@ export interface components {
             label: string;
             name: string;
         };
+        OidcSession: {
+            access_token: string;
+            created: boolean;
+            /** @description Seconds */
+            expires_in: number;
+            refresh_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            user: components["schemas"]["Me"];
+        };
         PasswordChange: {
             current_password?: string | null;
             /**
@@ -2491,6 +2677,19 @@ export interface components {
             used: number;
             uses: number;
         };
+        PostAuthOidcByProviderBody: {
+            /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
+            code?: string | null;
+            consents?: components["schemas"]["RegistrationConsents"];
+            /** @description false: no cookies are set, nor read */
+            cookies?: boolean | null;
+            /** @description As the provider gave it, for a client id of this server */
+            id_token: string;
+            /** @description The code of an invite, where `registration` of the providers is `invite` */
+            invite?: string | null;
+            /** @description The one in the id token: send it where you asked for one */
+            nonce?: string | null;
+        };
         PostMeChannelsBody1: {
             /** @constant */
             kind: "webpush";
@@ -2517,6 +2716,18 @@ export interface components {
         PostMeChannelsBody4: {
             /** @constant */
             kind: "telegram";
+        };
+        PostMeIdentitiesMessengerBody: {
+            /** @description The raw string, as the messenger gave it */
+            init_data: string;
+        };
+        PostMeIdentitiesOidcByProviderBody: {
+            /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
+            code?: string | null;
+            /** @description As the provider gave it, for a client id of this server */
+            id_token: string;
+            /** @description The one in the id token: send it where you asked for one */
+            nonce?: string | null;
         };
         /**
          * @example {
@@ -2564,7 +2775,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
         /**
          * @example {
          *       "city": "Lisbon",
@@ -6231,6 +6442,386 @@ export interface operations {
             };
         };
     };
+    postAuthOidcByProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ…",
+                 *       "nonce": "n-0S6_WzA2Mj",
+                 *       "consents": {
+                 *         "terms": false,
+                 *         "privacy": false,
+                 *         "disclaimer": false,
+                 *         "marketing": false
+                 *       },
+                 *       "cookies": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostAuthOidcByProviderBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "name": "Ada",
+                     *         "city": "Lisbon",
+                     *         "bio": "Walks, espresso, old maps.",
+                     *         "gender": "female",
+                     *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+                     *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+                     *         "email": "ada@example.org",
+                     *         "email_verified": false,
+                     *         "phone": "+351912345678",
+                     *         "messenger_id": "279058397",
+                     *         "role": "user",
+                     *         "visible": true,
+                     *         "consents_missing": [],
+                     *         "created_at": "2026-11-21T08:34:00.000Z",
+                     *         "updated_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9…",
+                     *       "refresh_token": "qL1n0fHq5nB3…",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "created": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OidcSession"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "name": "Ada",
+                     *         "city": "Lisbon",
+                     *         "bio": "Walks, espresso, old maps.",
+                     *         "gender": "female",
+                     *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+                     *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+                     *         "email": "ada@example.org",
+                     *         "email_verified": false,
+                     *         "phone": "+351912345678",
+                     *         "messenger_id": "279058397",
+                     *         "role": "user",
+                     *         "visible": true,
+                     *         "consents_missing": [],
+                     *         "created_at": "2026-11-21T08:34:00.000Z",
+                     *         "updated_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9…",
+                     *       "refresh_token": "qL1n0fHq5nB3…",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "created": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OidcSession"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `id_token_invalid` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `registration_closed`, `invite_required`, `suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `consents_required`, `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `busy`, `storage_full` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuthOidcByProviderCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAuthOidcByProviderCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuthOidcByProviderStart: {
+        parameters: {
+            query?: {
+                /** @description Where to go then, on this server or a listed origin. Default: `/` */
+                return_to?: string;
+            };
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postAuthPasswordForgot: {
         parameters: {
             query?: never;
@@ -9313,6 +9904,16 @@ export interface operations {
                      *         "recognised_places": 0
                      *       },
                      *       "last_seen_at": "2026-11-21T08:34:00.000Z",
+                     *       "identities": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "kind": "terms",
+                     *           "provider": "google",
+                     *           "subject": "110169484474386276334",
+                     *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ],
                      *       "email_links": [
                      *         {
                      *           "kind": "terms",
@@ -9562,6 +10163,510 @@ export interface operations {
                 };
             };
             /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMeIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "kind": "password",
+                     *           "provider": "google",
+                     *           "label": "Google",
+                     *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetMeIdentitiesResponse"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteMeIdentitiesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `last_identity` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postMeIdentitiesMessenger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMeIdentitiesMessengerBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "kind": "password",
+                     *       "provider": "google",
+                     *       "label": "Google",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "kind": "password",
+                     *       "provider": "google",
+                     *       "label": "Google",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `init_data_invalid`, `init_data_expired`, `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `identity_taken`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `messenger_not_configured`, `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postMeIdentitiesOidcByProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ…",
+                 *       "nonce": "n-0S6_WzA2Mj"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMeIdentitiesOidcByProviderBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "kind": "password",
+                     *       "provider": "google",
+                     *       "label": "Google",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "kind": "password",
+                     *       "provider": "google",
+                     *       "label": "Google",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `id_token_invalid`, `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `identity_taken` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 100 in 300 seconds from one address, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `busy`, `storage_full` */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -54,6 +54,6 @@ async function retry({ outbox }: Storage, id: string | undefined, json: boolean)
 }
 
 const shown = ({ id, payload, created_at, due_at, attempts, last_error }: Parcel) => ({
-  ...{ id, type: payload.about, data: 'data' in payload ? payload.data : null },
+  ...{ id, type: 'about' in payload ? payload.about : null, data: 'data' in payload ? payload.data : null },
   ...{ created_at: iso(created_at), due_at: iso(due_at), attempts, last_error },
 })

@@ -1,4 +1,5 @@
 import type { Mail } from './mail/mails.ts'
+import type { GrantToRevoke } from './oidc/carrier.ts'
 import { type ChannelKind, channelKinds } from './push.ts'
 import type { BotMessage } from './telegram/messages.ts'
 import type { Webhook } from './webhook/webhooks.ts'
@@ -15,6 +16,7 @@ export type Payloads = {
   mail: Mail
   webhook: Webhook
   bot: BotMessage
+  oidc_revoke: GrantToRevoke
   /** Decided when it is due: whether anything is shown, and where. */
   notification: Occasion
 } & { [K in ChannelKind]: (Occasion | { about: 'test' }) & { channel_id: string } }
@@ -23,6 +25,7 @@ export const outboxKinds = [
   'mail',
   'webhook',
   'bot',
+  'oidc_revoke',
   'notification',
   ...channelKinds,
 ] as const satisfies readonly Kind[]
