@@ -48,6 +48,8 @@ import up0025 from './0025_outbox.up.sql' with { type: 'text' }
 import down0025 from './0025_outbox.down.sql' with { type: 'text' }
 import up0026 from './0026_email_links.up.sql' with { type: 'text' }
 import down0026 from './0026_email_links.down.sql' with { type: 'text' }
+import up0028 from './0028_passkeys.up.sql' with { type: 'text' }
+import down0028 from './0028_passkeys.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -99,6 +101,8 @@ import pgUp0025 from './postgres/0025_outbox.up.sql' with { type: 'text' }
 import pgDown0025 from './postgres/0025_outbox.down.sql' with { type: 'text' }
 import pgUp0026 from './postgres/0026_email_links.up.sql' with { type: 'text' }
 import pgDown0026 from './postgres/0026_email_links.down.sql' with { type: 'text' }
+import pgUp0028 from './postgres/0028_passkeys.up.sql' with { type: 'text' }
+import pgDown0028 from './postgres/0028_passkeys.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -224,6 +228,14 @@ export const migrations: readonly Migration[] = [
     up: up0026,
     down: down0026,
     postgres: { up: pgUp0026, down: pgDown0026 },
+    compatibleWith: 16,
+  },
+  {
+    number: 28,
+    name: 'passkeys',
+    up: up0028,
+    down: down0028,
+    postgres: { up: pgUp0028, down: pgDown0028 },
     compatibleWith: 16,
   },
 ]

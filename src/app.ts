@@ -7,6 +7,7 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
@@ -42,6 +43,7 @@ export function buildApp(services: Services) {
   const origins = originPolicy(config)
   const {
     account,
+    passkeys,
     safety,
     reviews,
     notices,
@@ -85,6 +87,7 @@ export function buildApp(services: Services) {
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config }))
     .use(emailRoutes({ visitor, signedIn, emails }))
+    .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))

@@ -49,6 +49,7 @@ export const jobs = ({
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
+  { name: 'used-challenges', schedule: '3 * * * *', run: retention.usedChallenges },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },

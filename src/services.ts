@@ -11,6 +11,10 @@ import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
+import { openChallenges } from './features/passkeys/challenges.ts'
+import { relyingParty } from './features/passkeys/relying-party.ts'
+import { secondFactor as openSecondFactor } from './features/passkeys/second-factor.ts'
+import { passkeyService } from './features/passkeys/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
@@ -267,6 +271,20 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
+  const passkeys = passkeyService({
+    store: storage.passkeys,
+    auth,
+    callers,
+    profiles,
+    mails,
+    audit,
+    challenges: openChallenges({ jwt: secrets.jwt, now }),
+    relyingParty: relyingParty(config),
+    secondFactor,
+    ids,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
@@ -305,6 +323,7 @@ export function buildServices({
     callers,
     sockets: hub.control,
     push: hub.push,
+    secondFactor,
     audit,
     paging,
     ids,
@@ -328,6 +347,7 @@ export function buildServices({
       lastSeen: storage.lastSeen,
       emails: storage.emails,
       outbox: storage.outbox,
+      passkeys: storage.passkeys,
       profiles,
       chats: chatViews,
       media,
@@ -349,6 +369,7 @@ export function buildServices({
     store: storage.retention,
     events: storage.events,
     emails: storage.emails,
+    passkeys: storage.passkeys,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
@@ -383,6 +404,7 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    passkeys,
     delivery,
     safety,
     reviews,

@@ -25,8 +25,18 @@ export function sessionCookies({ cookieSameSite }: Pick<Config, 'cookieSameSite'
     `app_rt=${refresh}; ${attributes}; Path=/api/v1/auth; Max-Age=${refreshMaxAgeS}`,
   ]
   return {
-    set(headers: ResponseHeaders, { access_token, expires_in, refresh_token, refresh_expires_in }: IssuedTokens): void {
-      headers['set-cookie'] = cookies(access_token, expires_in, refresh_token, refresh_expires_in)
+    /**
+     * The session for the body, with its cookies too unless the client wants none: so browsers call without a preflight, and
+     * scripts need not hold its tokens.
+     */
+    issue<T extends IssuedTokens>(
+      { headers }: { headers: ResponseHeaders },
+      { cookies: wanted }: { cookies?: boolean | null },
+      { refresh_expires_in, ...session }: T,
+    ): Omit<T, 'refresh_expires_in'> {
+      const { access_token, expires_in, refresh_token } = session
+      if (wanted !== false) headers['set-cookie'] = cookies(access_token, expires_in, refresh_token, refresh_expires_in)
+      return session
     },
     clear(headers: ResponseHeaders): void {
       headers['set-cookie'] = cookies('', 0, '', 0)

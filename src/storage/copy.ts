@@ -80,6 +80,8 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.passkeys,
+  schema.usedChallenges,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

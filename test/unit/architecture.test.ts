@@ -123,6 +123,8 @@ const openToAll = new Set([
   'POST /api/v1/auth/password/reset',
   'POST /api/v1/auth/email/verify',
   'POST /api/v1/auth/email/undo',
+  'POST /api/v1/auth/passkey/options',
+  'POST /api/v1/auth/passkey',
   'GET /verify',
   'GET /reset',
   'GET /email-undo',

@@ -8,6 +8,7 @@ import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
+import type { PasskeyStore } from '../passkeys/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
@@ -27,6 +28,7 @@ type Deps = {
   lastSeen: Pick<LastSeenStore, 'of'>
   emails: Pick<EmailStore, 'linksOf'>
   outbox: Pick<OutboxStore, 'ofUser'>
+  passkeys: Pick<PasskeyStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
@@ -49,6 +51,7 @@ export function openExporter(deps: Deps) {
     lastSeen,
     emails,
     outbox,
+    passkeys,
     profiles,
     chats,
     media,
@@ -62,12 +65,13 @@ export function openExporter(deps: Deps) {
     ...consent,
     recorded_at: iso(recorded_at),
   })
-  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at }: Session) => ({
+  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at, passkey_at }: Session) => ({
     id,
     user_agent,
     created_at: iso(created_at),
     last_used_at: iso(last_used_at),
     ended_at: isoOrNull(ended_at),
+    passkey_at: isoOrNull(passkey_at),
   })
   const imageView = ({ created_at, ...image }: OwnImage) => ({
     ...image,
@@ -129,6 +133,11 @@ export function openExporter(deps: Deps) {
       email_links: (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({
         ...link,
         expires_at: iso(expires_at),
+      })),
+      passkeys: (await passkeys.ofUser(id)).map(({ user_id: _, created_at, last_used_at, ...passkey }) => ({
+        ...passkey,
+        created_at: iso(created_at),
+        last_used_at: isoOrNull(last_used_at),
       })),
       mails_waiting: (await outbox.ofUser(id)).map(({ payload, created_at }) => ({
         about: payload.about,

@@ -39,6 +39,18 @@ export const exported = t.Object({
     }),
     { description: 'One-time links of mails; of their tokens only a hash is stored' },
   ),
+  passkeys: t.Array(
+    t.Object({
+      id: t.String(),
+      label: t.String({ examples: ['Phone'] }),
+      credential_id: t.String({ description: 'Of the authenticator' }),
+      public_key: t.String({ description: 'A COSE key, as base64url; the server has no other' }),
+      counter: t.Integer({ description: 'How often it was used, as the authenticator says' }),
+      transports: t.Array(t.String()),
+      created_at: time,
+      last_used_at: nullable(time),
+    }),
+  ),
   mails_waiting: t.Array(
     t.Object({
       about: t.String({ examples: ['verify'] }),
@@ -70,6 +82,7 @@ export const exported = t.Object({
       created_at: time,
       last_used_at: time,
       ended_at: nullable(time),
+      passkey_at: nullable(time),
     }),
   ),
   images: t.Array(

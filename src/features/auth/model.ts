@@ -35,7 +35,7 @@ export const newPassword = t.String({
 export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
 
 // For clients that hold their tokens themselves, such as two accounts in two tabs.
-const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
+export const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
 
 const choices = t.Object({
   terms: t.Optional(t.Boolean()),
@@ -136,8 +136,6 @@ export const providers = t.Object(
     mail: t.Boolean({ description: 'Whether this server sends mail, as for a forgotten password' }),
   },
   {
-    examples: [
-      { password: true, messenger: { bot: null }, oidc: [], passkey: false, registration: 'open', mail: true },
-    ],
+    examples: [{ password: true, messenger: { bot: null }, oidc: [], passkey: true, registration: 'open', mail: true }],
   },
 )

@@ -16,6 +16,7 @@ import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
 import type { Gender } from '../profile/store.ts'
+import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
@@ -101,7 +102,7 @@ export function authService(deps: Deps) {
   const { consentGate } = deps
   const { keyOf, pageOf } = deps.paging
 
-  function newSession(userId: string, client: Client): Session {
+  function newSession(userId: string, client: Client, passkey?: PasskeyUse): Session {
     const at = now()
     return {
       id: ids.next(),
@@ -112,26 +113,45 @@ export function authService(deps: Deps) {
       last_used_at: at,
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
+      passkey_at: passkey ? at : null,
     }
   }
 
-  /** Begins a session. `newDeviceMail` goes out if this user agent has never used the account. */
-  async function begin(
+  /** What proves a login may have been changed or used up meanwhile: it is looked at again where the session is stored. */
+  type ProvenBy = { provenBy?: string; passkey?: PasskeyUse }
+
+  /**
+   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the proof is good no
+   * more, or the account is erased.
+   */
+  async function tryBegin(
     userId: string,
     client: Client,
-    with_: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> } = {},
+    with_: ProvenBy & { audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
   ) {
-    const session = newSession(userId, client)
-    if (!(await sessions.create(session, with_))) throw invalidCredentials()
+    const session = newSession(userId, client, with_.passkey)
+    if (!(await sessions.create(session, with_))) return null
     if (with_.newDeviceMail) mails.wake()
     return answer(session, 0)
   }
 
-  /** The same for a login, with the mail about a new device. */
-  async function signIn(userId: string, client: Client, with_: { provenBy?: string; audit: AuditEntry }) {
+  async function begin(userId: string, client: Client) {
+    const session = await tryBegin(userId, client, {})
+    if (session === null) throw invalidCredentials()
+    return session
+  }
+
+  /** Begins the session of a login, with the mail about a new device. Null like `tryBegin`. */
+  async function trySignIn(userId: string, client: Client, with_: ProvenBy & { audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
-    return begin(userId, client, { ...with_, newDeviceMail: mail })
+    return tryBegin(userId, client, { ...with_, newDeviceMail: mail })
+  }
+
+  async function signIn(userId: string, client: Client, with_: ProvenBy & { audit: AuditEntry }) {
+    const session = await trySignIn(userId, client, with_)
+    if (session === null) throw invalidCredentials()
+    return session
   }
 
   /** The lifetimes are in seconds. */
@@ -208,11 +228,19 @@ export function authService(deps: Deps) {
   }
 
   /** A refresh does not make a session younger: whoever has stolen a token has not logged in. */
-  async function refuseOldSession({ session_id }: Caller): Promise<void> {
+  async function refuseOldSession(caller: Caller): Promise<void> {
+    if (!(await isProvenJustNow(caller)))
+      throw new Refusal(
+        'forbidden',
+        'Log in again first, or confirm this session with a passkey, then do this at once.',
+      )
+  }
+
+  /** Whether the owner has logged in to this session, or shown a passkey in it, just now. */
+  async function isProvenJustNow({ session_id }: Caller): Promise<boolean> {
     const session = await sessions.byId(session_id)
     if (!session) throw notSignedIn()
-    if (now() - session.created_at >= justNow)
-      throw new Refusal('forbidden', 'Log in again first, then do this at once.')
+    return now() - Math.max(session.created_at, session.passkey_at ?? session.created_at) < justNow
   }
 
   /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
@@ -290,6 +318,18 @@ export function authService(deps: Deps) {
         provenBy: password_hash,
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
+    },
+
+    /**
+     * Begins a session of whoever has shown a passkey. Null where the challenge was used before, the counter did not rise, or
+     * the passkey is gone. Refuses like the other logins.
+     */
+    async signInByPasskey(userId: string, passkey: PasskeyUse, client: Client) {
+      const credentials = await accounts.credentials({ user_id: userId })
+      if (!credentials) return null
+      refuseSuspended(credentials, now())
+      await limits.take('session', userId)
+      return trySignIn(userId, client, { passkey, audit: audit.entry('login', userId, userId, { by: 'passkey' }) })
     },
 
     /** Logs in whom the messenger vouches for, with a new account at the first time. */
@@ -427,6 +467,15 @@ export function authService(deps: Deps) {
     /** Confirms that the account's owner asks, by the password alone. Refuses with 403 `wrong_password` or `forbidden`. */
     async confirmPassword(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       await confirmedHash(caller, password, client)
+    },
+
+    /**
+     * Confirms that the account's owner asks: by having logged in, or shown a passkey, just now, or by the password. Refuses with
+     * 403 `wrong_password` or `forbidden`.
+     */
+    async confirmRecently(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
+      if (password == null) await refuseOldSession(caller)
+      else await confirmedHash(caller, password, client)
     },
 
     /** The hash of a new password. Refuses a common one with 422, naming the field. */

@@ -1,6 +1,7 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Gender } from '../profile/store.ts'
 
 export const consentKinds = ['terms', 'privacy', 'disclaimer', 'marketing'] as const
@@ -96,6 +97,8 @@ export type Session = {
   last_used_at: number
   user_agent: string | null
   ended_at: number | null
+  /** When the session was opened, or last confirmed, with a passkey. */
+  passkey_at: number | null
 }
 
 /** A session with what decides whether its user may act. */
@@ -109,11 +112,12 @@ export type SessionWithUser = Session & {
 export type SessionStore = {
   /**
    * Stores a session, with the audit entry that tells of it. False, and nothing, where the account is erased, or its
-   * password hash no longer is `provenBy`: the password may have changed while it was checked.
+   * password hash no longer is `provenBy`: the password may have changed while it was checked. The same where `passkey`
+   * cannot be used any more; its challenge is used up then.
    */
   create(
     session: Session,
-    with_?: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
+    with_?: { provenBy?: string; passkey?: PasskeyUse; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
   ): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>

@@ -1,12 +1,14 @@
 import type { EventStore } from '../../realtime/store.ts'
 import { days } from '../../lib/time.ts'
 import type { EmailStore } from '../email/store.ts'
+import type { PasskeyStore } from '../passkeys/store.ts'
 import type { RetentionStore } from './store.ts'
 
 type Deps = {
   store: RetentionStore
   events: Pick<EventStore, 'purge'>
   emails: Pick<EmailStore, 'removeExpired'>
+  passkeys: Pick<PasskeyStore, 'removeOldChallenges'>
   eventRetentionDays: number
   now: () => number
 }
@@ -26,7 +28,7 @@ export const kept = {
 const batch = 500
 
 /** Removes what has been kept long enough. Each answers how much that was. */
-export function retentionService({ store, events, emails, eventRetentionDays, now }: Deps) {
+export function retentionService({ store, events, emails, passkeys, eventRetentionDays, now }: Deps) {
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
     for (let removed = 0; ;) {
       const count = await remove(batch)
@@ -37,6 +39,7 @@ export function retentionService({ store, events, emails, eventRetentionDays, no
 
   return {
     emailLinks: () => inBatches((limit) => emails.removeExpired(now(), limit)),
+    usedChallenges: () => inBatches((limit) => passkeys.removeOldChallenges(now(), limit)),
     events: () => events.purge(now() - eventRetentionDays * days),
     sessions: () =>
       inBatches((limit) =>

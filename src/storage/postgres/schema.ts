@@ -224,6 +224,7 @@ export const sessions = pgTable(
     last_used_at: int8().notNull(),
     user_agent: text(),
     ended_at: int8(),
+    passkey_at: int8(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -351,3 +352,17 @@ export const emailLinks = pgTable('email_links', {
   email: text(),
   expires_at: int8().notNull(),
 })
+
+export const passkeys = pgTable('passkeys', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  credential_id: text().notNull().unique(),
+  public_key: text().notNull(),
+  counter: int8().notNull(),
+  transports: json().notNull().default([]),
+  label: text().notNull(),
+  created_at: int8().notNull(),
+  last_used_at: int8(),
+})
+
+export const usedChallenges = pgTable('used_challenges', { id: text().primaryKey(), expires_at: int8().notNull() })

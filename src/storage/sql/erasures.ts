@@ -7,6 +7,7 @@ import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
 import { enqueue } from './outbox.ts'
+import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
 
 // Rows that one part looks at, and chats that it goes through: some milliseconds of work.
@@ -109,6 +110,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     done.files = yield* dropImages(db, user, budget)
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
+    done.rows += yield* dropPasskeys(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
       done.rows += yield* changed(change(budget - done.rows))
@@ -228,6 +230,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           db.insert(unfinishedErasures).values({ user_id: user, at }),
         ])
         yield* dropMails(engine, db, user)
+        yield* dropPasskeys(engine, db, user)
         yield* enqueue(engine, db, mails)
         yield* recordAudit(engine, db, entry)
         return true

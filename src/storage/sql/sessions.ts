@@ -5,6 +5,7 @@ import type { NewParcel } from '../../outbox/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { enqueue } from './outbox.ts'
+import { usePasskey } from './passkeys.ts'
 
 /**
  * What an engine does by prepared statements of its own: every request of a token that is not remembered looks up its
@@ -70,7 +71,7 @@ export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
   return {
     ...hot,
 
-    create: (session, { provenBy, audit, newDeviceMail } = {}) =>
+    create: (session, { provenBy, passkey, audit, newDeviceMail } = {}) =>
       write(function* (db) {
         const account = db
           .select({ password_hash: users.password_hash })
@@ -80,6 +81,7 @@ export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
         // before and is seen, or comes after and sees the session.
         const held = yield* first(locked(account, 'share'))
         if (!held || (provenBy !== undefined && held.password_hash !== provenBy)) return false
+        if (passkey && !(yield* usePasskey(engine, db, session.user_id, passkey, session.created_at))) return false
         if (newDeviceMail) yield* tellOfNewDevice(engine, db, session, newDeviceMail)
         yield* changed(db.insert(sessions).values(session))
         if (audit) yield* recordAudit(engine, db, audit)

@@ -213,6 +213,7 @@ export const sessions = sqliteTable('sessions', {
   last_used_at: integer().notNull(),
   user_agent: text(),
   ended_at: integer(),
+  passkey_at: integer(),
 })
 
 export const media = sqliteTable('media', {
@@ -316,5 +317,22 @@ export const emailLinks = sqliteTable('email_links', {
   user_id: text().notNull(),
   kind: text({ enum: ['verify', 'reset', 'change', 'undo'] }).notNull(),
   email: text(),
+  expires_at: integer().notNull(),
+})
+
+export const passkeys = sqliteTable('passkeys', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  credential_id: text().notNull().unique(),
+  public_key: text().notNull(),
+  counter: integer().notNull(),
+  transports: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  label: text().notNull(),
+  created_at: integer().notNull(),
+  last_used_at: integer(),
+})
+
+export const usedChallenges = sqliteTable('used_challenges', {
+  id: text().primaryKey().notNull(),
   expires_at: integer().notNull(),
 })

@@ -21,6 +21,7 @@ import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { emailStore } from '../sql/email.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -63,6 +64,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     nodes: null,
     outbox: outboxStore(engine),
     emails: emailStore(engine),
+    passkeys: passkeyStore(engine),
 
     failed,
 
