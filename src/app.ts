@@ -3,6 +3,7 @@ import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
+import { identityRoutes } from './features/identities/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
@@ -43,6 +44,7 @@ export function buildApp(services: Services) {
   const origins = originPolicy(config)
   const {
     account,
+    identities,
     passkeys,
     safety,
     reviews,
@@ -87,6 +89,7 @@ export function buildApp(services: Services) {
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config }))
     .use(emailRoutes({ visitor, signedIn, emails }))
+    .use(identityRoutes({ signedIn, identities }))
     .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))

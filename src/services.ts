@@ -19,6 +19,7 @@ import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
+import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
@@ -285,6 +286,16 @@ export function buildServices({
     ids,
     now,
   })
+  const identities = identityService({
+    store: storage.identities,
+    auth,
+    passkeys,
+    callers,
+    mails,
+    configured: { messenger: config.messengerBotToken !== null, issuers: [] },
+    audit,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
@@ -346,6 +357,7 @@ export function buildServices({
       locations: storage.locations,
       lastSeen: storage.lastSeen,
       emails: storage.emails,
+      identities: storage.identities,
       outbox: storage.outbox,
       passkeys: storage.passkeys,
       profiles,
@@ -404,6 +416,7 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    identities,
     passkeys,
     delivery,
     safety,

@@ -14,6 +14,7 @@ import type { BlockStore, ReportStore } from '../features/safety/store.ts'
 import type { EventStore, LastSeenStore } from '../realtime/store.ts'
 import type { JobLeaseStore } from '../lib/job-leases.ts'
 import type { EmailStore } from '../features/email/store.ts'
+import type { IdentityStore } from '../features/identities/store.ts'
 import type { PasskeyStore } from '../features/passkeys/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
 
@@ -42,6 +43,7 @@ export type Storage = {
   nodes: NodeStore | null
   outbox: OutboxStore
   emails: EmailStore
+  identities: IdentityStore
   passkeys: PasskeyStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void

@@ -491,9 +491,69 @@ describe('STAFF_PASSKEY=required', () => {
     await makeModerator(app, mo)
     const passkey = await added(mo)
     expect(await mo.post('me/passkeys/options', { password })).toMatchObject(needed)
+    expect(await mo.delete(`me/identities/${passkey.row.id}`)).toMatchObject(needed)
     const credential = passkey.answer(await request(app))
     expect((await mo.post('auth/passkey/confirm', { credential })).status).toBe(204)
     await added(mo)
+    // Without the passkey that confirmed it, a session is not confirmed any more.
+    expect((await mo.get('admin/reports')).status).toBe(200)
+    expect((await mo.delete(`me/identities/${passkey.row.id}`)).status).toBe(204)
+    expect(await mo.get('admin/reports')).toMatchObject(needed)
+  })
+})
+
+describe('among the ways to sign in', () => {
+  test('a passkey is listed by its name, and removed', async () => {
+    const app = await testApp()
+    const ada = await app.person()
+    const [phone, key] = [await added(ada), await added(ada, {}, 'Key')]
+    expect((await ada.get('me/identities')).body.items.slice(1)).toEqual([phone.row, key.row])
+    const credential = phone.answer(await request(app))
+    const session = app.as((await signIn(app, credential)).body.access_token)
+    expect((await ada.delete(`me/identities/${phone.row.id}`)).status).toBe(204)
+    expect(await ada.delete(`me/identities/${phone.row.id}`)).toMatchObject({ status: 404 })
+    expect((await ada.get('me/identities')).body.items.slice(1)).toEqual([key.row])
+    expect(await signIn(app, phone.answer(await request(app)))).toMatchObject(refused)
+    // Sessions go on.
+    expect((await session.get('me')).status).toBe(200)
+    expect(await app.rows('SELECT passkey_at FROM sessions WHERE passkey_at IS NOT NULL')).toEqual([])
+  })
+
+  test('nobody removes another one’s passkey', async () => {
+    const app = await testApp()
+    const [ada, bob] = [await app.person(), await app.person()]
+    const { row } = await added(ada)
+    expect((await bob.delete(`me/identities/${row.id}`)).status).toBe(404)
+    expect(await app.rows('SELECT id FROM passkeys')).toHaveLength(1)
+  })
+
+  test('the last one stays, of two who are removed at once one', async () => {
+    const app = await testApp()
+    const ada = await app.person()
+    const { row } = await added(ada)
+    const { items } = (await ada.get('me/identities')).body
+    const answers = await Promise.all(items.map(({ id }: { id: string }) => ada.delete(`me/identities/${id}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
+    const left = (await ada.get('me/identities')).body.items
+    expect(left).toHaveLength(1)
+    expect(await ada.delete(`me/identities/${left[0].id}`)).toMatchObject({ body: { code: 'last_identity' } })
+    expect(await app.rows('SELECT id FROM passkeys')).toHaveLength(left[0].id === row.id ? 1 : 0)
+  })
+
+  test('a removal and a sign-in at once leave no session that a removed passkey confirmed', async () => {
+    const app = await testApp()
+    const ada = await app.person()
+    for (let i = 0; i < 5; i++) {
+      const passkey = await added(ada)
+      const credential = passkey.answer(await request(app))
+      const [removal, session] = await Promise.all([
+        ada.delete(`me/identities/${passkey.row.id}`),
+        signIn(app, credential),
+      ])
+      expect(removal.status).toBe(204)
+      expect([200, 401]).toContain(session.status)
+      expect(await app.rows('SELECT id FROM sessions WHERE passkey_at IS NOT NULL')).toEqual([])
+    }
   })
 })
 

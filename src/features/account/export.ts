@@ -8,6 +8,7 @@ import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
+import type { IdentityStore } from '../identities/store.ts'
 import type { PasskeyStore } from '../passkeys/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
@@ -27,6 +28,7 @@ type Deps = {
   locations: Pick<LocationStore, 'of'>
   lastSeen: Pick<LastSeenStore, 'of'>
   emails: Pick<EmailStore, 'linksOf'>
+  identities: Pick<IdentityStore, 'ofUser'>
   outbox: Pick<OutboxStore, 'ofUser'>
   passkeys: Pick<PasskeyStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
@@ -50,6 +52,7 @@ export function openExporter(deps: Deps) {
     locations,
     lastSeen,
     emails,
+    identities,
     outbox,
     passkeys,
     profiles,
@@ -130,6 +133,11 @@ export function openExporter(deps: Deps) {
       preferences: await profiles.preferences(caller),
       location: await locationOf(id),
       last_seen_at: isoOrNull((await lastSeen.of([id])).get(id) ?? null),
+      identities: (await identities.ofUser(id)).map(({ created_at, last_used_at, ...identity }) => ({
+        ...identity,
+        created_at: iso(created_at),
+        last_used_at: isoOrNull(last_used_at),
+      })),
       email_links: (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({
         ...link,
         expires_at: iso(expires_at),

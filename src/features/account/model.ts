@@ -31,6 +31,17 @@ export const exported = t.Object({
     recognised_places: t.Integer({ description: 'How many places get the same point again; codes of them are kept' }),
   }),
   last_seen_at: nullable(time),
+  identities: t.Array(
+    t.Object({
+      id: t.String(),
+      kind: t.String({ description: 'password, messenger, oidc or passkey' }),
+      provider: nullable(t.String()),
+      subject: nullable(t.String({ description: 'Who one is to the provider' })),
+      created_at: time,
+      last_used_at: nullable(time),
+    }),
+    { description: 'The ways to sign in' },
+  ),
   email_links: t.Array(
     t.Object({
       kind: t.String({ description: 'verify, reset, change or undo' }),

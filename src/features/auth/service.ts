@@ -1,6 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
 import { holderOf, type Limits } from '../../lib/rate-limits.ts'
-import type { NewParcel } from '../../outbox/store.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
 import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
@@ -25,7 +24,7 @@ import { checkInitData } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
 import { mandatory } from './rules.ts'
-import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
+import type { AccountStore, Credentials, Session, SessionStore, WayIn, WithSession } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
@@ -102,7 +101,7 @@ export function authService(deps: Deps) {
   const { consentGate } = deps
   const { keyOf, pageOf } = deps.paging
 
-  function newSession(userId: string, client: Client, passkey?: PasskeyUse): Session {
+  function newSession(userId: string, client: Client, wayIn?: WayIn): Session {
     const at = now()
     return {
       id: ids.next(),
@@ -113,45 +112,55 @@ export function authService(deps: Deps) {
       last_used_at: at,
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
-      passkey_at: passkey ? at : null,
+      passkey_at: wayIn?.kind === 'passkey' ? at : null,
     }
   }
 
-  /** What proves a login may have been changed or used up meanwhile: it is looked at again where the session is stored. */
-  type ProvenBy = { provenBy?: string; passkey?: PasskeyUse }
-
   /**
-   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the proof is good no
-   * more, or the account is erased.
+   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the account is erased,
+   * or its way in is good no more.
    */
-  async function tryBegin(
-    userId: string,
-    client: Client,
-    with_: ProvenBy & { audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
-  ) {
-    const session = newSession(userId, client, with_.passkey)
+  async function tryBegin(userId: string, client: Client, with_: WithSession) {
+    const session = newSession(userId, client, with_.wayIn)
     if (!(await sessions.create(session, with_))) return null
     if (with_.newDeviceMail) mails.wake()
     return answer(session, 0)
   }
 
-  async function begin(userId: string, client: Client) {
-    const session = await tryBegin(userId, client, {})
+  async function begin(userId: string, client: Client, with_: WithSession = {}) {
+    const session = await tryBegin(userId, client, with_)
     if (session === null) throw invalidCredentials()
     return session
   }
 
-  /** Begins the session of a login, with the mail about a new device. Null like `tryBegin`. */
-  async function trySignIn(userId: string, client: Client, with_: ProvenBy & { audit: AuditEntry }) {
+  /** The same for a login, with the mail about a new device. Null like `tryBegin`. */
+  async function trySignIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
     return tryBegin(userId, client, { ...with_, newDeviceMail: mail })
   }
 
-  async function signIn(userId: string, client: Client, with_: ProvenBy & { audit: AuditEntry }) {
+  async function signIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
     const session = await trySignIn(userId, client, with_)
     if (session === null) throw invalidCredentials()
     return session
+  }
+
+  async function refuseSignIn(user_id: string) {
+    const credentials = await accounts.credentials({ user_id })
+    if (credentials) refuseSuspended(credentials, now())
+    await limits.take('session', user_id)
+  }
+
+  /** Signs in somebody whom something else than a password has proven. Refuses with 403 `suspended`. */
+  async function signInBy(
+    wayIn: Exclude<WayIn, { kind: 'password' | 'passkey' }>,
+    { user_id, created }: { user_id: string; created: boolean },
+    client: Client,
+  ) {
+    await refuseSignIn(user_id)
+    const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: wayIn.kind })
+    return signIn(user_id, client, { wayIn, audit: entry })
   }
 
   /** The lifetimes are in seconds. */
@@ -268,6 +277,11 @@ export function authService(deps: Deps) {
     /** Begins a session of whoever was proven to be that user. */
     begin,
 
+    signInBy,
+
+    /** Whom init data of the messenger vouches for. Refuses like the messenger login. */
+    messengerPerson: personOf,
+
     /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
     async register(body: Registration, client: Client) {
       const choices = registrationConsents(body.consents)
@@ -315,7 +329,7 @@ export function authService(deps: Deps) {
       await limits.take('session', credentials.user_id)
       const { user_id, password_hash } = credentials
       return signIn(user_id, client, {
-        provenBy: password_hash,
+        wayIn: { kind: 'password', password_hash },
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
     },
@@ -324,12 +338,10 @@ export function authService(deps: Deps) {
      * Begins a session of whoever has shown a passkey. Null where the challenge was used before, the counter did not rise, or
      * the passkey is gone. Refuses like the other logins.
      */
-    async signInByPasskey(userId: string, passkey: PasskeyUse, client: Client) {
-      const credentials = await accounts.credentials({ user_id: userId })
-      if (!credentials) return null
-      refuseSuspended(credentials, now())
-      await limits.take('session', userId)
-      return trySignIn(userId, client, { passkey, audit: audit.entry('login', userId, userId, { by: 'passkey' }) })
+    async signInByPasskey(userId: string, use: PasskeyUse, client: Client) {
+      await refuseSignIn(userId)
+      const entry = audit.entry('login', userId, userId, { by: 'passkey' })
+      return trySignIn(userId, client, { wayIn: { kind: 'passkey', ...use }, audit: entry })
     },
 
     /** Logs in whom the messenger vouches for, with a new account at the first time. */
@@ -349,11 +361,8 @@ export function authService(deps: Deps) {
         language: person.language ?? 'en',
         created_at: now(),
       })
-      const credentials = await accounts.credentials({ user_id })
-      if (credentials) refuseSuspended(credentials, now())
-      await limits.take('session', user_id)
-      const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
-      const session = await signIn(user_id, client, { audit: entry })
+      const { messenger_id } = person
+      const session = await signInBy({ kind: 'messenger', messenger_id }, { user_id, created }, client)
       deps.messengerPhotos.begin(user_id, person.photo_url)
       return { ...session, created }
     },
@@ -492,7 +501,10 @@ export function authService(deps: Deps) {
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
-      const told = await mails.about(caller.id, { about: 'password_changed' })
+      const told = await mails.about(
+        caller.id,
+        from === null ? { about: 'way_in_added', label: 'Password' } : { about: 'password_changed' },
+      )
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, told)
       if (ended === null) throw wrongPassword()
       mails.wake()

@@ -109,16 +109,24 @@ export type SessionWithUser = Session & {
   email_verified_at: number | null
 }
 
+/** What a session was opened with. */
+export type WayIn =
+  | { kind: 'password'; password_hash: string }
+  | { kind: 'messenger'; messenger_id: string }
+  | { kind: 'oidc'; identity_id: string }
+  | ({ kind: 'passkey' } & PasskeyUse)
+
+/** What is stored together with a session. */
+export type WithSession = { wayIn?: WayIn; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
+
 export type SessionStore = {
   /**
-   * Stores a session, with the audit entry that tells of it. False, and nothing, where the account is erased, or its
-   * password hash no longer is `provenBy`: the password may have changed while it was checked. The same where `passkey`
-   * cannot be used any more; its challenge is used up then.
+   * Stores a session, with the audit entry that tells of it, and notes that its way in was used. False, and nothing, where
+   * the account is erased, or no longer has that way in: the password may have changed, or an identity may have been
+   * removed, while it was checked. A passkey is good no more where its challenge was used before, which it is now, or its
+   * counter did not rise.
    */
-  create(
-    session: Session,
-    with_?: { provenBy?: string; passkey?: PasskeyUse; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
-  ): Promise<boolean>
+  create(session: Session, with_?: WithSession): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
   /** Those of these sessions, some hundreds at most, that have not ended and whose user is not erased. */

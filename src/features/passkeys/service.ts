@@ -119,6 +119,11 @@ export function passkeyService(deps: Deps) {
       return { options }
     },
 
+    /** Staff who need a passkey show one before they remove one: otherwise the password alone would do for a new one. */
+    async refuseRemoval(caller: Caller): Promise<void> {
+      secondFactor.require(caller, (await profiles.me(caller.id)).role)
+    },
+
     /** Refuses with 401 `passkey_invalid`, 409 `identity_taken`, or 409 `conflict` where there is room for no other. */
     async add(caller: Caller, { label, credential }: { label: string; credential: Registration }) {
       const answer = answered(credential.response.clientDataJSON, { addIn: caller.session_id })

@@ -19,6 +19,7 @@ import { moderationStore } from '../sql/moderation.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { emailStore } from '../sql/email.ts'
+import { identityStore } from '../sql/identities.ts'
 import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
@@ -59,6 +60,7 @@ export function postgresStorage(db: Database): Storage {
     nodes: nodeStore(db),
     outbox: outboxStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     passkeys: passkeyStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.

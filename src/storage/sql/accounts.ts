@@ -4,6 +4,7 @@ import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
 import { dropChangeLinks, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
+import { noteIdentity } from './identities.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
 
@@ -49,6 +50,8 @@ export function accountStore(engine: Engine): AccountStore {
         yield* addConsents(engine, db, consents)
         if (begun) {
           yield* changed(db.insert(sessions).values(begun.session))
+          const { id, created_at } = account
+          yield* noteIdentity(engine, db, id, 'password', { created_at, last_used_at: created_at })
           yield* recordAudit(engine, db, begun.audit)
           if (begun.welcome) yield* storeWelcome(engine, db, begun.welcome)
         }
@@ -88,6 +91,7 @@ export function accountStore(engine: Engine): AccountStore {
     changePassword: (userId, from, to, { keep, now }, mails = []) =>
       write(function* (db) {
         if (!(yield* replaceHash(db, userId, from, to))) return null
+        if (from === null) yield* noteIdentity(engine, db, userId, 'password', { created_at: now, last_used_at: null })
         yield* enqueue(engine, db, mails)
         yield* dropChangeLinks(engine, db, userId)
         return yield* endSessions(engine, db, userId, now, keep)

@@ -6,6 +6,7 @@ import { isEvidence } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
+import { dropIdentities } from './identities.ts'
 import { enqueue } from './outbox.ts'
 import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
@@ -110,6 +111,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     done.files = yield* dropImages(db, user, budget)
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
+    done.rows += yield* dropIdentities(engine, db, user)
     done.rows += yield* dropPasskeys(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
@@ -230,6 +232,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           db.insert(unfinishedErasures).values({ user_id: user, at }),
         ])
         yield* dropMails(engine, db, user)
+        yield* dropIdentities(engine, db, user)
         yield* dropPasskeys(engine, db, user)
         yield* enqueue(engine, db, mails)
         yield* recordAudit(engine, db, entry)

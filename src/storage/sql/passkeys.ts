@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, lte } from 'drizzle-orm'
+import { and, asc, count, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import { counterMayFollow, mostPasskeys } from '../../features/passkeys/rules.ts'
 import type { PasskeyStore, PasskeyUse, UsedChallenge } from '../../features/passkeys/store.ts'
 import { recordAudit } from './audit.ts'
@@ -36,6 +36,17 @@ export function* usePasskey(
 /** Removes the passkeys of an erased account. Returns how many. */
 export const dropPasskeys = ({ tables: { passkeys } }: Engine, db: Builders, userId: string): Work<number> =>
   changed(db.delete(passkeys).where(eq(passkeys.user_id, userId)))
+
+/**
+ * Removes one passkey. Whoever confirmed a session has to do so again: it is not stored with which passkey that was, and this
+ * one may be in other hands.
+ */
+export function* dropPasskey(engine: Engine, db: Builders, userId: string, id: string): Work<void> {
+  const { passkeys, sessions } = engine.tables
+  yield* changed(db.delete(passkeys).where(and(eq(passkeys.id, id), eq(passkeys.user_id, userId))))
+  const isConfirmed = and(eq(sessions.user_id, userId), isNull(sessions.ended_at), isNotNull(sessions.passkey_at))
+  yield* changed(db.update(sessions).set({ passkey_at: null }).where(isConfirmed))
+}
 
 export function passkeyStore(engine: Engine): PasskeyStore {
   const { read, write } = engine

@@ -21,6 +21,7 @@ import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { emailStore } from '../sql/email.ts'
+import { identityStore } from '../sql/identities.ts'
 import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
@@ -64,6 +65,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     nodes: null,
     outbox: outboxStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     passkeys: passkeyStore(engine),
 
     failed,
