@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { randomBytes, sign } from 'node:crypto'
 import { hours, minutes } from '../../src/lib/time.ts'
-import { password, type Person, type TestApp, testApp } from '../app.ts'
+import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { type Algorithm, type Attest, type Forgery, passkeyOf } from '../authenticator.ts'
 import { granted } from '../rows.ts'
+import { smtpServer } from '../smtp.ts'
 
 const refused = { status: 401, body: { code: 'passkey_invalid' } }
 
@@ -556,6 +557,49 @@ describe('among the ways to sign in', () => {
     }
   })
 })
+
+test.each([
+  ['en', 'A new way to sign in', 'A way to sign in to', 'Passkey “My phone …”'],
+  ['ru', 'Новый способ входа', 'Способ входа', 'ключ доступа «My phone …»'],
+])(
+  'in %s, mails tell of a passkey added, of a new device, and of one removed',
+  async (language, added, removed, named) => {
+    const smtp = await smtpServer()
+    const app = await testApp({
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'Riverside <hello@example.org>',
+      PUBLIC_URL: 'https://meet.example.org',
+    })
+    try {
+      const body = { email: 'ada@example.org', password, name: 'Ada', consents }
+      const headers = { 'accept-language': language, 'user-agent': 'Firefox' }
+      const ada = app.as((await app.request('POST', 'auth/register', { body, headers })).body.access_token)
+      await smtp.received(1)
+      const { options } = (await ada.post('me/passkeys/options', {})).body
+      expect(options.rp).toEqual({ id: 'meet.example.org', name: 'Riverside' })
+      const passkey = passkeyOf(options, { origin: 'https://meet.example.org' })
+      // A name that mail readers would make a link of is not shown whole.
+      const label = 'My phone https://evil.example/'
+      const row = await ada.post('me/passkeys', { label, credential: passkey.registration })
+      const told = await smtp.received(2)
+      expect(told.subject).toStartWith(added)
+      expect(told.text).toContain(named)
+      expect(told.text).not.toContain('evil.example')
+
+      expect((await signIn(app, passkey.answer(await request(app)), { 'user-agent': 'Firefox' })).status).toBe(200)
+      expect((await signIn(app, passkey.answer(await request(app)), { 'user-agent': 'Safari' })).status).toBe(200)
+      expect((await smtp.received(3)).text).toContain('Safari')
+      await ada.delete(`me/identities/${row.body.id}`)
+      const last = await smtp.received(4)
+      expect(last.subject).toStartWith(removed)
+      expect(last.text).toContain(named)
+      expect(smtp.mails).toHaveLength(4)
+    } finally {
+      await app.close()
+      await smtp.close()
+    }
+  },
+)
 
 test('a passkey is in its owner’s export, and gone with the account', async () => {
   const app = await testApp()

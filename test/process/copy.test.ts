@@ -92,6 +92,11 @@ beforeAll(async () => {
   db.query(
     "INSERT INTO outbox (id, kind, user_id, payload, created_at, due_at) VALUES ('a', 'mail', ?, '{}', 1, 2)",
   ).run(ada.id)
+  db.query(
+    `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, label, created_at)
+     VALUES ('a', ?, 'AAAA', 'AAAA', 4294967295, 'Phone', 1)`,
+  ).run(ada.id)
+  db.query("INSERT INTO used_challenges (id, expires_at) VALUES ('AAAA', 1)").run()
   db.query('INSERT OR REPLACE INTO last_seen (user_id, at) VALUES (?, 2)').run(ada.id)
   rich = newFile()
   db.query('VACUUM INTO ?').run(rich)

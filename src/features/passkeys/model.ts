@@ -85,8 +85,8 @@ export const creationOptions = t.Object({
 export const passkey = t.Object({
   id: t.String(),
   kind: t.Literal('passkey'),
-  provider: t.Null(),
-  label: t.String(),
+  provider: t.Null({ examples: [null] }),
+  label: t.String({ examples: ['Phone'] }),
   created_at: time,
   last_used_at: nullable(time),
 })

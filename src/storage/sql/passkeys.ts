@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNotNull, isNull, lte } from 'drizzle-orm'
+import { and, count, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import { counterMayFollow, mostPasskeys } from '../../features/passkeys/rules.ts'
 import type { PasskeyStore, PasskeyUse, UsedChallenge } from '../../features/passkeys/store.ts'
 import { recordAudit } from './audit.ts'
@@ -58,9 +58,9 @@ export function passkeyStore(engine: Engine): PasskeyStore {
       read((db) => first(db.select().from(passkeys).where(eq(passkeys.credential_id, credentialId)))),
 
     ofUser: (userId) =>
-      read((db) => {
-        const own = db.select().from(passkeys).where(eq(passkeys.user_id, userId))
-        return rows(own.orderBy(asc(passkeys.created_at), asc(passkeys.id)))
+      read(function* (db) {
+        const own = yield* rows(db.select().from(passkeys).where(eq(passkeys.user_id, userId)))
+        return own.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
       }),
 
     add: (passkey, { challenge, audit, mails }) =>
