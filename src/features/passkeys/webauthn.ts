@@ -24,8 +24,15 @@ export type ClientData = { challenge: string; origin: string }
 type Expected = ClientData & { rpId: string }
 
 // Loaded with the first request that needs it: it takes a fifth of a second, and 25 MB.
-const load = () => import('@simplewebauthn/server')
-const loadHelpers = () => import('@simplewebauthn/server/helpers')
+async function load() {
+  // The library needs this before it is loaded. It imports it by itself, but too late in the compiled binary.
+  await import('reflect-metadata')
+  const [server, { decodeAttestationObject }] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ])
+  return { ...server, decodeAttestationObject }
+}
 
 // Of the IANA registry of COSE algorithms: EdDSA, ES256 and RS256.
 const algorithms = [-8, -7, -257]
@@ -90,7 +97,7 @@ export async function verifiedRegistration(
   credential: Registration,
   { challenge, origin, rpId }: Expected,
 ): Promise<{ credential_id: string; public_key: string; counter: number } | null> {
-  const [{ verifyRegistrationResponse }, { decodeAttestationObject }] = await Promise.all([load(), loadHelpers()])
+  const { verifyRegistrationResponse, decodeAttestationObject } = await load()
   const { attestationObject } = credential.response
   // The library throws for whatever is wrong in what a client has sent.
   try {
