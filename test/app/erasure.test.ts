@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openErasureJournal } from '../../src/storage/files/erasure-journal.ts'
 import { type Answer, consents, password, type Person, type TestApp, testApp } from '../app.ts'
+import { passkeyOf } from '../authenticator.ts'
 import { startServer } from '../convene.ts'
 import { nodesOfApps, openSqliteAt, sqliteTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
@@ -96,7 +97,12 @@ test('nothing of an erased person is left in any file, and all of the others is'
   await send(ada, chatId, { kind: 'photo', photo: (await uploaded(ada, 24)).id, text: 'Mark-Caption' })
   await cay.post('reviews', { chat_id: await app.met(cay, ada), rating: 2, text: 'Mark-Review' })
 
+  const { options } = (await ada.post('me/passkeys/options', {})).body
+  const { id: credentialId, registration } = passkeyOf(options)
+  await ada.post('me/passkeys', { label: 'Mark-Passkey', credential: registration })
+
   const marks = [
+    ...['Mark-Passkey', credentialId],
     ...['mark-email', '+4915112345678', '778899001122', hash!.h],
     ...['Mark-Name', 'Mark-City', 'Mark-Bio', 'Mark-Agent', '198.51.100.0', 'Mark-Drink', 'Mark-Purpose', 'gsw-u-mark'],
     ...['Mark-Text', 'Mark-Edited', 'Mark-Deleted', 'Mark-Caption', 'Mark-Client', 'Mark-Review'],
@@ -116,9 +122,16 @@ test('nothing of an erased person is left in any file, and all of the others is'
   const rowsWith = async (table: string, column: string) =>
     (await app.rows(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`, id))[0]!.n
   for (const [table, column] of [
-    ...['preferences', 'locations', 'location_cells', 'sessions', 'events', 'event_counters', 'user_stats'].map(
-      (table) => [table, 'user_id'],
-    ),
+    ...[
+      'preferences',
+      'locations',
+      'location_cells',
+      'sessions',
+      'passkeys',
+      'events',
+      'event_counters',
+      'user_stats',
+    ].map((table) => [table, 'user_id']),
     ['media', 'owner_id'],
     ['reviews', 'reviewed_id'],
   ])

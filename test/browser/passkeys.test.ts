@@ -18,15 +18,14 @@ afterAll(() => browser?.close())
 /** The script that the documentation gives to pages. */
 async function documentedScript(): Promise<string> {
   const docs = await Bun.file(join(import.meta.dir, '../../docs/accounts.md')).text()
-  return [...docs.matchAll(/```js\n(.*?)```/gs)]
-    .map(([, script]) => script!)
-    .find((script) => script.includes('addPasskey'))!
+  const blocks = [...docs.matchAll(/```html\n(.*?)```/gs)].map(([, block]) => block!)
+  return blocks.find((block) => block.includes('addPasskey'))!
 }
 
 /** A page with that script, at an origin that serves the API too; and an authenticator that the browser has. */
 async function open(environment: Record<string, string> = {}, options: { hasUserVerification?: boolean } = {}) {
   const app = await testApp(environment)
-  const html = `<!doctype html><title>App</title><script>${await documentedScript()}</script>`
+  const html = `<!doctype html><title>App</title>${await documentedScript()}`
   const site = Bun.serve({
     port: 0,
     fetch(request) {
