@@ -30,7 +30,7 @@ import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
-import { visitor as publicDoor } from './http/visitor.ts'
+import { visitor as publicDoor, visitorWithoutBody as publicDoorWithoutBody } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -45,6 +45,7 @@ export function buildApp(services: Services) {
   const {
     account,
     identities,
+    oidc,
     passkeys,
     safety,
     reviews,
@@ -61,6 +62,7 @@ export function buildApp(services: Services) {
   } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
+  const visitorWithoutBody = publicDoorWithoutBody({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
   const cookies = sessionCookies(config)
   const door = { config, callers, origins, limits, clientOf }
@@ -87,9 +89,9 @@ export function buildApp(services: Services) {
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
-    .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config }))
+    .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config }))
     .use(emailRoutes({ visitor, signedIn, emails }))
-    .use(identityRoutes({ signedIn, identities }))
+    .use(identityRoutes({ visitor, visitorWithoutBody, signedIn, identities, oidc, cookies }))
     .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))

@@ -19,6 +19,8 @@ import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
+import { oidcLogin } from './features/identities/oidc.ts'
+import { openProviders } from './features/identities/providers.ts'
 import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
@@ -39,11 +41,13 @@ import { type Metrics, openMetrics } from './telemetry/metrics.ts'
 import { openOutbound, type Outbound } from './lib/outbound.ts'
 import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
+import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
 import { hours } from './lib/time.ts'
 import { openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { revocationCarrier } from './outbox/oidc/carrier.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -222,9 +226,15 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
+  const providers = openProviders({ providers: config.oidc, log, now })
+  const sealKey = new Bun.CryptoHasher('sha256', secrets.jwt).update('convene seal v1').digest()
+  const grants = openSeal(sealKey, 'oidc grant')
   const delivery = openDelivery({
     store: storage.outbox,
-    carriers: mailCarrier === null ? {} : { mail: mailCarrier },
+    carriers: {
+      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
+      ...(config.oidc.length === 0 ? {} : { oidc_revoke: revocationCarrier(providers, grants) }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,
@@ -292,8 +302,24 @@ export function buildServices({
     passkeys,
     callers,
     mails,
-    configured: { messenger: config.messengerBotToken !== null, issuers: [] },
+    providers,
+    configured: { messenger: config.messengerBotToken !== null, issuers: providers.issuers },
+    wakeRevocation: () => delivery.wake('oidc_revoke'),
     audit,
+    now,
+  })
+  const oidc = oidcLogin({
+    providers,
+    store: storage.identities,
+    identities,
+    auth,
+    mails,
+    errands: openSeal(sealKey, 'oidc errand'),
+    grants,
+    publicUrl: config.publicUrl,
+    corsOrigins: config.corsOrigins,
+    audit,
+    ids,
     now,
   })
   const safety = safetyService({
@@ -417,6 +443,7 @@ export function buildServices({
     emailLinks,
     emails,
     identities,
+    oidc,
     passkeys,
     delivery,
     safety,

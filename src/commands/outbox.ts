@@ -68,6 +68,6 @@ async function list({ outbox }: Storage, kind: Kind | null, limit: number, json:
 }
 
 const shown = ({ id, kind, user_id, payload, created_at, due_at, attempts, last_error }: Parcel) => ({
-  ...{ id, kind, about: payload.about, user_id },
+  ...{ id, kind, about: 'about' in payload ? payload.about : null, user_id },
   ...{ created_at: iso(created_at), due_at: iso(due_at), attempts, last_error },
 })

@@ -1,9 +1,10 @@
 import type { Mail } from './mail/mails.ts'
+import type { GrantToRevoke } from './oidc/carrier.ts'
 
 /** The ways out of the server, with what a parcel of each holds. */
-export type Payloads = { mail: Mail }
+export type Payloads = { mail: Mail; oidc_revoke: GrantToRevoke }
 export type Kind = keyof Payloads
-export const outboxKinds: readonly Kind[] = ['mail']
+export const outboxKinds: readonly Kind[] = ['mail', 'oidc_revoke']
 
 /** Something that leaves the server later. */
 export type NewParcel<K extends Kind = Kind> = {

@@ -133,6 +133,23 @@ const table: Record<string, Row[]> = {
         body: { init_data: initData(messengerIdOf(ada)) } }),
       '200', '409 conflict', '409 conflict', '409 conflict', halted, none, '409 conflict'],
   ],
+  'POST /api/v1/me/identities/oidc/:provider': [
+    ['of a provider that is not configured', () => ({ path: 'me/identities/oidc/acme', body: { id_token: 'a.b.c' } }),
+      ...own('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider': [
+    ['of a provider that is not configured', () => ({ path: 'auth/oidc/acme', body: { id_token: 'a.b.c', consents } }),
+      ...forAll('503 provider_not_configured')],
+  ],
+  'GET /api/v1/auth/oidc/:provider/start': [
+    ['of a provider that is not configured', () => 'auth/oidc/acme/start', ...forAll('503 provider_not_configured')],
+  ],
+  'GET /api/v1/auth/oidc/:provider/callback': [
+    ['of a provider that is not configured', () => 'auth/oidc/acme/callback', ...forAll('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider/callback': [
+    ['without a form', () => ({ path: 'auth/oidc/acme/callback', body: {} }), ...forAll('415 unsupported_media_type')],
+  ],
   'DELETE /api/v1/me/identities/:id': [
     ['Ada’s password', ({ ada }) => `me/identities/${derivedIdentityId(ada.id, 'password')}`,
       '204', hidden, hidden, hidden, halted, none, hidden],

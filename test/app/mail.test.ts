@@ -360,6 +360,23 @@ describe('an address', () => {
     expect((await post(app, 'auth/email/verify', { token: late })).body.code).toBe('link_invalid')
   })
 
+  test('that its account loses goes to one of many who register it at once', async () => {
+    const { app } = await open()
+    const { accounts } = app.services.storage
+    const names = { phone: null, messenger_id: null, name: 'Ada', city: null, bio: null, gender: null, photo: null }
+    const take = (email: string, created_at: number) => {
+      const id = crypto.randomUUID()
+      return accounts.register({ ...names, id, email, password_hash: 'x', created_at, language: 'en' }, [])
+    }
+    for (let round = 0; round < 10; round++) {
+      const email = `lost${round}@example.org`
+      await take(email, 0)
+      await app.rows('UPDATE users SET email_asked_at = 1 WHERE email = ?', email)
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => take(email, 8 * days)))
+      expect(outcomes.toSorted()).toEqual(['created', ...Array.from({ length: 19 }, () => 'email_taken' as const)])
+    }
+  })
+
   test('that is verified stays, and so does one that no mail has asked about', async () => {
     const { app, smtp } = await open()
     await register(app, 'ada@example.org')

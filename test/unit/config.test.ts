@@ -205,6 +205,7 @@ const variables: Record<string, Case> = {
     good: [],
     bad: ['example.org', 'example.org:convene:/nowhere/key.pem', `example.org:convene:${import.meta.path}`],
   },
+  'OIDC_<NAME>_ISSUER': { field: 'oidc', default: [], good: [], bad: [] },
   MESSENGER_BOT_TOKEN: {
     field: 'messengerBotToken',
     default: null,

@@ -147,11 +147,9 @@ export function openExporter(deps: Deps) {
         created_at: iso(created_at),
         last_used_at: isoOrNull(last_used_at),
       })),
-      mails_waiting: (await outbox.ofUser(id)).map(({ payload, created_at }) => ({
-        about: payload.about,
-        to: payload.to,
-        created_at: iso(created_at),
-      })),
+      mails_waiting: (await outbox.ofUser(id)).flatMap(({ payload, created_at }) =>
+        'about' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
+      ),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

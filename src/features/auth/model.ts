@@ -44,6 +44,14 @@ const choices = t.Object({
   marketing: t.Optional(t.Boolean()),
 })
 
+// Checked by the service, as what is missing here has a refusal of its own.
+export const consentChoices = t.Optional(
+  t.Unknown({
+    documented: { ...choices, required: ['terms', 'privacy', 'disclaimer'] },
+    description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
+  }),
+)
+
 export const registration = t.Object(
   {
     email: optional(email),
@@ -54,13 +62,7 @@ export const registration = t.Object(
     bio: t.Optional(profileFields.bio),
     gender: t.Optional(profileFields.gender),
     cookies,
-    // Checked by the service, as what is missing here has a refusal of its own.
-    consents: t.Optional(
-      t.Unknown({
-        documented: { ...choices, required: ['terms', 'privacy', 'disclaimer'] },
-        description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
-      }),
-    ),
+    consents: consentChoices,
   },
   {
     examples: [

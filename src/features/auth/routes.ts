@@ -6,20 +6,22 @@ import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import type { Config } from '../../config.ts'
 import * as model from './model.ts'
+import type { OidcLogin } from '../identities/oidc.ts'
 import type { Auth } from './service.ts'
 
 type Deps = {
   visitor: Visitor
   signedIn: SignedIn
   auth: Auth
+  oidc: Pick<OidcLogin, 'list'>
   cookies: SessionCookies
   origins: Origins
   config: Pick<Config, 'messengerBotToken' | 'smtpUrl'>
 }
 
-export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config }: Deps) =>
+export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, config }: Deps) =>
   new Elysia({ name: 'auth' })
-    .use(publicRoutes({ visitor, auth, cookies, origins, config }))
+    .use(publicRoutes({ visitor, auth, oidc, cookies, origins, config }))
     .use(signedIn)
     .post(
       '/api/v1/auth/logout',
@@ -84,7 +86,7 @@ export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config }
       },
     )
 
-const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 'signedIn'>) => {
+const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config }: Omit<Deps, 'signedIn'>) => {
   const withCookies = cookies.issue
 
   /** The refresh token of the cookie; null where there is none, or the client wants none. */
@@ -97,7 +99,7 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
   const providers = {
     password: true as const,
     messenger: config.messengerBotToken === null ? null : { bot: null },
-    oidc: [],
+    oidc: oidc.list(),
     passkey: true,
     registration: 'open' as const,
     mail: config.smtpUrl !== null,

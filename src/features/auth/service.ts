@@ -11,6 +11,7 @@ import type { AccountMails } from '../email/account-mails.ts'
 import { normalizedEmail } from '../email/rules.ts'
 import type { EmailLinks } from '../email/service.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { Subject } from '../identities/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
@@ -20,11 +21,11 @@ import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
 import { type Client, type ConsentChoices, type Consents, registrationConsents } from './consents.ts'
-import { checkInitData } from './init-data.ts'
+import { checkInitData, mendedName } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
 import { mandatory } from './rules.ts'
-import type { AccountStore, Credentials, Session, SessionStore, WayIn, WithSession } from './store.ts'
+import type { AccountStore, Credentials, NewAccount, Session, SessionStore, WayIn, WithSession } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
@@ -183,6 +184,26 @@ export function authService(deps: Deps) {
     await forgotten
   }
 
+  /** Every new account, whichever way it is made. `invite` is the code that lets it in, where one was given. */
+  function newAccount(
+    given: Pick<NewAccount, 'name' | 'language'> & Partial<NewAccount>,
+    _invite: string | null,
+  ): NewAccount {
+    return {
+      id: ids.next(),
+      email: null,
+      phone: null,
+      messenger_id: null,
+      password_hash: null,
+      city: null,
+      bio: null,
+      gender: null,
+      photo: null,
+      created_at: now(),
+      ...given,
+    }
+  }
+
   async function newPasswordHash(password: string, path: string): Promise<string> {
     if (isCommon(password))
       throw invalid(path, 'This password is among the most common ones: choose another', 'too_common')
@@ -290,32 +311,16 @@ export function authService(deps: Deps) {
       if (email === null && phone === null)
         throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
-      const id = ids.next()
       const language = preferredLanguage(client.language)
       const password_hash = await newPasswordHash(body.password, '/password')
+      const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language }, null)
+      const { id } = account
       const session = newSession(id, client)
-      const outcome = await accounts.register(
-        {
-          id,
-          email,
-          phone,
-          messenger_id: null,
-          password_hash,
-          name,
-          city,
-          bio,
-          gender,
-          photo: null,
-          language,
-          created_at: now(),
-        },
-        consents.entries(id, choices, client),
-        {
-          session,
-          audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
-          welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
-        },
-      )
+      const outcome = await accounts.register(account, consents.entries(id, choices, client), {
+        session,
+        audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
+        welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+      })
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
       mails.wake()
@@ -344,24 +349,27 @@ export function authService(deps: Deps) {
       return trySignIn(userId, client, { wayIn: { kind: 'passkey', ...use }, audit: entry })
     },
 
+    /**
+     * A new account for a subject of an OIDC provider. `email` is one that the provider has verified. Null where the subject
+     * is linked with an account already.
+     */
+    registerSubject(
+      subject: Subject,
+      { name, email, invite }: { name: string; email: string | null; invite: string | null },
+      choices: ConsentChoices,
+      client: Client,
+    ) {
+      const language = preferredLanguage(client.language)
+      const account = newAccount({ email, name: mendedName(name) || 'User', language }, invite)
+      return accounts.registerSubject(account, subject, consents.entries(account.id, choices, client))
+    },
+
     /** Logs in whom the messenger vouches for, with a new account at the first time. */
     async messenger(initData: string, client: Client) {
       const person = personOf(initData)
-      const { user_id, created } = await accounts.ensureMessengerAccount({
-        id: ids.next(),
-        email: null,
-        phone: null,
-        messenger_id: person.messenger_id,
-        password_hash: null,
-        name: person.name,
-        city: null,
-        bio: null,
-        gender: null,
-        photo: person.photo_url,
-        language: person.language ?? 'en',
-        created_at: now(),
-      })
-      const { messenger_id } = person
+      const { messenger_id, name, photo_url: photo } = person
+      const account = newAccount({ name, photo, language: person.language ?? 'en' }, null)
+      const { user_id, created } = await accounts.ensureMessengerAccount({ ...account, messenger_id })
       const session = await signInBy({ kind: 'messenger', messenger_id }, { user_id, created }, client)
       deps.messengerPhotos.begin(user_id, person.photo_url)
       return { ...session, created }

@@ -1,6 +1,7 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { Subject } from '../identities/store.ts'
 import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Gender } from '../profile/store.ts'
 
@@ -58,6 +59,15 @@ export type AccountStore = {
   ): Promise<'created' | 'email_taken' | 'phone_taken'>
   /** The account with that messenger id: an existing one, or this one where there is none yet. */
   ensureMessengerAccount(account: NewAccount & { messenger_id: string }): Promise<{ user_id: string; created: boolean }>
+  /**
+   * A new account with a subject of an OIDC provider to sign in with, and its consents. It has that address, verified, where
+   * no other account has it. Null, and nothing, where the subject is linked with an account already.
+   */
+  registerSubject(
+    account: NewAccount,
+    subject: Subject,
+    consents: readonly Consent[],
+  ): Promise<{ user_id: string; identity_id: string } | null>
   /** Not of erased accounts. */
   credentials(
     by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },

@@ -40,3 +40,16 @@ export function derivedIdentityId(userId: string, kind: 'password' | 'messenger'
     hash.slice(20, 32),
   ].join('-')
 }
+
+/**
+ * Where a browser may be sent after it has signed in: an address on this server or on a listed origin, or a path of this
+ * server; null for anything else. The address is read as browsers read it, so that `//evil` and `/\evil` are other hosts.
+ */
+export function returnTarget(given: string, publicUrl: string, listed: readonly string[]): string | null {
+  if (given.length > 2000 || !/^(?:https?:\/\/|\/)/i.test(given)) return null
+  // Encoded slashes are a path to browsers, and a host to what decodes them once more.
+  if (/^\/*(?:%2f|%5c)/i.test(given) || /[\p{C}\s]/u.test(given)) return null
+  const url = URL.parse(given, publicUrl)
+  if (url === null || url.username !== '' || url.password !== '' || !/^https?:$/.test(url.protocol)) return null
+  return url.origin === new URL(publicUrl).origin || listed.includes(url.origin) ? url.href : null
+}

@@ -7,11 +7,12 @@ import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import type { Passkeys } from '../passkeys/service.ts'
 import type { Configured } from './rules.ts'
-import type { Identity, IdentityStore, Linked, Told } from './store.ts'
+import type { Providers } from './providers.ts'
+import type { Identity, IdentityStore, Linked, Subject, Told } from './store.ts'
 
 export type Identities = ReturnType<typeof identityService>
 
-type Named = Pick<Identity, 'kind' | 'label'>
+type Named = Pick<Identity, 'kind' | 'provider' | 'label'>
 
 type Deps = {
   store: IdentityStore
@@ -19,14 +20,23 @@ type Deps = {
   passkeys: Pick<Passkeys, 'refuseRemoval'>
   callers: Pick<Callers, 'forget'>
   mails: Pick<AccountMails, 'about' | 'wake'>
+  providers: Pick<Providers, 'labelOf'>
   configured: Configured
+  /** Tells the outbox that a grant is to be revoked. */
+  wakeRevocation(): void
   audit: Pick<Audit, 'entry'>
   now: () => number
 }
 
 /** The ways to sign in to one's account. */
-export function identityService({ store, auth, passkeys, callers, mails, configured, audit, now }: Deps) {
-  const labelOf = ({ kind, label }: Named): string => label ?? (kind === 'password' ? 'Password' : 'Telegram')
+export function identityService(deps: Deps) {
+  const { store, auth, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } = deps
+
+  function labelOf({ kind, provider, label }: Named): string {
+    if (label !== undefined) return label
+    if (provider !== null) return providers.labelOf(provider)
+    return kind === 'password' ? 'Password' : 'Telegram'
+  }
 
   const view = (identity: Identity) => ({
     id: identity.id,
@@ -39,11 +49,11 @@ export function identityService({ store, auth, passkeys, callers, mails, configu
 
   /** What is stored with a change: the entry of the audit log, and the mail to the owner. */
   async function told(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Named) {
-    const { kind } = identity
+    const { kind, provider } = identity
     const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
     const named = { label: labelOf(identity), ...(kind === 'passkey' && { kind }) }
     const mail = await mails.about(userId, { about, ...named })
-    return { audit: audit.entry(action, userId, userId, { kind }), mails: mail } satisfies Told
+    return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies Told
   }
 
   function linkedView(linked: Linked) {
@@ -67,11 +77,20 @@ export function identityService({ store, auth, passkeys, callers, mails, configu
     /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
     async linkMessenger(caller: Caller, initData: string) {
       const { messenger_id } = auth.messengerPerson(initData)
-      const with_ = await told('way_in_added', caller.id, { kind: 'messenger', label: null })
+      const with_ = await told('way_in_added', caller.id, { kind: 'messenger', provider: null })
       return linkedView(await store.linkMessenger(caller.id, messenger_id, now(), with_))
     },
 
-    /** Removes a way to sign in. Refuses with 404, 403 `second_factor_required` for a passkey of staff, and 409 `last_identity` for the last one that works. */
+    /** The same with a subject of an OIDC provider. */
+    async linkSubject(caller: Caller, subject: Subject) {
+      const with_ = await told('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
+      return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
+    },
+
+    /**
+     * Removes a way to sign in. Refuses with 404, 403 `second_factor_required` for a passkey of staff, and 409 `last_identity`
+     * for the last one that works.
+     */
     async remove(caller: Caller, id: string): Promise<void> {
       const identity = (await store.ofUser(caller.id)).find((one) => one.id === id)
       if (identity === undefined) throw notFound()
@@ -85,6 +104,7 @@ export function identityService({ store, auth, passkeys, callers, mails, configu
       mails.wake()
       // What a removed passkey has confirmed, other nodes must not believe any more.
       if (identity.kind === 'passkey') await callers.forget(caller.id)
+      wakeRevocation()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { Addressee } from '../email/store.ts'
 import type { Configured } from './rules.ts'
 
 export type IdentityKind = 'password' | 'messenger' | 'oidc' | 'passkey'
@@ -13,7 +14,7 @@ export type Identity = {
   /** Who one is to the messenger or the provider. */
   subject: string | null
   /** The name that its owner gave a passkey. */
-  label: string | null
+  label?: string
   created_at: number
   /** Null where it was not used since this is stored. */
   last_used_at: number | null
@@ -21,6 +22,8 @@ export type Identity = {
 
 /** Whom an OIDC provider vouches for. */
 export type Subject = {
+  /** Of the identity that is made with it. */
+  id: string
   provider: string
   issuer: string
   subject: string
@@ -37,6 +40,18 @@ export type Linked = { identity: Identity; outcome: 'linked' | 'known' } | 'take
 export type IdentityStore = {
   /** Oldest first. */
   ofUser(userId: string): Promise<Identity[]>
+  /**
+   * The account that a subject signs in to: the one it is linked with, or the one that has this address, verified, which it
+   * is then linked with. `email` is one that the provider has verified too, or null. Null where there is no such account. A
+   * suspended account is found, and not linked.
+   */
+  find(
+    subject: Subject,
+    email: string | null,
+    now: number,
+    told: (to: Addressee) => Told,
+  ): Promise<{ user_id: string; identity_id: string } | null>
+  linkSubject(userId: string, subject: Subject, now: number, told: Told): Promise<Linked>
   linkMessenger(userId: string, messengerId: string, now: number, told: Told): Promise<Linked>
   /**
    * Removes a way to sign in, unless it is the last one that works (`removalVerdict`): of two who remove the last two at

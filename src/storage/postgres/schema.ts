@@ -335,7 +335,7 @@ export const nodes = pgTable('nodes', {
 
 export const outbox = pgTable('outbox', {
   id: text().primaryKey(),
-  kind: text({ enum: ['mail'] }).notNull(),
+  kind: text({ enum: ['mail', 'oidc_revoke'] }).notNull(),
   user_id: text(),
   payload: json().notNull(),
   created_at: int8().notNull(),

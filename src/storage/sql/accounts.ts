@@ -2,11 +2,14 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { type AccountStore, consentKinds, type NewAccount } from '../../features/auth/store.ts'
 import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
-import { dropChangeLinks, takenName, welcome as storeWelcome } from './email.ts'
+import { dropChangeLinks, freeAddress, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
-import { noteIdentity } from './identities.ts'
+import { insertSubject, noteIdentity } from './identities.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
+
+/** Undoes the unit of work that it is thrown in. */
+class Linked extends Error {}
 
 export function accountStore(engine: Engine): AccountStore {
   const { read, write } = engine
@@ -41,11 +44,11 @@ export function accountStore(engine: Engine): AccountStore {
   return {
     register: (account, consents, begun) =>
       write(function* (db) {
-        if (!(yield* insertAccount(db, account))) {
+        for (let attempts = 0; !(yield* insertAccount(db, account)); attempts++) {
           const taken = yield* takenName(engine, db, account)
           if (taken !== null) return taken
-          // The account that had the address has lost it.
-          if (!(yield* insertAccount(db, account))) throw new Error('an account id was used twice')
+          // The account that had the address has lost it. On PostgreSQL another registration may have taken it since.
+          if (attempts === 2) throw new Error('an account id was used twice')
         }
         yield* addConsents(engine, db, consents)
         if (begun) {
@@ -66,6 +69,23 @@ export function accountStore(engine: Engine): AccountStore {
         )
         if (!existing) throw new Error('an account id was used twice')
         return { user_id: existing.id, created }
+      }),
+
+    registerSubject: (account, subject, consents) =>
+      write(function* (db) {
+        const { id, created_at, email } = account
+        const isFree = email !== null && (yield* freeAddress(engine, db, email, created_at))
+        // Where somebody has just taken the address, the account does without.
+        const withAddress = isFree && (yield* insertAccount(db, account))
+        if (withAddress) yield* changed(db.update(users).set({ email_verified_at: created_at }).where(eq(users.id, id)))
+        else if (!(yield* insertAccount(db, { ...account, email: null })))
+          throw new Error('an account id was used twice')
+        if (!(yield* insertSubject(engine, db, id, subject, created_at))) throw new Linked()
+        yield* addConsents(engine, db, consents)
+        return { user_id: id, identity_id: subject.id }
+      }).catch((error: unknown) => {
+        if (error instanceof Linked) return null
+        throw error
       }),
 
     credentials: (by) => {

@@ -14,7 +14,7 @@ type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
  * Takes an address away from the account that has it, where that account may lose it. True where the address is free then.
  * The row is locked: of two who want an address at once, one gets it.
  */
-function* freeAddress(
+export function* freeAddress(
   engine: Engine,
   db: Builders,
   email: string,

@@ -105,13 +105,13 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   }
 
   /** The first part, and again until nothing is left: everything but what they wrote in chats. */
-  function* clearPersonalData(db: Builders, user: string): Work<Cleared> {
+  function* clearPersonalData(db: Builders, user: string, at: number): Work<Cleared> {
     const done: Cleared = { rows: 0, files: [], chats: [], next: personalData }
     done.rows += yield* engine.reindexTraits(user, () => dropTraits(db, user))
     done.files = yield* dropImages(db, user, budget)
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
-    done.rows += yield* dropIdentities(engine, db, user)
+    done.rows += yield* dropIdentities(engine, db, user, at)
     done.rows += yield* dropPasskeys(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
@@ -232,7 +232,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           db.insert(unfinishedErasures).values({ user_id: user, at }),
         ])
         yield* dropMails(engine, db, user)
-        yield* dropIdentities(engine, db, user)
+        yield* dropIdentities(engine, db, user, at)
         yield* dropPasskeys(engine, db, user)
         yield* enqueue(engine, db, mails)
         yield* recordAudit(engine, db, entry)
@@ -242,7 +242,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     clear: (user, at, from) =>
       write((db) =>
         from === null || (from.chat_id === '' && from.seq === personalData.seq)
-          ? clearPersonalData(db, user)
+          ? clearPersonalData(db, user, at)
           : clearChats(db, user, at, from),
       ),
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import {
   derivedIdentityId,
   isPasswordUsable,
@@ -6,7 +6,7 @@ import {
   removalVerdict,
   type Way,
 } from '../../features/identities/rules.ts'
-import type { Identity, IdentityStore, Linked } from '../../features/identities/store.ts'
+import type { Identity, IdentityStore, Linked, Subject } from '../../features/identities/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -40,14 +40,47 @@ export function* noteUse(
   yield* changed(db.insert(identities).values(row).onConflictDoUpdate(used))
 }
 
-/** Removes all of an account. Returns how many. */
-export function* dropIdentities({ tables: { identities } }: Engine, db: Builders, userId: string): Work<number> {
-  return yield* changed(db.delete(identities).where(eq(identities.user_id, userId)))
+/** Links a subject with an account. False where it is linked already, with this account or another: the unique index says so. */
+export function* insertSubject(
+  { tables: { identities } }: Engine,
+  db: Builders,
+  userId: string,
+  { grant, ...subject }: Subject,
+  created_at: number,
+): Work<boolean> {
+  const row = { ...subject, ...grantColumns(grant), user_id: userId, kind: 'oidc' as const, created_at }
+  const id = identities.id
+  return (yield* first(db.insert(identities).values(row).onConflictDoNothing().returning({ id }))) !== null
 }
+
+const grantColumns = (grant: Subject['grant']) => ({ client_id: grant?.client_id, grant_token: grant?.token })
+
+/** Removes some of an account, or all. Grants are revoked at their providers later. Returns how many. */
+export function* dropIdentities(
+  engine: Engine,
+  db: Builders,
+  userId: string,
+  now: number,
+  only?: { id: string },
+): Work<number> {
+  const { identities } = engine.tables
+  const which = and(eq(identities.user_id, userId), only && eq(identities.id, only.id))
+  const { id, provider, client_id, grant_token } = identities
+  const dropped = yield* rows(db.delete(identities).where(which).returning({ id, provider, client_id, grant_token }))
+  const parcels = dropped.flatMap(({ id, provider, client_id, grant_token: token }) => {
+    if (provider === null || client_id === null || token === null) return []
+    // It outlives the account, and names nobody.
+    return [{ id, kind: 'oidc_revoke' as const, user_id: null, payload: { provider, client_id, token }, ...due(now) }]
+  })
+  yield* enqueue(engine, db, parcels)
+  return dropped.length
+}
+
+const due = (now: number) => ({ created_at: now, due_at: now })
 
 export function identityStore(engine: Engine): IdentityStore {
   const { read, write } = engine
-  const { identities, passkeys, users } = engine.tables
+  const { identities, passkeys, preferences, users } = engine.tables
   // Nothing of this is shown of people.
   const options = { keepsProfileCache: true }
 
@@ -75,7 +108,6 @@ export function identityStore(engine: Engine): IdentityStore {
       return {
         ...(noted ?? { ...unnoted, id, user_id: userId, kind, created_at: account.created_at }),
         subject,
-        label: null,
       }
     }
     return {
@@ -83,10 +115,15 @@ export function identityStore(engine: Engine): IdentityStore {
       ways: [
         ...(account.password_hash === null ? [] : [derived('password', null)]),
         ...(account.messenger_id === null ? [] : [derived('messenger', account.messenger_id)]),
-        ...stored.filter(({ kind }) => kind === 'oidc').map((row) => ({ ...row, label: null })),
+        ...stored.filter(({ kind }) => kind === 'oidc'),
         ...made.map((passkey) => ({ ...unnoted, ...passkey, kind: 'passkey' as const })),
       ],
     }
+  }
+
+  function* holderOf(db: Builders, { issuer, subject }: Pick<Subject, 'issuer' | 'subject'>) {
+    const isIt = and(eq(identities.kind, 'oidc'), eq(identities.issuer, issuer), eq(identities.subject, subject))
+    return yield* first(db.select().from(identities).where(isIt))
   }
 
   /** Gives an account a messenger, unless it has one. */
@@ -104,6 +141,57 @@ export function identityStore(engine: Engine): IdentityStore {
         return (found?.ways ?? []).map(identityOf).toSorted((a, b) => a.created_at - b.created_at)
       }),
 
+    find: (subject, email, now, told) =>
+      write(function* (db) {
+        const linked = yield* holderOf(db, subject)
+        if (linked !== null) {
+          const { id, user_id } = linked
+          if (subject.grant !== null)
+            yield* changed(db.update(identities).set(grantColumns(subject.grant)).where(eq(identities.id, id)))
+          return { user_id, identity_id: id }
+        }
+        if (email === null) return null
+        const owner = db
+          .select({
+            user_id: users.id,
+            email_verified_at: users.email_verified_at,
+            suspended_until: users.suspended_until,
+          })
+          .from(users)
+          .where(and(eq(users.email, email), isNotNull(users.email_verified_at), isNull(users.deleted_at)))
+        // Held, so that the address is theirs and they are not suspended until this is stored.
+        const account = yield* first(engine.locked(owner, 'no key update'))
+        if (account === null) return null
+        const { user_id, email_verified_at, suspended_until } = account
+        const found = { user_id, identity_id: subject.id }
+        if (suspended_until !== null && suspended_until > now) return found
+        // Null: another request of theirs was faster, and `holderOf` tells with which account.
+        if (!(yield* insertSubject(engine, db, user_id, subject, now))) {
+          const other = yield* holderOf(db, subject)
+          return other && { user_id: other.user_id, identity_id: other.id }
+        }
+        const { language } = preferences
+        const of = yield* first(db.select({ language }).from(preferences).where(eq(preferences.user_id, user_id)))
+        const { audit, mails } = told({ user_id, email, email_verified_at, language: of?.language ?? 'en' })
+        yield* recordAudit(engine, db, audit)
+        yield* enqueue(engine, db, mails)
+        return found
+      }, options),
+
+    linkSubject: (userId, subject, now, { audit, mails }) =>
+      write(function* (db): Work<Linked> {
+        if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
+        if (!(yield* insertSubject(engine, db, userId, subject, now))) {
+          const holder = yield* holderOf(db, subject)
+          return holder?.user_id === userId ? { identity: identityOf(holder), outcome: 'known' } : 'taken'
+        }
+        yield* recordAudit(engine, db, audit)
+        yield* enqueue(engine, db, mails)
+        const { id, provider, subject: who } = subject
+        const identity = { id, kind: 'oidc', provider, subject: who, created_at: now, last_used_at: null } as const
+        return { identity, outcome: 'linked' }
+      }, options),
+
     linkMessenger: (userId, messengerId, now, { audit, mails }) =>
       write(function* (db): Work<Linked> {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
@@ -119,7 +207,7 @@ export function identityStore(engine: Engine): IdentityStore {
         yield* enqueue(engine, db, mails)
         const id = derivedIdentityId(userId, 'messenger')
         return {
-          identity: { id, kind: 'messenger', provider: null, subject: messengerId, label: null, ...at },
+          identity: { id, kind: 'messenger', provider: null, subject: messengerId, ...at },
           outcome: 'linked',
         }
       }, options).catch((error: unknown) => {
@@ -152,7 +240,7 @@ export function identityStore(engine: Engine): IdentityStore {
               .where(eq(users.id, userId)),
           )
         }
-        yield* changed(db.delete(identities).where(and(eq(identities.id, id), eq(identities.user_id, userId))))
+        yield* dropIdentities(engine, db, userId, now, { id })
         yield* recordAudit(engine, db, audit)
         yield* enqueue(engine, db, mails)
         return verdict
@@ -167,7 +255,6 @@ const unnoted = {
   client_id: null,
   grant_token: null,
   last_used_at: null,
-  label: null,
 }
 
 const identityOf = ({ id, kind, provider, subject, label, created_at, last_used_at }: Identity): Identity => ({

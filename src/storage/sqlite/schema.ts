@@ -302,7 +302,7 @@ export const community = sqliteTable('community', { name: text().primaryKey().no
 
 export const outbox = sqliteTable('outbox', {
   id: text().primaryKey().notNull(),
-  kind: text({ enum: ['mail'] }).notNull(),
+  kind: text({ enum: ['mail', 'oidc_revoke'] }).notNull(),
   user_id: text(),
   payload: text({ mode: 'json' }).$type<Payloads[Kind]>().notNull(),
   created_at: integer().notNull(),
