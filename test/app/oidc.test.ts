@@ -332,6 +332,12 @@ describe('a browser', () => {
     const me = await meOf(app, jar)
     expect(me).toMatchObject({ name: 'Mia', email: 'mia@example.org', email_verified: true })
     expect(me.consents_missing).toEqual(['terms', 'privacy', 'disclaimer'])
+    const [mia, ada] = [app.as(jar.get('app_at')!), await app.person('Ada')]
+    await mia.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    const found = async () => (await ada.get('search/nearby?lat=52.5&lng=13.4')).body.items
+    expect(await found()).toEqual([])
+    expect((await mia.post('auth/consents', { consents })).status).toBe(201)
+    expect(await found()).toHaveLength(1)
     const again = await signInByBrowser(app, acme)
     expect((await meOf(app, again.jar)).id).toBe(me.id)
     expect(app.logged()).not.toContain(answer.get('code')!)

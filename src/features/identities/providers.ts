@@ -3,7 +3,7 @@ import * as oidc from 'openid-client'
 import type { Logger } from 'pino'
 import type { OidcProvider } from '../../lib/oidc-settings.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { seconds } from '../../lib/time.ts'
+import { days, seconds } from '../../lib/time.ts'
 
 export type Providers = ReturnType<typeof openProviders>
 
@@ -34,6 +34,7 @@ type Discovered = { metadata: oidc.ServerMetadata; keys: ReturnType<typeof creat
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 // Who has just been away is not asked again by each of many who wait.
 const awayFor = 2 * seconds
+const believedFor = days
 // Keys are looked up again for a token whose key is unknown, but not for every one that somebody makes up.
 const keysAtMostEvery = seconds
 const clockToleranceS = 60
@@ -41,7 +42,7 @@ const clockToleranceS = 60
 /** The configured OpenID Connect providers. They are asked when they are needed, so a server starts while one is away. */
 export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: Deps) {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
-  const discovered = new Map<string, Promise<Discovered>>()
+  const discovered = new Map<string, { at: number; asked: Promise<Discovered> }>()
   const awayUntil = new Map<string, number>()
   const timeout = timeoutMs / seconds
 
@@ -65,22 +66,19 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     return { metadata, keys }
   }
 
-  /** What the provider says of itself, asked once. What fails is asked again by the next who needs it, after a moment. */
+  /** What the provider says of itself, asked once a day. What fails is asked again by the next who needs it, after a moment. */
   async function metadataOf(provider: OidcProvider): Promise<Discovered> {
     const { name } = provider
     if (now() < (awayUntil.get(name) ?? 0)) throw away()
-    let asked = discovered.get(name)
-    if (asked === undefined) {
-      asked = discover(provider)
-      discovered.set(name, asked)
-      asked.catch(() => {
-        discovered.delete(name)
-        awayUntil.set(name, now() + awayFor)
-      })
-    }
-    return asked.catch((error: unknown) => {
+    const known = discovered.get(name)
+    if (known && now() - known.at < believedFor) return known.asked
+    const asked = discover(provider).catch((error: unknown) => {
+      discovered.delete(name)
+      awayUntil.set(name, now() + awayFor)
       throw refusalOf(provider, error)
     })
+    discovered.set(name, { at: now(), asked })
+    return asked
   }
 
   async function clientAuthOf({ issuer, credentials }: OidcProvider, metadata: oidc.ServerMetadata, clientId: string) {
