@@ -13,4 +13,4 @@ CREATE TABLE identities (
   last_used_at INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX identities_of_user ON identities (user_id);
-CREATE UNIQUE INDEX identities_by_subject ON identities (issuer, subject) WHERE kind = 'oidc';
+CREATE UNIQUE INDEX identities_by_subject ON identities (issuer, subject) WHERE subject IS NOT NULL;

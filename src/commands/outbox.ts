@@ -63,7 +63,7 @@ async function list({ outbox }: Storage, kind: Kind | null, limit: number, json:
   if (parcels.length === 0) return console.log('nothing waits')
   for (const { id, kind, about, created_at, due_at, attempts, last_error } of parcels)
     console.log(
-      `${id} ${kind} ${about}, made ${created_at}, next ${due_at}, failed ${attempts} times${last_error === null ? '' : `: ${last_error}`}`,
+      `${id} ${kind}${about === null ? '' : ` ${about}`}, made ${created_at}, next ${due_at}, failed ${attempts} times${last_error === null ? '' : `: ${last_error}`}`,
     )
 }
 

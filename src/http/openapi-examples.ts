@@ -41,7 +41,7 @@ const words: Record<string, unknown> = {
   challenge: 'AAGqVJ1QYAB6…',
   rpId: 'meet.example.org',
   displayName: 'Ada',
-  rawId: 'ZcG3b2Fi1xJ0…',
+  rawId: 'ZcG3b2Fi1xJ0yT7kq5Vw2A',
   clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4u…',
   authenticatorData: 'SZYN5YgOjGh0NBcP…',
   signature: 'MEUCIQDl0p2h…',

@@ -122,6 +122,7 @@ describe('a native app', () => {
       'without an expiry': { id_token: await acme.idToken({ exp: undefined }) },
       'without a subject': { id_token: await acme.idToken({ sub: undefined }) },
       'with an empty subject': { id_token: await acme.idToken({ sub: '' }) },
+      'with a subject of control characters': { id_token: await acme.idToken({ sub: 'a\u0000b' }) },
       'with an endless subject': { id_token: await acme.idToken({ sub: 'x'.repeat(300) }) },
       'with another nonce': { id_token: good, nonce: 'other' },
       'without the nonce': { id_token: await acme.idToken(), nonce: 'n' },
@@ -236,6 +237,8 @@ describe('an address', () => {
       [{ sub: 'b', email: ada.email, email_verified: false }, null],
       [{ sub: 'c', email: ada.email, email_verified: 'false' }, null],
       [{ sub: 'd', email: bob.email, email_verified: true }, null],
+      [{ sub: 'f', email: 'no address', email_verified: true }, null],
+      [{ sub: 'g', email: `${'x'.repeat(300)}@example.org`, email_verified: true }, null],
       [{ sub: 'e', email: 'new@example.org', email_verified: true }, 'new@example.org'],
     ]
     for (const [persona, email] of cases) {

@@ -196,6 +196,7 @@ describe('a sign-in is refused', () => {
       [{ credential: { ...answer, type: 'password' } }, 422],
       [{ credential: { ...answer, response: {} } }, 422],
       [{ credential: { ...answer, id: 'x'.repeat(1400) } }, 422],
+      [{ credential: { ...answer, id: 'a\0b', rawId: 'a\0b' } }, 422],
       [{ credential: { ...answer, response: { ...answer.response, signature: 'A'.repeat(5000) } } }, 422],
       [{ credential: { ...answer, response: { ...answer.response, signature: 'A'.repeat(70_000) } } }, 413],
       [{ credential: { ...answer, rawId: 'other' } }, 401],

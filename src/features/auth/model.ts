@@ -1,13 +1,10 @@
 import { t } from 'elysia'
 import { nextCursor, optional, time } from '../../http/schema.ts'
 import { setFormat } from '../../lib/formats.ts'
+import { emailProblem } from '../email/rules.ts'
 import { me, profileFields } from '../profile/model.ts'
 
-// Deliberately wide: an address is proven by mail that arrives, not by its looks.
-setFormat('email-address', (value) => {
-  if (value.length > 254) return 'too_long'
-  return /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value) ? null : 'format'
-})
+setFormat('email-address', emailProblem)
 // Counted in code points, as every length. Half a surrogate pair would be hashed as any other half.
 setFormat('new-password', (value) => {
   const length = value.length > 400 ? value.length : [...value].length

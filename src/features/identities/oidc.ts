@@ -7,8 +7,8 @@ import type { Caller } from '../auth/callers.ts'
 import { type Client, type ConsentChoices, registrationConsents } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
-import { normalizedEmail } from '../email/rules.ts'
-import type { Claims, Errand, Providers } from './providers.ts'
+import type { Claims } from './claims.ts'
+import type { Errand, Providers } from './providers.ts'
 import { returnTarget } from './rules.ts'
 import type { Identities } from './service.ts'
 import type { IdentityStore, Subject } from './store.ts'
@@ -58,7 +58,7 @@ export function oidcLogin(deps: Deps) {
   /** The account that the subject signs in to; null where there is none. */
   async function find(subject: Subject, { email }: Claims) {
     const label = providers.labelOf(subject.provider)
-    const found = await store.find(subject, email && normalizedEmail(email), now(), (to) => ({
+    const found = await store.find(subject, email, now(), (to) => ({
       audit: audit.entry('identity_added', to.user_id, to.user_id, { kind: 'oidc', provider: subject.provider }),
       mails: mails.isOn ? [mails.to(to, { about: 'way_in_added', label })] : [],
     }))
@@ -86,8 +86,7 @@ export function oidcLogin(deps: Deps) {
       )
       return { ...session, created: false }
     }
-    const email = claims.email && normalizedEmail(claims.email)
-    const { name } = claims
+    const { name, email } = claims
     const made = await auth.registerSubject(subject, { name, email, invite }, consentsOf(), client)
     // Null: another request of theirs was faster, and made it.
     const account = made ?? (await find(subject, claims))

@@ -1,21 +1,12 @@
-import { createRemoteJWKSet, errors as joseErrors, importPKCS8, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { createRemoteJWKSet, errors as joseErrors, importPKCS8, jwtVerify, SignJWT } from 'jose'
 import * as oidc from 'openid-client'
 import type { Logger } from 'pino'
 import type { OidcProvider } from '../../lib/oidc-settings.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { days, seconds } from '../../lib/time.ts'
+import { type Claims, claimsOf, invalidToken, nameInForm } from './claims.ts'
 
 export type Providers = ReturnType<typeof openProviders>
-
-/** Who an id token is about. */
-export type Claims = {
-  subject: string
-  /** Only an address that the provider has verified. */
-  email: string | null
-  /** As the provider gave it; the first name where it tells them apart. */
-  name: string
-  client_id: string
-}
 
 /** What a browser is sent to a provider with, and has to bring back. */
 export type Errand = { state: string; nonce: string; verifier: string }
@@ -223,48 +214,6 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
 /** An issuer as identities are stored with it: a slash at its end makes no other one. */
 const keyOf = ({ issuer }: OidcProvider) => issuer.replace(/\/+$/, '')
 
-function claimsOf(
-  { clientIds }: OidcProvider,
-  payload: JWTPayload,
-  nonce: string | null,
-  given: { name?: string },
-): Claims {
-  const { sub, aud, azp, email, email_verified, given_name, name } = payload
-  // A logout token has events; an access token has neither of what follows.
-  if (typeof sub !== 'string' || sub === '' || sub.length > 255 || 'events' in payload) throw invalidToken()
-  if (nonce !== null && payload.nonce !== nonce) throw invalidToken()
-  const audiences = [aud ?? []].flat()
-  const ours = clientIds.filter((id) => audiences.includes(id))
-  // With one audience azp may be another: Google names the Android app there that asked for a token for its server.
-  const client_id = audiences.length > 1 ? ours.find((id) => id === azp) : ours[0]
-  if (client_id === undefined) throw invalidToken()
-  // Apple writes it as a text.
-  const isVerified = email_verified === true || email_verified === 'true'
-  const first =
-    given.name ??
-    given_name ??
-    String(name ?? '')
-      .trim()
-      .split(/\s+/)[0]
-  return {
-    subject: sub,
-    email: isVerified && typeof email === 'string' ? email : null,
-    name: typeof first === 'string' ? first : '',
-    client_id,
-  }
-}
-
-/** Apple tells the name once, beside its first answer. The browser brings it, so it proves nothing. */
-function nameInForm(user: string | null): string | undefined {
-  if (user === null || user.length > 4096) return undefined
-  try {
-    const first: unknown = (JSON.parse(user) as { name?: { firstName?: unknown } } | null)?.name?.firstName
-    return typeof first === 'string' ? first : undefined
-  } catch {
-    return undefined
-  }
-}
-
 // What is wrong with what was brought, and not with the provider.
 const tokenFaults = [
   joseErrors.JWTClaimValidationFailed,
@@ -300,9 +249,6 @@ function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown }
   return String(code ?? name ?? 'unknown')
 }
-
-const invalidToken = () =>
-  new Refusal('id_token_invalid', 'The provider’s word for who you are could not be verified. Sign in anew.')
 
 const away = () =>
   new Refusal('busy', 'The provider does not answer. Try again shortly.', undefined, { 'retry-after': '5' })

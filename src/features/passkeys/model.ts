@@ -8,7 +8,11 @@ export { session } from '../auth/model.ts'
 // What is wrong within is answered as a passkey that is not accepted. The lengths keep out what no authenticator sends.
 const base64url = (maxLength: number) => t.String({ minLength: 1, maxLength, description: 'base64url' })
 // A credential's id has 1023 bytes at most (WebAuthn Level 3, section 4).
-const credentialId = base64url(1364)
+const credentialId = t.String({
+  pattern: '^[A-Za-z0-9_-]{1,1364}$',
+  error: 'Expected base64url without padding',
+  description: 'base64url',
+})
 const clientDataJSON = base64url(4096)
 
 const shared = {

@@ -122,8 +122,13 @@ export function identityStore(engine: Engine): IdentityStore {
   }
 
   function* holderOf(db: Builders, { issuer, subject }: Pick<Subject, 'issuer' | 'subject'>) {
-    const isIt = and(eq(identities.kind, 'oidc'), eq(identities.issuer, issuer), eq(identities.subject, subject))
+    const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject))
     return yield* first(db.select().from(identities).where(isIt))
+  }
+
+  /** The newest grant is the one to revoke. */
+  function* keepGrant(db: Builders, id: string, { grant }: Pick<Subject, 'grant'>): Work<void> {
+    if (grant !== null) yield* changed(db.update(identities).set(grantColumns(grant)).where(eq(identities.id, id)))
   }
 
   /** Gives an account a messenger, unless it has one. */
@@ -145,10 +150,8 @@ export function identityStore(engine: Engine): IdentityStore {
       write(function* (db) {
         const linked = yield* holderOf(db, subject)
         if (linked !== null) {
-          const { id, user_id } = linked
-          if (subject.grant !== null)
-            yield* changed(db.update(identities).set(grantColumns(subject.grant)).where(eq(identities.id, id)))
-          return { user_id, identity_id: id }
+          yield* keepGrant(db, linked.id, subject)
+          return { user_id: linked.user_id, identity_id: linked.id }
         }
         if (email === null) return null
         const owner = db
@@ -183,7 +186,9 @@ export function identityStore(engine: Engine): IdentityStore {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         if (!(yield* insertSubject(engine, db, userId, subject, now))) {
           const holder = yield* holderOf(db, subject)
-          return holder?.user_id === userId ? { identity: identityOf(holder), outcome: 'known' } : 'taken'
+          if (holder?.user_id !== userId) return 'taken'
+          yield* keepGrant(db, holder.id, subject)
+          return { identity: identityOf(holder), outcome: 'known' }
         }
         yield* recordAudit(engine, db, audit)
         yield* enqueue(engine, db, mails)
