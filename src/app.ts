@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
@@ -11,6 +11,7 @@ import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
+import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
@@ -39,10 +40,11 @@ import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
 
-export type App = ReturnType<typeof buildApp>
+// The types of all routes in one chain are deeper than TypeScript goes, and clients take theirs from the OpenAPI document.
+export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
-export function buildApp(services: Services) {
+export function buildApp(services: Services): App {
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)
@@ -50,6 +52,7 @@ export function buildApp(services: Services) {
     account,
     identities,
     oidc,
+    passkeys,
     safety,
     reviews,
     notices,
@@ -77,7 +80,7 @@ export function buildApp(services: Services) {
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
   const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
 
-  const app = new Elysia({
+  const app: App = new Elysia({
     name: 'convene',
     normalize: true,
     // Answers are cleaned and checked. That no schema encodes them on the way, Elysia would find out for each one anew.
@@ -100,6 +103,7 @@ export function buildApp(services: Services) {
     .use(emailRoutes({ visitor, signedIn, emails }))
     .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
     .use(botRoutes({ visitor, door: services.bot.door }))
+    .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))

@@ -339,6 +339,12 @@ const serverSettings = {
     help: '`on` blocks users until they give the mandatory consents. They can still read and erase `/me`, hide, export, read notices, appeal and log out.',
     ...onOrOff,
   }),
+  staffPasskey: setting({
+    name: 'STAFF_PASSKEY',
+    default: 'off',
+    help: '`required`: moderators and admins [show a passkey](docs/moderation.md#passkeys-for-staff) before they moderate, every 12 hours.',
+    ...oneOf('off', 'required'),
+  }),
   firstContact: setting({
     name: 'FIRST_CONTACT',
     default: 'open',

@@ -13,6 +13,10 @@ import { openBot } from './features/bot/open.ts'
 import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
+import { openChallenges } from './features/passkeys/challenges.ts'
+import { relyingParty } from './features/passkeys/relying-party.ts'
+import { secondFactor as openSecondFactor } from './features/passkeys/second-factor.ts'
+import { passkeyService } from './features/passkeys/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
@@ -352,9 +356,25 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
+  const passkeys = passkeyService({
+    store: storage.passkeys,
+    auth,
+    callers,
+    profiles,
+    mails,
+    audit,
+    challenges: openChallenges({ jwt: secrets.jwt, now }),
+    relyingParty: relyingParty(config),
+    secondFactor,
+    ids,
+    now,
+  })
   const identities = identityService({
     store: storage.identities,
     auth,
+    passkeys,
+    callers,
     mails,
     providers: oidcProviders,
     configured: { messenger: config.messengerBotToken !== null, issuers: oidcProviders.issuers },
@@ -434,6 +454,7 @@ export function buildServices({
     push: hub.push,
     asking,
     webhooks,
+    secondFactor,
     audit,
     paging,
     ids,
@@ -479,6 +500,7 @@ export function buildServices({
       identities: storage.identities,
       outbox: storage.outbox,
       bot: storage.bot,
+      passkeys: storage.passkeys,
       profiles,
       chats: chatViews,
       media,
@@ -503,6 +525,7 @@ export function buildServices({
     emails: storage.emails,
     oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
     bot: storage.bot,
+    passkeys: storage.passkeys,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
@@ -542,6 +565,7 @@ export function buildServices({
     people,
     webhooks,
     bot,
+    passkeys,
     delivery,
     safety,
     reviews,

@@ -56,6 +56,7 @@ const confidential = new Set([
     '_t',
     'token',
   ],
+  ...['signature', 'attestationObject', 'clientDataJSON'],
   ...['email', 'phone', 'latitude', 'longitude', 'lat', 'lng'],
   ...['endpoint', 'p256dh', 'auth'],
   ...['text', 'bio', 'details', 'note', 'reason'],

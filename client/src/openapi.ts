@@ -534,6 +534,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description An unknown passkey and one that is not accepted answer alike.
+         */
+        post: operations["postAuthPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/passkey/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm this session with a passkey
+         * @description Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. It counts for 12 hours where `STAFF_PASSKEY` asks for one, and for 10 minutes where a login just now is asked for.
+         */
+        post: operations["postAuthPasskeyConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options to show a passkey with
+         * @description For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge is good once, for 5 minutes, to sign in or to confirm a session.
+         */
+        post: operations["postAuthPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/password/forgot": {
         parameters: {
             query?: never;
@@ -990,7 +1050,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a way to sign in
-         * @description Sessions go on. The last way that works stays: 409 `last_identity`.
+         * @description Sessions go on. The last way that works stays: 409 `last_identity`. `second_factor_required` for a passkey of staff, where `STAFF_PASSKEY` asks them to show one.
          */
         delete: operations["deleteMeIdentitiesById"];
         options?: never;
@@ -1100,6 +1160,46 @@ export interface paths {
          */
         put: operations["putMeNotifications"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey
+         * @description It must be discoverable and verify its user. `identity_taken` where it was added before, to whichever account; `conflict` where the account has 16.
+         */
+        post: operations["postMePasskeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options to make a passkey with
+         * @description For `navigator.credentials.create()`. The challenge is good once, in this session, for 5 minutes. In a session that is older than 10 minutes and was not confirmed with a passkey since, send the `password` (403 `forbidden` otherwise). `conflict` where the account has 16 passkeys. `second_factor_required` for staff who have a passkey, where `STAFF_PASSKEY` asks them to show it.
+         */
+        post: operations["postMePasskeysOptions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1592,6 +1692,26 @@ export interface components {
             items: components["schemas"]["AuditEntry"][];
             next_cursor: string | null;
         };
+        /** @description What `PublicKeyCredential.toJSON()` returns */
+        AuthenticationResponseJSON: {
+            /** @description base64url */
+            id: string;
+            /** @description base64url */
+            rawId: string;
+            response: components["schemas"]["AuthenticationResponseJSONResponse"];
+            /** @constant */
+            type: "public-key";
+        };
+        AuthenticationResponseJSONResponse: {
+            /** @description base64url */
+            authenticatorData: string;
+            /** @description base64url */
+            clientDataJSON: string;
+            /** @description base64url */
+            signature: string;
+            /** @description base64url */
+            userHandle?: string | null;
+        };
         Block: {
             /** Format: date-time */
             created_at: string;
@@ -1661,7 +1781,7 @@ export interface components {
                  * ProblemCode
                  * @enum {string}
                  */
-                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
                 /** @description For people */
                 detail: string;
             };
@@ -1886,6 +2006,7 @@ export interface components {
             notifications: components["schemas"]["ExportNotifications"];
             /** @description Notifications that are not sent yet; they hold ids only */
             notifications_waiting: components["schemas"]["ExportNotificationsWaiting"][];
+            passkeys: components["schemas"]["ExportPasskey"][];
             preferences: components["schemas"]["Preferences"];
             reports: components["schemas"]["Report"][];
             reviews_received: components["schemas"]["Review"][];
@@ -2009,13 +2130,15 @@ export interface components {
             id: string;
             /** Format: date-time */
             last_used_at: string;
+            /** Format: date-time */
+            passkey_at: string | null;
             user_agent: string | null;
         };
         ExportIdentity: {
             /** Format: date-time */
             created_at: string;
             id: string;
-            /** @description password, messenger or oidc */
+            /** @description password, messenger, oidc or passkey */
             kind: string;
             /** Format: date-time */
             last_used_at: string | null;
@@ -2042,6 +2165,23 @@ export interface components {
             by: string;
             /** Format: date-time */
             created_at: string;
+        };
+        ExportPasskey: {
+            /** @description How often it was used, as the authenticator says */
+            counter: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Of the authenticator */
+            credential_id: string;
+            /** Format: uuid */
+            id: string;
+            /** @example Phone */
+            label: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** @description A COSE key, as base64url; the server has no other */
+            public_key: string;
+            transports: string[];
         };
         FieldError: {
             code: components["schemas"]["FieldErrorCode"];
@@ -2105,7 +2245,7 @@ export interface components {
             provider: string | null;
         };
         /** @enum {string} */
-        IdentityKind: "password" | "messenger" | "oidc";
+        IdentityKind: "password" | "messenger" | "oidc" | "passkey";
         Image: {
             height: number;
             /** Format: uuid */
@@ -2690,6 +2830,17 @@ export interface components {
             /** @description The one in the id token: send it where you asked for one */
             nonce?: string | null;
         };
+        PostAuthPasskeyBody: {
+            /** @description false: no cookies are set, nor read */
+            cookies?: boolean | null;
+            credential: components["schemas"]["AuthenticationResponseJSON"];
+        };
+        PostAuthPasskeyConfirmBody: {
+            credential: components["schemas"]["AuthenticationResponseJSON"];
+        };
+        PostAuthPasskeyOptionsResponse: {
+            options: components["schemas"]["PublicKeyCredentialRequestOptionsJSON"];
+        };
         PostMeChannelsBody1: {
             /** @constant */
             kind: "webpush";
@@ -2728,6 +2879,30 @@ export interface components {
             id_token: string;
             /** @description The one in the id token: send it where you asked for one */
             nonce?: string | null;
+        };
+        PostMePasskeysBody: {
+            credential: components["schemas"]["RegistrationResponseJSON"];
+            /** @description 1 to 60 Unicode characters; normalized to NFC and trimmed. */
+            label: string;
+        };
+        PostMePasskeysOptionsBody: {
+            password?: string | null;
+        };
+        PostMePasskeysOptionsResponse: {
+            options: components["schemas"]["PublicKeyCredentialCreationOptionsJSON"];
+        };
+        PostMePasskeysResponse: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @constant */
+            kind: "passkey";
+            /** @example Phone */
+            label: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** @example null */
+            provider: null;
         };
         /**
          * @example {
@@ -2775,7 +2950,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
         /**
          * @example {
          *       "city": "Lisbon",
@@ -2801,7 +2976,7 @@ export interface components {
          *         "bot": null
          *       },
          *       "oidc": [],
-         *       "passkey": false,
+         *       "passkey": true,
          *       "registration": "open",
          *       "mail": true
          *     }
@@ -2816,6 +2991,56 @@ export interface components {
             password: true;
             /** @enum {string} */
             registration: "open" | "invite" | "closed";
+        };
+        PublicKeyCredentialCreationOptionsJSON: {
+            /** @constant */
+            attestation: "none";
+            authenticatorSelection: components["schemas"]["PublicKeyCredentialCreationOptionsJSONAuthenticatorSelection"];
+            challenge: string;
+            excludeCredentials: components["schemas"]["PublicKeyCredentialCreationOptionsJSONExcludeCredential"][];
+            pubKeyCredParams: components["schemas"]["PublicKeyCredentialCreationOptionsJSONPubKeyCredParam"][];
+            rp: components["schemas"]["PublicKeyCredentialCreationOptionsJSONRp"];
+            /** @description Milliseconds */
+            timeout: number;
+            user: components["schemas"]["PublicKeyCredentialCreationOptionsJSONUser"];
+        };
+        PublicKeyCredentialCreationOptionsJSONAuthenticatorSelection: {
+            /** @constant */
+            requireResidentKey: true;
+            /** @constant */
+            residentKey: "required";
+            /** @constant */
+            userVerification: "required";
+        };
+        PublicKeyCredentialCreationOptionsJSONExcludeCredential: {
+            id: string;
+            transports?: string[];
+            /** @constant */
+            type: "public-key";
+        };
+        PublicKeyCredentialCreationOptionsJSONPubKeyCredParam: {
+            alg: number;
+            /** @constant */
+            type: "public-key";
+        };
+        PublicKeyCredentialCreationOptionsJSONRp: {
+            id: string;
+            name: string;
+        };
+        PublicKeyCredentialCreationOptionsJSONUser: {
+            displayName: string;
+            id: string;
+            name: string;
+        };
+        PublicKeyCredentialRequestOptionsJSON: {
+            /** @description Empty: the authenticator offers what it has */
+            allowCredentials: unknown[];
+            challenge: string;
+            rpId: string;
+            /** @description Milliseconds */
+            timeout: number;
+            /** @constant */
+            userVerification: "required";
         };
         /**
          * @example {
@@ -2989,6 +3214,23 @@ export interface components {
             marketing?: boolean;
             privacy: boolean;
             terms: boolean;
+        };
+        /** @description What `PublicKeyCredential.toJSON()` returns */
+        RegistrationResponseJSON: {
+            /** @description base64url */
+            id: string;
+            /** @description base64url */
+            rawId: string;
+            response: components["schemas"]["RegistrationResponseJSONResponse"];
+            /** @constant */
+            type: "public-key";
+        };
+        RegistrationResponseJSONResponse: {
+            /** @description base64url */
+            attestationObject: string;
+            /** @description base64url */
+            clientDataJSON: string;
+            transports?: string[] | null;
         };
         Report: {
             action: components["schemas"]["ReportAction"] | null;
@@ -6822,6 +7064,370 @@ export interface operations {
             };
         };
     };
+    postAuthPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                 *         "rawId": "ZcG3b2Fi1xJ0yT7kq5Vw2A",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4u…",
+                 *           "authenticatorData": "SZYN5YgOjGh0NBcP…",
+                 *           "signature": "MEUCIQDl0p2h…",
+                 *           "userHandle": "AZmjxFLwfMGhpG8fbw8rEQ"
+                 *         }
+                 *       },
+                 *       "cookies": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostAuthPasskeyBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "name": "Ada",
+                     *         "city": "Lisbon",
+                     *         "bio": "Walks, espresso, old maps.",
+                     *         "gender": "female",
+                     *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+                     *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+                     *         "email": "ada@example.org",
+                     *         "email_verified": false,
+                     *         "phone": "+351912345678",
+                     *         "messenger_id": "279058397",
+                     *         "role": "user",
+                     *         "visible": true,
+                     *         "consents_missing": [],
+                     *         "created_at": "2026-11-21T08:34:00.000Z",
+                     *         "updated_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9…",
+                     *       "refresh_token": "qL1n0fHq5nB3…",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `passkey_invalid` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 200 in 900 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAuthPasskeyConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                 *         "rawId": "ZcG3b2Fi1xJ0yT7kq5Vw2A",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4u…",
+                 *           "authenticatorData": "SZYN5YgOjGh0NBcP…",
+                 *           "signature": "MEUCIQDl0p2h…",
+                 *           "userHandle": "AZmjxFLwfMGhpG8fbw8rEQ"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostAuthPasskeyConfirmBody"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `passkey_invalid`, `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAuthPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "options": {
+                     *         "challenge": "AAGqVJ1QYAB6…",
+                     *         "rpId": "meet.example.org",
+                     *         "allowCredentials": [
+                     *           null
+                     *         ],
+                     *         "timeout": 0,
+                     *         "userVerification": "required"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostAuthPasskeyOptionsResponse"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 200 in 900 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     postAuthPasswordForgot: {
         parameters: {
             query?: never;
@@ -7036,7 +7642,7 @@ export interface operations {
                      *         "bot": null
                      *       },
                      *       "oidc": [],
-                     *       "passkey": false,
+                     *       "passkey": true,
                      *       "registration": "open",
                      *       "mail": true
                      *     }
@@ -9958,6 +10564,20 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
+                     *       "passkeys": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "label": "Phone",
+                     *           "credential_id": "ZcG3b2Fi1xJ0…",
+                     *           "public_key": "pQECAyYgASFYIM…",
+                     *           "counter": 0,
+                     *           "transports": [
+                     *             "internal"
+                     *           ],
+                     *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ],
                      *       "mails_waiting": [
                      *         {
                      *           "about": "verify",
@@ -10060,7 +10680,8 @@ export interface operations {
                      *           "user_agent": "Mozilla/5.0",
                      *           "created_at": "2026-11-21T08:34:00.000Z",
                      *           "last_used_at": "2026-11-21T08:34:00.000Z",
-                     *           "ended_at": "2026-11-21T08:34:00.000Z"
+                     *           "ended_at": "2026-11-21T08:34:00.000Z",
+                     *           "passkey_at": "2026-11-21T08:34:00.000Z"
                      *         }
                      *       ],
                      *       "images": [
@@ -10291,7 +10912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            /** @description `second_factor_required`, `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11121,6 +11742,306 @@ export interface operations {
             };
             /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postMePasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Google",
+                 *       "credential": {
+                 *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                 *         "rawId": "ZcG3b2Fi1xJ0yT7kq5Vw2A",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4u…",
+                 *           "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10…",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMePasskeysBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "kind": "passkey",
+                     *       "provider": null,
+                     *       "label": "Phone",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "last_used_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostMePasskeysResponse"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `passkey_invalid`, `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `identity_taken`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postMePasskeysOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "twelve green bottles"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostMePasskeysOptionsBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "options": {
+                     *         "challenge": "AAGqVJ1QYAB6…",
+                     *         "rp": {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada"
+                     *         },
+                     *         "user": {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada",
+                     *           "displayName": "Ada"
+                     *         },
+                     *         "pubKeyCredParams": [
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": 0
+                     *           }
+                     *         ],
+                     *         "excludeCredentials": [
+                     *           {
+                     *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "type": "public-key",
+                     *             "transports": [
+                     *               "internal"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "authenticatorSelection": {
+                     *           "residentKey": "required",
+                     *           "requireResidentKey": true,
+                     *           "userVerification": "required"
+                     *         },
+                     *         "attestation": "none",
+                     *         "timeout": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostMePasskeysOptionsResponse"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `wrong_password`, `forbidden`, `second_factor_required`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

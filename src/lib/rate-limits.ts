@@ -37,6 +37,7 @@ export const limitTable = {
   // Far above `password`: one address can use only a tenth of it, so that a neighbour in the network locks nobody out.
   password_network: { points: 100, per: 15 * minutes, by: 'account' },
   photos: { points: 300, per: days, by: 'account' },
+  passkey: { points: 200, per: 15 * minutes, by: 'address' },
   mail_link: { points: 100, per: 15 * minutes, by: 'address' },
   // Of one e-mail address, whether or not an account has it.
   forgot: { points: 3, per: hours, by: 'account' },

@@ -87,6 +87,8 @@ export const tables: readonly Table[] = [
   schema.shownNotifications,
   schema.botPermissions,
   schema.botUpdates,
+  schema.passkeys,
+  schema.usedChallenges,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

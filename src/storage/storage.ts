@@ -19,6 +19,7 @@ import type { IdentityStore } from '../features/identities/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
 import type { InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
+import type { PasskeyStore } from '../features/passkeys/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
 
 /** Everything that lasts, as the features see it. An engine is a folder beside this file. */
@@ -51,6 +52,7 @@ export type Storage = {
   people: PeopleStore
   notifications: NotificationStore
   bot: BotStore
+  passkeys: PasskeyStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */

@@ -253,3 +253,30 @@ browserTest('hooks mount twice without harm, and an arriving message draws one r
   expect(await rows()).toEqual([...Array.from({ length: 40 }, (_, n) => `${n}`), 'new'])
   await close(context)
 })
+
+browserTest(
+  'with cookies no script can read the refresh token, and a session that is in them is taken over',
+  async () => {
+    const { app, context, first, tab } = await meet({ cookies: true })
+    await online(first)
+    const { cookies } = await context.storageState()
+    const refreshToken = cookies.find(({ name }) => name === 'app_rt')!.value
+    const state = JSON.stringify(await context.storageState({ indexedDB: true }).then(({ origins }) => origins))
+    expect(state).toContain('access_token')
+    expect(state).not.toContain(refreshToken)
+    app.clock.now += 901_000
+    expect(
+      await first.evaluate(() => window.client.api.GET('/api/v1/me').then(({ response }) => response.status)),
+    ).toBe(200)
+
+    // As after a provider has sent the browser back: the cookies are all there is.
+    const other = await tab()
+    const name = await other.evaluate(async () => {
+      const fresh = window.kit.createClient({ url: window.url, name: 'other', cookies: true })
+      await fresh.signIn({ cookies: true })
+      return fresh.session.get().user?.name
+    })
+    expect(name).toBe('Ada')
+    await close(context)
+  },
+)

@@ -114,8 +114,16 @@ test('the TypeScript of the documentation has no type errors', async () => {
     const ours = Bun.JSONC.parse(await Bun.file(join(root, 'tsconfig.json')).text()) as { compilerOptions: object }
     const client = join(root, 'client/src')
     const paths = { 'convene-client': [`${client}/index.ts`], 'convene-client/*': [`${client}/*.ts`] }
-    await Bun.write(join(directory, 'client-md/globals.d.ts'), Bun.file(join(root, 'test/fixtures/docs-client.d.ts.txt')))
-    const compilerOptions = { ...ours.compilerOptions, paths, lib: ['ESNext', 'DOM', 'DOM.Iterable'], noUnusedLocals: false }
+    await Bun.write(
+      join(directory, 'client-md/globals.d.ts'),
+      Bun.file(join(root, 'test/fixtures/docs-client.d.ts.txt')),
+    )
+    const compilerOptions = {
+      ...ours.compilerOptions,
+      paths,
+      lib: ['ESNext', 'DOM', 'DOM.Iterable'],
+      noUnusedLocals: false,
+    }
     await Bun.write(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*-md/*.ts'] }))
     const check = () => {
       const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, 'check', '--no-pretty'], { cwd: directory })

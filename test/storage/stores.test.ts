@@ -55,6 +55,7 @@ const session = (user_id: string, given: Partial<Session> = {}): Session => ({
   last_used_at: now,
   user_agent: null,
   ended_at: null,
+  passkey_at: null,
   ...given,
 })
 

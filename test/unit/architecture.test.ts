@@ -128,6 +128,8 @@ const openToAll = new Set([
   'POST /api/v1/auth/email/verify',
   'POST /api/v1/auth/email/undo',
   'POST /api/v1/messenger/updates/:path',
+  'POST /api/v1/auth/passkey/options',
+  'POST /api/v1/auth/passkey',
   'GET /verify',
   'GET /reset',
   'GET /email-undo',

@@ -390,6 +390,15 @@ const variables: Record<string, Case> = {
     ],
     bad: ['yes'],
   },
+  STAFF_PASSKEY: {
+    field: 'staffPasskey',
+    default: 'off',
+    good: [
+      ['off', 'off'],
+      ['required', 'required'],
+    ],
+    bad: ['on', 'Required'],
+  },
   FIRST_CONTACT: {
     field: 'firstContact',
     default: 'open',
@@ -590,7 +599,7 @@ test("the README's table and .env.example list every setting as the code reads i
 })
 
 test('no secret is shown in help or documents', () => {
-  const shown = Object.values(settings).filter((row) => /SECRET|TOKEN|KEY$/.test(row.name) && !('secret' in row))
+  const shown = Object.values(settings).filter((row) => /SECRET|TOKEN|_KEY$/.test(row.name) && !('secret' in row))
   expect(shown.map(({ name }) => name)).toEqual([])
 })
 

@@ -10,6 +10,7 @@ import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore, Parcel } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
 import type { IdentityStore } from '../identities/store.ts'
+import type { PasskeyStore } from '../passkeys/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
@@ -32,6 +33,7 @@ type Deps = {
   identities: Pick<IdentityStore, 'ofUser'>
   outbox: Pick<OutboxStore, 'ofUser'>
   bot: Pick<BotStore, 'ofUser'>
+  passkeys: Pick<PasskeyStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
@@ -57,6 +59,7 @@ export function openExporter(deps: Deps) {
     identities,
     outbox,
     bot,
+    passkeys,
     profiles,
     chats,
     media,
@@ -71,12 +74,13 @@ export function openExporter(deps: Deps) {
     ...consent,
     recorded_at: iso(recorded_at),
   })
-  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at }: Session) => ({
+  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at, passkey_at }: Session) => ({
     id,
     user_agent,
     created_at: iso(created_at),
     last_used_at: iso(last_used_at),
     ended_at: isoOrNull(ended_at),
+    passkey_at: isoOrNull(passkey_at),
   })
   const imageView = ({ created_at, ...image }: OwnImage) => ({
     ...image,
@@ -166,6 +170,11 @@ export function openExporter(deps: Deps) {
       ...waitingOf(await outbox.ofUser(id)),
       notifications: await notificationsOf(id),
       bot: await botPermissionOf(id),
+      passkeys: (await passkeys.ofUser(id)).map(({ user_id: _, created_at, last_used_at, ...passkey }) => ({
+        ...passkey,
+        created_at: iso(created_at),
+        last_used_at: isoOrNull(last_used_at),
+      })),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

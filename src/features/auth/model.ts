@@ -170,8 +170,6 @@ export const providers = t.Object(
   },
   {
     title: 'Providers',
-    examples: [
-      { password: true, messenger: { bot: null }, oidc: [], passkey: false, registration: 'open', mail: true },
-    ],
+    examples: [{ password: true, messenger: { bot: null }, oidc: [], passkey: true, registration: 'open', mail: true }],
   },
 )

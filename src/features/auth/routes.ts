@@ -1,11 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { id, pageQuery } from '../../http/schema.ts'
-import {
-  type IssuedTokens,
-  refreshTokenIn,
-  type ResponseHeaders,
-  type SessionCookies,
-} from '../../http/session-cookie.ts'
+import { refreshTokenIn, type SessionCookies } from '../../http/session-cookie.ts'
 import { type Origins, refuseForeignPage } from '../../http/origins.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
@@ -94,15 +89,7 @@ export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, co
     )
 
 const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
-  /** The session, with its cookies too: so browsers call without a preflight, and scripts need not hold its tokens. */
-  function withCookies<T extends IssuedTokens>(
-    { headers }: { headers: ResponseHeaders },
-    { cookies: wanted }: { cookies?: boolean | null },
-    { refresh_expires_in, ...session }: T,
-  ): Omit<T, 'refresh_expires_in'> {
-    if (wanted !== false) cookies.set(headers, { ...session, refresh_expires_in })
-    return session
-  }
+  const withCookies = cookies.issue
 
   /** The refresh token of the cookie; null where there is none, or the client wants none. */
   function tokenOfCookie(headers: Headers, { cookies: wanted }: { cookies?: boolean | null }): string | null {
@@ -115,7 +102,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
     password: true as const,
     messenger: config.messengerBotToken === null ? null : { bot: botName() },
     oidc: oidc.list(),
-    passkey: false,
+    passkey: true,
     registration: config.registration,
     mail: config.smtpUrl !== null,
   })

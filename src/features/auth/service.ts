@@ -19,6 +19,7 @@ import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
 import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
+import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
@@ -109,7 +110,7 @@ export function authService(deps: Deps) {
   const { consentGate } = deps
   const { keyOf, pageOf } = deps.paging
 
-  function newSession(userId: string, client: Client): Session {
+  function newSession(userId: string, client: Client, wayIn?: WayIn): Session {
     const at = now()
     return {
       id: ids.next(),
@@ -120,33 +121,53 @@ export function authService(deps: Deps) {
       last_used_at: at,
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
+      passkey_at: wayIn?.kind === 'passkey' ? at : null,
     }
   }
 
-  /** Begins a session. `newDeviceMail` goes out if this user agent has never used the account. */
-  async function begin(userId: string, client: Client, with_: WithSession = {}) {
-    const session = newSession(userId, client)
-    if (!(await sessions.create(session, with_))) throw invalidCredentials()
+  /**
+   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the account is erased,
+   * or its way in is good no more.
+   */
+  async function tryBegin(userId: string, client: Client, with_: WithSession) {
+    const session = newSession(userId, client, with_.wayIn)
+    if (!(await sessions.create(session, with_))) return null
     if (with_.newDeviceMail) mails.wake()
     return answer(session, 0)
   }
 
-  /** The same for a login, with the mail about a new device. */
-  async function signIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
+  async function begin(userId: string, client: Client, with_: WithSession = {}) {
+    const session = await tryBegin(userId, client, with_)
+    if (session === null) throw invalidCredentials()
+    return session
+  }
+
+  /** The same for a login, with the mail about a new device. Null like `tryBegin`. */
+  async function trySignIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
-    return begin(userId, client, { ...with_, newDeviceMail: mail })
+    return tryBegin(userId, client, { ...with_, newDeviceMail: mail })
+  }
+
+  async function signIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
+    const session = await trySignIn(userId, client, with_)
+    if (session === null) throw invalidCredentials()
+    return session
+  }
+
+  async function refuseSignIn(user_id: string) {
+    const credentials = await accounts.credentials({ user_id })
+    if (credentials) refuseSuspended(credentials, now())
+    await limits.take('session', user_id)
   }
 
   /** Signs in somebody whom something else than a password has proven. Refuses with 403 `suspended`. */
   async function signInBy(
-    wayIn: Exclude<WayIn, { kind: 'password' }>,
+    wayIn: Exclude<WayIn, { kind: 'password' | 'passkey' }>,
     { user_id, created }: { user_id: string; created: boolean },
     client: Client,
   ) {
-    const credentials = await accounts.credentials({ user_id })
-    if (credentials) refuseSuspended(credentials, now())
-    await limits.take('session', user_id)
+    await refuseSignIn(user_id)
     const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: wayIn.kind })
     return signIn(user_id, client, { wayIn, audit: entry })
   }
@@ -242,11 +263,19 @@ export function authService(deps: Deps) {
   }
 
   /** A refresh does not make a session younger: whoever has stolen a token has not logged in. */
-  async function refuseOldSession({ session_id }: Caller): Promise<void> {
+  async function refuseOldSession(caller: Caller): Promise<void> {
+    if (!(await isProvenJustNow(caller)))
+      throw new Refusal(
+        'forbidden',
+        'Log in again first, or confirm this session with a passkey, then do this at once.',
+      )
+  }
+
+  /** Whether the owner has logged in to this session, or shown a passkey in it, just now. */
+  async function isProvenJustNow({ session_id }: Caller): Promise<boolean> {
     const session = await sessions.byId(session_id)
     if (!session) throw notSignedIn()
-    if (now() - session.created_at >= justNow)
-      throw new Refusal('forbidden', 'Log in again first, then do this at once.')
+    return now() - Math.max(session.created_at, session.passkey_at ?? session.created_at) < justNow
   }
 
   /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
@@ -319,6 +348,16 @@ export function authService(deps: Deps) {
         wayIn: { kind: 'password', password_hash },
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
+    },
+
+    /**
+     * Begins a session of whoever has shown a passkey. Null where the challenge was used before, the counter did not rise, or
+     * the passkey is gone. Refuses like the other logins.
+     */
+    async signInByPasskey(userId: string, use: PasskeyUse, client: Client) {
+      await refuseSignIn(userId)
+      const entry = audit.entry('login', userId, userId, { by: 'passkey' })
+      return trySignIn(userId, client, { wayIn: { kind: 'passkey', ...use }, audit: entry })
     },
 
     /**
@@ -469,6 +508,15 @@ export function authService(deps: Deps) {
     /** Confirms that the account's owner asks, by the password alone. Refuses with 403 `wrong_password` or `forbidden`. */
     async confirmPassword(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       await confirmedHash(caller, password, client)
+    },
+
+    /**
+     * Confirms that the account's owner asks: by having logged in, or shown a passkey, just now, or by the password. Refuses with
+     * 403 `wrong_password` or `forbidden`.
+     */
+    async confirmRecently(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
+      if (password == null) await refuseOldSession(caller)
+      else await confirmedHash(caller, password, client)
     },
 
     /** The hash of a new password. Refuses a common one with 422, naming the field. */

@@ -2,6 +2,7 @@ import type { NewParcel } from '../../outbox/store.ts'
 import type { Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { Subject } from '../identities/store.ts'
+import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Gender } from '../profile/store.ts'
 import type { Admission, RegistrationRefusal } from '../registration/rules.ts'
 
@@ -121,6 +122,8 @@ export type Session = {
   last_used_at: number
   user_agent: string | null
   ended_at: number | null
+  /** When the session was opened, or last confirmed, with a passkey. */
+  passkey_at: number | null
 }
 
 /** A session with what decides whether its user may act. */
@@ -136,6 +139,7 @@ export type WayIn =
   | { kind: 'password'; password_hash: string }
   | { kind: 'messenger'; messenger_id: string }
   | { kind: 'oidc'; identity_id: string }
+  | ({ kind: 'passkey' } & PasskeyUse)
 
 /** What is stored together with a session. */
 export type WithSession = { wayIn?: WayIn; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
@@ -144,7 +148,8 @@ export type SessionStore = {
   /**
    * Stores a session, with the audit entry that tells of it, and notes that its way in was used. False, and nothing, where
    * the account is erased, or no longer has that way in: the password may have changed, or an identity may have been
-   * removed, while it was checked.
+   * removed, while it was checked. A passkey is good no more where its challenge was used before, which it is now, or its
+   * counter did not rise.
    */
   create(session: Session, with_?: WithSession): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */

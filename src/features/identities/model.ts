@@ -8,7 +8,7 @@ export const messengerLink = t.Object({
 
 export const identity = object('Identity', {
   id: t.String(),
-  kind: oneOf(['password', 'messenger', 'oidc'], 'IdentityKind'),
+  kind: oneOf(['password', 'messenger', 'oidc', 'passkey'], 'IdentityKind'),
   provider: nullable(t.String({ description: 'Of `oidc`, the name in `GET /auth/providers`' })),
   label: t.String({ description: 'For people to read' }),
   created_at: time,

@@ -86,9 +86,10 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         response: { 204: t.Void() },
         detail: {
           summary: 'Remove a way to sign in',
-          description: 'Sessions go on. The last way that works stays: 409 `last_identity`.',
+          description:
+            'Sessions go on. The last way that works stays: 409 `last_identity`. `second_factor_required` for a passkey of staff, where `STAFF_PASSKEY` asks them to show one.',
           tags,
-          refusals: ['not_found', 'last_identity'],
+          refusals: ['not_found', 'second_factor_required', 'last_identity'],
         },
       },
     )

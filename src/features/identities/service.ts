@@ -1,19 +1,24 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Caller } from '../auth/callers.ts'
+import type { Caller, Callers } from '../auth/callers.ts'
 import type { Auth } from '../auth/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
+import type { Passkeys } from '../passkeys/service.ts'
 import type { Configured } from './rules.ts'
 import type { Providers } from './providers.ts'
 import type { Identity, IdentityStore, Linked, Subject, Told } from './store.ts'
 
 export type Identities = ReturnType<typeof identityService>
 
+type Named = Pick<Identity, 'kind' | 'provider' | 'label'>
+
 type Deps = {
   store: IdentityStore
   auth: Pick<Auth, 'messengerPerson'>
+  passkeys: Pick<Passkeys, 'refuseRemoval'>
+  callers: Pick<Callers, 'forget'>
   mails: Pick<AccountMails, 'about' | 'wake'>
   providers: Pick<Providers, 'labelOf'>
   configured: Configured
@@ -24,8 +29,11 @@ type Deps = {
 }
 
 /** The ways to sign in to one's account. */
-export function identityService({ store, auth, mails, providers, configured, wakeRevocation, audit, now }: Deps) {
-  function labelOf({ kind, provider }: Pick<Identity, 'kind' | 'provider'>): string {
+export function identityService(deps: Deps) {
+  const { store, auth, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } = deps
+
+  function labelOf({ kind, provider, label }: Named): string {
+    if (label !== undefined) return label
     if (provider !== null) return providers.labelOf(provider)
     return kind === 'password' ? 'Password' : 'Telegram'
   }
@@ -40,14 +48,11 @@ export function identityService({ store, auth, mails, providers, configured, wak
   })
 
   /** What is stored with a change: the entry of the audit log, and the mail to the owner. */
-  async function told(
-    about: 'way_in_added' | 'way_in_removed',
-    userId: string,
-    identity: Pick<Identity, 'kind' | 'provider'>,
-  ) {
+  async function told(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Named) {
     const { kind, provider } = identity
     const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
-    const mail = await mails.about(userId, { about, label: labelOf(identity) })
+    const named = { label: labelOf(identity), ...(kind === 'passkey' && { kind }) }
+    const mail = await mails.about(userId, { about, ...named })
     return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies Told
   }
 
@@ -82,10 +87,14 @@ export function identityService({ store, auth, mails, providers, configured, wak
       return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
     },
 
-    /** Removes a way to sign in. Refuses with 404, and 409 `last_identity` for the last one that works. */
+    /**
+     * Removes a way to sign in. Refuses with 404, 403 `second_factor_required` for a passkey of staff, and 409 `last_identity`
+     * for the last one that works.
+     */
     async remove(caller: Caller, id: string): Promise<void> {
       const identity = (await store.ofUser(caller.id)).find((one) => one.id === id)
       if (identity === undefined) throw notFound()
+      if (identity.kind === 'passkey') await passkeys.refuseRemoval(caller)
       const with_ = await told('way_in_removed', caller.id, identity)
       const outcome = await store.remove(caller.id, id, configured, now(), with_)
       if (outcome === null) throw notSignedIn()
@@ -93,6 +102,8 @@ export function identityService({ store, auth, mails, providers, configured, wak
       if (outcome === 'last_identity')
         throw new Refusal('last_identity', 'This is the last way to sign in to your account. Add another one first.')
       mails.wake()
+      // What a removed passkey has confirmed, other nodes must not believe any more.
+      if (identity.kind === 'passkey') await callers.forget(caller.id)
       wakeRevocation()
     },
   }

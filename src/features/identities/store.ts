@@ -3,7 +3,7 @@ import type { AuditEntry } from '../audit/store.ts'
 import type { Addressee } from '../email/store.ts'
 import type { Configured } from './rules.ts'
 
-export type IdentityKind = 'password' | 'messenger' | 'oidc'
+export type IdentityKind = 'password' | 'messenger' | 'oidc' | 'passkey'
 
 /** A way to sign in to an account. */
 export type Identity = {
@@ -13,6 +13,8 @@ export type Identity = {
   provider: string | null
   /** Who one is to the messenger or the provider. */
   subject: string | null
+  /** The name that its owner gave a passkey. */
+  label?: string
   created_at: number
   /** Null where it was not used since this is stored. */
   last_used_at: number | null

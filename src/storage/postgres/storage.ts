@@ -24,6 +24,7 @@ import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
@@ -68,6 +69,7 @@ export function postgresStorage(db: Database): Storage {
     invites: inviteStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
+    passkeys: passkeyStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

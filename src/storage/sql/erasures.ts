@@ -9,6 +9,7 @@ import { type Builders, changed, changedEach, type Engine, first, query, rows, t
 import { dropIdentities } from './identities.ts'
 import { dropNotifications } from './notifications.ts'
 import { enqueue } from './outbox.ts'
+import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
 
 // Rows that one part looks at, and chats that it goes through: some milliseconds of work.
@@ -114,6 +115,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     done.rows += yield* dropMails(engine, db, user)
     done.rows += yield* dropIdentities(engine, db, user, at)
     done.rows += yield* dropNotifications(engine, db, user)
+    done.rows += yield* dropPasskeys(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
       done.rows += yield* changed(change(budget - done.rows))
@@ -236,6 +238,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         ])
         yield* dropMails(engine, db, user)
         yield* dropIdentities(engine, db, user, at)
+        yield* dropPasskeys(engine, db, user)
         yield* dropNotifications(engine, db, user)
         yield* changed(db.delete(botPermissions).where(eq(botPermissions.user_id, user)))
         yield* enqueue(engine, db, parcels)

@@ -11,6 +11,7 @@ import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
+import { dropPasskey } from './passkeys.ts'
 
 type Derived = 'password' | 'messenger'
 
@@ -79,7 +80,7 @@ const due = (now: number) => ({ created_at: now, due_at: now })
 
 export function identityStore(engine: Engine): IdentityStore {
   const { read, write } = engine
-  const { identities, preferences, users } = engine.tables
+  const { identities, passkeys, preferences, users } = engine.tables
   // Nothing of this is shown of people.
   const options = { keepsProfileCache: true }
 
@@ -94,10 +95,20 @@ export function identityStore(engine: Engine): IdentityStore {
     )
     if (account === null) return null
     const stored = yield* rows(db.select().from(identities).where(eq(identities.user_id, userId)))
+    const { id, user_id, label, last_used_at } = passkeys
+    const made = yield* rows(
+      db
+        .select({ id, user_id, label, created_at: passkeys.created_at, last_used_at })
+        .from(passkeys)
+        .where(eq(user_id, userId)),
+    )
     const derived = (kind: Derived, subject: string | null) => {
       const id = derivedIdentityId(userId, kind)
       const noted = stored.find((row) => row.id === id)
-      return { ...(noted ?? { ...unnoted, id, user_id: userId, kind, created_at: account.created_at }), subject }
+      return {
+        ...(noted ?? { ...unnoted, id, user_id: userId, kind, created_at: account.created_at }),
+        subject,
+      }
     }
     return {
       account,
@@ -105,6 +116,7 @@ export function identityStore(engine: Engine): IdentityStore {
         ...(account.password_hash === null ? [] : [derived('password', null)]),
         ...(account.messenger_id === null ? [] : [derived('messenger', account.messenger_id)]),
         ...stored.filter(({ kind }) => kind === 'oidc'),
+        ...made.map((passkey) => ({ ...unnoted, ...passkey, kind: 'passkey' as const })),
       ],
     }
   }
@@ -199,7 +211,10 @@ export function identityStore(engine: Engine): IdentityStore {
         yield* recordAudit(engine, db, audit)
         yield* enqueue(engine, db, mails)
         const id = derivedIdentityId(userId, 'messenger')
-        return { identity: { id, kind: 'messenger', provider: null, subject: messengerId, ...at }, outcome: 'linked' }
+        return {
+          identity: { id, kind: 'messenger', provider: null, subject: messengerId, ...at },
+          outcome: 'linked',
+        }
       }, options).catch((error: unknown) => {
         // The unique index of messenger ids: it is another account's.
         if (engine.isDuplicate(error)) return 'taken' as const
@@ -214,12 +229,14 @@ export function identityStore(engine: Engine): IdentityStore {
         if (found === null) return null
         const ways = found.ways.map((way): Way => {
           if (way.kind === 'password') return { ...way, isUsable: isPasswordUsable(found.account) }
+          if (way.kind === 'passkey') return { ...way, isUsable: true }
           return { ...way, isUsable: way.kind === 'messenger' ? configured.messenger : isOidcUsable(way, configured) }
         })
         const verdict = removalVerdict(ways, id)
         if (verdict !== 'removed') return verdict
         const kind = ways.find((way) => way.id === id)!.kind
-        if (kind !== 'oidc') {
+        if (kind === 'passkey') yield* dropPasskey(engine, db, userId, id)
+        if (kind === 'password' || kind === 'messenger') {
           const none = kind === 'password' ? { password_hash: null } : { messenger_id: null }
           yield* changed(
             db
@@ -245,11 +262,12 @@ const unnoted = {
   last_used_at: null,
 }
 
-const identityOf = ({ id, kind, provider, subject, created_at, last_used_at }: Identity): Identity => ({
+const identityOf = ({ id, kind, provider, subject, label, created_at, last_used_at }: Identity): Identity => ({
   id,
   kind,
   provider,
   subject,
+  label,
   created_at,
   last_used_at,
 })

@@ -7,6 +7,7 @@ import { type Builders, changed, type Engine, first, rows, type Work } from './e
 import { noteUse } from './identities.ts'
 import { dropChannelsOf } from './notifications.ts'
 import { enqueue } from './outbox.ts'
+import { usePasskey } from './passkeys.ts'
 
 /**
  * What an engine does by prepared statements of its own: every request of a token that is not remembered looks up its
@@ -77,6 +78,7 @@ function* useWayIn(
   wayIn: WayIn,
   account: { password_hash: string | null; messenger_id: string | null; created_at: number },
 ): Work<boolean> {
+  if (wayIn.kind === 'passkey') return yield* usePasskey(engine, db, user_id, wayIn, now)
   if (wayIn.kind === 'oidc') {
     const { identities } = engine.tables
     const isTheirs = and(eq(identities.id, wayIn.identity_id), eq(identities.user_id, user_id))

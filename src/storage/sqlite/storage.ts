@@ -26,6 +26,7 @@ import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -73,6 +74,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     invites: inviteStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
+    passkeys: passkeyStore(engine),
 
     failed,
 
