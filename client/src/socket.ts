@@ -24,6 +24,8 @@ const openWithinMs = 15_000
 export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps) {
   let socket: ClientSocket | null = null
   let used: string | null = null
+  /** What the server knows the socket by: a token that was sent since may have crossed with a close. */
+  let accepted: string | null = null
   let refused: string | undefined
   let opening = false
   let over = false
@@ -47,6 +49,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     // Without a token the session is over, and with it this connection.
     if (over || used === null) return
     refused = undefined
+    accepted = used
     const from = since()
     const query = `?token=${encodeURIComponent(used)}${from === null ? '' : `&since=${from}`}`
     const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`))
@@ -62,6 +65,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
         later.done()
         keepAlive(frame.data.heartbeat_s * 1000)
       }
+      if (frame.type === 'auth') accepted = used
       onFrame(frame, from)
       if (frame.type === 'hello') onState('online')
     }
@@ -113,7 +117,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     if (code === 4403) return void session.end('suspended')
     if (code === 4409) return stop('too_many_sockets')
     if (code === 4401 && reason === 'consents_required') return stop(reason)
-    if (code === 4401) refused = used ?? undefined
+    if (code === 4401) refused = accepted ?? undefined
     onState(isOffline() ? 'offline' : 'connecting')
     // Browsers do not tell why an upgrade failed. A request does, and refreshes the token on the way.
     if (!greeted && !isOffline())
