@@ -95,6 +95,7 @@ export function createClient(options: ClientOptions) {
       lock: (name, work) => (name === 'send' ? sendLock : lock)(`${me}:${name}`, work),
       key: `outbox:${me}`,
       retry,
+      isReady: () => session.store.get().state === 'signed-in',
       changed(sent) {
         tabs?.post({ say: 'outbox', sent })
         if (sent) chats.onSent(sent)

@@ -6,8 +6,8 @@ import { stayConnected } from './socket.ts'
 import { createStore, type Retry } from './store.ts'
 import type { ClientLocks, ClientWebSocket, ConnectionState, Event, Frame } from './types.ts'
 
-/** What tabs tell each other. `from` is the tab that says it. */
-export type Note = { from?: string } & (
+/** What tabs tell each other. `from` is the tab that says it, `of` the user whose events it has. */
+export type Note = { from?: string; of?: string } & (
   | { say: 'session' }
   | { say: 'outbox'; sent?: Sent }
   /** A tab has become the leader, or answers one that has joined: events after `seq` follow. */
@@ -70,7 +70,7 @@ export function openLink(deps: Deps) {
   let running = false
   let stopListening = () => {}
 
-  const post = (note: Note) => tabs?.post({ ...note, from: tab })
+  const post = (note: Note) => tabs?.post({ ...note, from: tab, of: name })
 
   function show(next: ConnectionState['state'], reason: string | null = null) {
     const now: ConnectionState = { state: next, reason, leads: connection !== null }
@@ -200,7 +200,7 @@ export function openLink(deps: Deps) {
   }
 
   function hear(note: Note) {
-    if (note.from === tab) return
+    if (note.from === tab || note.of !== name) return
     if (note.say === 'lead') {
       if (connection && leader === tab && note.to) return
       leader = note.from!

@@ -31,6 +31,8 @@ type Deps = {
   lock: Lock
   key: string
   retry: Retry
+  /** Whether the user is signed in. */
+  isReady(): boolean
   /** The entries were changed; `sent` is a message that the server has stored. */
   changed(sent?: Sent): void
 }
@@ -42,7 +44,7 @@ type Outcome = { done: true; message: Sent } | { problem: Problem } | { waitMs: 
  * What is kept until the server has it. All tabs share the stored list, and one of them sends at a time; a repeated send is
  * answered with the first message because of its `client_id`.
  */
-export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
+export function openOutbox({ api, storage, lock, key, retry, isReady, changed }: Deps) {
   const store = createStore<readonly Entry[]>([])
   let stored: readonly Entry[] = []
   /** Changes that are shown and not stored yet. Applying one twice changes nothing more. */
@@ -174,7 +176,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
     const unready = new Set<string>()
     for (;;) {
       const entry = store.get().find(({ problem, chat }) => !problem && !unready.has(chat))
-      if (!entry || closed) return
+      if (!entry || closed || !isReady()) return
       const outcome = await deliver(entry)
       if (closed) return
       if ('done' in outcome) {
@@ -183,7 +185,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
       } else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
         unready.add(entry.chat)
-        later.failed(outcome.waitMs)
+        later.failed(0, outcome.waitMs)
         // Without an answer other chats would get none either.
         if (outcome.waitMs === 0) return
       }
@@ -242,7 +244,7 @@ export type Outbox = ReturnType<typeof openOutbox>
 function outcomeOf(error: unknown, response: Response): Outcome {
   const problem = error as Problem
   // Whoever signs in again sends it then.
-  if (response.status === 401) return { waitMs: 30_000 }
+  if (response.status === 401) return { waitMs: 1000 }
   if (!isTemporary({ ...problem, status: response.status })) return { problem }
   return { waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) }
 }
