@@ -4,6 +4,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
+import { identityRoutes } from './features/identities/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
@@ -47,6 +48,8 @@ export function buildApp(services: Services) {
   const origins = originPolicy(config)
   const {
     account,
+    identities,
+    oidc,
     safety,
     reviews,
     notices,
@@ -93,8 +96,9 @@ export function buildApp(services: Services) {
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
-    .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config, botName: services.bot.name }))
+    .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
+    .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
     .use(botRoutes({ visitor, door: services.bot.door }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))

@@ -17,6 +17,9 @@ import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
+import { oidcLogin } from './features/identities/oidc.ts'
+import { openProviders as openOidcProviders } from './features/identities/providers.ts'
+import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
@@ -46,11 +49,13 @@ import { type Metrics, openMetrics } from './telemetry/metrics.ts'
 import { openOutbound, type Outbound } from './lib/outbound.ts'
 import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
+import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
 import { hours, seconds } from './lib/time.ts'
 import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { revocationCarrier } from './outbox/oidc/carrier.ts'
 import { openPushSenders } from './outbox/senders.ts'
 import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
@@ -257,6 +262,9 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
+  const oidcProviders = openOidcProviders({ providers: config.oidc, log, now })
+  const sealKey = new Bun.CryptoHasher('sha256', secrets.jwt).update('convene seal v1').digest()
+  const grants = openSeal(sealKey, 'oidc grant')
   const moments = openMoments({
     store: storage.notifications,
     chats: storage.chats,
@@ -273,6 +281,7 @@ export function buildServices({
     carriers: {
       ...(mailCarrier && { mail: mailCarrier }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
       ...(bot.carrier && { bot: bot.carrier }),
       ...notificationCarriers({
         store: storage.notifications,
@@ -341,6 +350,30 @@ export function buildServices({
     limits,
     audit,
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
+    now,
+  })
+  const identities = identityService({
+    store: storage.identities,
+    auth,
+    mails,
+    providers: oidcProviders,
+    configured: { messenger: config.messengerBotToken !== null, issuers: oidcProviders.issuers },
+    wakeRevocation: () => delivery.wake('oidc_revoke'),
+    audit,
+    now,
+  })
+  const oidc = oidcLogin({
+    providers: oidcProviders,
+    store: storage.identities,
+    identities,
+    auth,
+    mails,
+    errands: openSeal(sealKey, 'oidc errand'),
+    grants,
+    publicUrl: config.publicUrl,
+    corsOrigins: config.corsOrigins,
+    audit,
+    ids,
     now,
   })
   const people = peopleService({
@@ -443,6 +476,7 @@ export function buildServices({
       locations: storage.locations,
       lastSeen: storage.lastSeen,
       emails: storage.emails,
+      identities: storage.identities,
       outbox: storage.outbox,
       bot: storage.bot,
       profiles,
@@ -502,6 +536,8 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    identities,
+    oidc,
     registration,
     people,
     webhooks,

@@ -33,6 +33,11 @@ const words: Record<string, unknown> = {
   expires_in: 900,
   init_data:
     'query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…',
+  id_token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ…',
+  nonce: 'n-0S6_WzA2Mj',
+  provider: 'google',
+  label: 'Google',
+  subject: '110169484474386276334',
   kind: 'terms',
   version: '3f6c0a5d9b12',
   text_hash: '3f6c0a5d9b12e7…',

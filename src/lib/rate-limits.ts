@@ -13,6 +13,7 @@ export const limitTable = {
   register: { points: 60, per: hours, by: 'address' },
   login: { points: 100, per: 15 * minutes, by: 'address' },
   messenger: { points: 100, per: 5 * minutes, by: 'address' },
+  oidc: { points: 100, per: 5 * minutes, by: 'address' },
   // The messenger posts the updates of all users from a few addresses.
   bot_update: { points: 6000, per: minutes, by: 'address' },
   refresh: { points: 120, per: 5 * minutes, by: 'address' },

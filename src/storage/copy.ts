@@ -80,6 +80,7 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.identities,
   schema.invites,
   schema.channels,
   schema.notificationPreferences,

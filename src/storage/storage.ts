@@ -15,6 +15,7 @@ import type { EventStore, LastSeenStore } from '../realtime/store.ts'
 import type { JobLeaseStore } from '../lib/job-leases.ts'
 import type { BotStore } from '../features/bot/store.ts'
 import type { EmailStore } from '../features/email/store.ts'
+import type { IdentityStore } from '../features/identities/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
 import type { InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
@@ -45,6 +46,7 @@ export type Storage = {
   nodes: NodeStore | null
   outbox: OutboxStore
   emails: EmailStore
+  identities: IdentityStore
   invites: InviteStore
   people: PeopleStore
   notifications: NotificationStore

@@ -1,3 +1,4 @@
+import { derivedIdentityId } from '../../src/features/identities/rules.ts'
 import { sign } from '@tma.js/init-data-node'
 import { beforeAll, expect, test } from 'bun:test'
 import { nodesOfApps } from '../engines.ts'
@@ -116,6 +117,35 @@ const table: Record<string, Row[]> = {
     ['with the password, or a wrong one', (_, { role }) => ({ path: 'me/password',
         body: { current_password: role === 'owner' ? password : 'not this one', new_password: 'thirteen green bottles' } }),
       '204', '403 wrong_password', '403 wrong_password', '403 wrong_password', halted, none, '403 wrong_password'],
+  ],
+  'GET /api/v1/me/identities': [
+    ['own', () => 'me/identities', ...own('200')],
+  ],
+  'POST /api/v1/me/identities/messenger': [
+    ['that of Ada’s messenger', ({ ada }) => ({ path: 'me/identities/messenger',
+        body: { init_data: initData(messengerIdOf(ada)) } }),
+      '200', '409 conflict', '409 conflict', '409 conflict', halted, none, '409 conflict'],
+  ],
+  'POST /api/v1/me/identities/oidc/:provider': [
+    ['of a provider that is not configured', () => ({ path: 'me/identities/oidc/acme', body: { id_token: 'a.b.c' } }),
+      ...own('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider': [
+    ['of a provider that is not configured', () => ({ path: 'auth/oidc/acme', body: { id_token: 'a.b.c', consents } }),
+      ...forAll('503 provider_not_configured')],
+  ],
+  'GET /api/v1/auth/oidc/:provider/start': [
+    ['of a provider that is not configured', () => 'auth/oidc/acme/start', ...forAll('503 provider_not_configured')],
+  ],
+  'GET /api/v1/auth/oidc/:provider/callback': [
+    ['of a provider that is not configured', () => 'auth/oidc/acme/callback', ...forAll('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider/callback': [
+    ['without a form', () => ({ path: 'auth/oidc/acme/callback', body: {} }), ...forAll('415 unsupported_media_type')],
+  ],
+  'DELETE /api/v1/me/identities/:id': [
+    ['Ada’s password', ({ ada }) => `me/identities/${derivedIdentityId(ada.id, 'password')}`,
+      '204', hidden, hidden, hidden, halted, none, hidden],
   ],
   'POST /api/v1/auth/password/forgot': [
     ['Ada’s, where no mail is sent', ({ ada }) => ({ path: 'auth/password/forgot', body: { email: ada.email } }),

@@ -86,6 +86,9 @@ test('nothing of an erased person is left in any file, and all of the others is'
   const ada = { id, ...app.as(registered.body.access_token) } as Person
   const [hash] = await app.rows<{ h: string }>('SELECT password_hash AS h FROM users WHERE id = ?', id)
   await app.rows('UPDATE users SET messenger_id = ? WHERE id = ?', '778899001122', id)
+  const subject = ['oidc', 'acme', 'https://acme.example.org', 'Mark-Subject', app.clock.now]
+  const columns = 'id, user_id, kind, provider, issuer, subject, created_at'
+  await app.rows(`INSERT INTO identities (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`, id, id, ...subject)
   await ada.put('me/prefs', { drinks: ['Mark-Drink'], purposes: ['Mark-Purpose'], language: 'gsw-u-mark' })
   const { body: place } = await ada.put('me/location', { latitude: 47.1234567, longitude: 8.7654321 })
   const photo = await uploaded(ada)
@@ -111,7 +114,7 @@ test('nothing of an erased person is left in any file, and all of the others is'
   expect((await app.rows('SELECT * FROM shown_notifications')).length).toBe(1)
 
   const marks = [
-    ...['mark-email', '+4915112345678', '778899001122', hash!.h],
+    ...['mark-email', '+4915112345678', '778899001122', hash!.h, 'Mark-Subject'],
     ...['Mark-Name', 'Mark-City', 'Mark-Bio', 'Mark-Agent', '198.51.100.0', 'Mark-Drink', 'Mark-Purpose', 'gsw-u-mark'],
     ...['Mark-Device', 'Mark-Phone', 'Pacific/Kiritimati'],
     ...['Mark-Text', 'Mark-Edited', 'Mark-Deleted', 'Mark-Caption', 'Mark-Client', 'Mark-Review'],

@@ -9,6 +9,7 @@ import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore, Parcel } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
+import type { IdentityStore } from '../identities/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
@@ -28,6 +29,7 @@ type Deps = {
   locations: Pick<LocationStore, 'of'>
   lastSeen: Pick<LastSeenStore, 'of'>
   emails: Pick<EmailStore, 'linksOf'>
+  identities: Pick<IdentityStore, 'ofUser'>
   outbox: Pick<OutboxStore, 'ofUser'>
   bot: Pick<BotStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
@@ -52,6 +54,7 @@ export function openExporter(deps: Deps) {
     locations,
     lastSeen,
     emails,
+    identities,
     outbox,
     bot,
     profiles,
@@ -100,7 +103,7 @@ export function openExporter(deps: Deps) {
       'to' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
     ),
     notifications_waiting: parcels.flatMap(({ kind, payload, created_at }) =>
-      'to' in payload ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
+      'to' in payload || !('about' in payload) ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
     ),
   })
 
@@ -151,6 +154,11 @@ export function openExporter(deps: Deps) {
       preferences: await profiles.preferences(caller),
       location: await locationOf(id),
       last_seen_at: isoOrNull((await lastSeen.of([id])).get(id) ?? null),
+      identities: (await identities.ofUser(id)).map(({ created_at, last_used_at, ...identity }) => ({
+        ...identity,
+        created_at: iso(created_at),
+        last_used_at: isoOrNull(last_used_at),
+      })),
       email_links: (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({
         ...link,
         expires_at: iso(expires_at),

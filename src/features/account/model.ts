@@ -39,6 +39,17 @@ export const exported = object('Export', {
     }),
   }),
   last_seen_at: nullable(time),
+  identities: t.Array(
+    t.Object({
+      id: t.String(),
+      kind: t.String({ description: 'password, messenger or oidc' }),
+      provider: nullable(t.String()),
+      subject: nullable(t.String({ description: 'Who one is to the provider' })),
+      created_at: time,
+      last_used_at: nullable(time),
+    }),
+    { description: 'The ways to sign in' },
+  ),
   email_links: t.Array(
     object('ExportedEmailLink', {
       kind: t.String({ description: 'verify, reset, change or undo' }),

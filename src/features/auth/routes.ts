@@ -11,12 +11,14 @@ import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import type { Config } from '../../config.ts'
 import * as model from './model.ts'
+import type { OidcLogin } from '../identities/oidc.ts'
 import type { Auth } from './service.ts'
 
 type Deps = {
   visitor: Visitor
   signedIn: SignedIn
   auth: Auth
+  oidc: Pick<OidcLogin, 'list'>
   cookies: SessionCookies
   origins: Origins
   config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration'>
@@ -24,9 +26,9 @@ type Deps = {
   botName(): string | null
 }
 
-export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config, botName }: Deps) =>
+export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, config, botName }: Deps) =>
   new Elysia({ name: 'auth' })
-    .use(publicRoutes({ visitor, auth, cookies, origins, config, botName }))
+    .use(publicRoutes({ visitor, auth, oidc, cookies, origins, config, botName }))
     .use(signedIn)
     .post(
       '/api/v1/auth/logout',
@@ -91,7 +93,7 @@ export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config, 
       },
     )
 
-const publicRoutes = ({ visitor, auth, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
+const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
   /** The session, with its cookies too: so browsers call without a preflight, and scripts need not hold its tokens. */
   function withCookies<T extends IssuedTokens>(
     { headers }: { headers: ResponseHeaders },
@@ -112,7 +114,7 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config, botName }: Omit
   const providers = () => ({
     password: true as const,
     messenger: config.messengerBotToken === null ? null : { bot: botName() },
-    oidc: [],
+    oidc: oidc.list(),
     passkey: false,
     registration: config.registration,
     mail: config.smtpUrl !== null,

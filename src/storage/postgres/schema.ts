@@ -359,6 +359,19 @@ export const emailLinks = pgTable('email_links', {
   expires_at: int8().notNull(),
 })
 
+export const identities = pgTable('identities', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['password', 'messenger', 'oidc'] }).notNull(),
+  provider: text(),
+  issuer: text(),
+  subject: text(),
+  client_id: text(),
+  grant_token: text(),
+  created_at: int8().notNull(),
+  last_used_at: int8(),
+})
+
 export const invites = pgTable('invites', {
   id: text().primaryKey(),
   code_hash: text().notNull().unique(),

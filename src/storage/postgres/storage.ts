@@ -20,6 +20,7 @@ import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
@@ -63,6 +64,7 @@ export function postgresStorage(db: Database): Storage {
     outbox: outboxStore(engine),
     bot: botStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),

@@ -327,6 +327,19 @@ export const emailLinks = sqliteTable('email_links', {
   expires_at: integer().notNull(),
 })
 
+export const identities = sqliteTable('identities', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['password', 'messenger', 'oidc'] }).notNull(),
+  provider: text(),
+  issuer: text(),
+  subject: text(),
+  client_id: text(),
+  grant_token: text(),
+  created_at: integer().notNull(),
+  last_used_at: integer(),
+})
+
 export const invites = sqliteTable('invites', {
   id: text().primaryKey().notNull(),
   code_hash: text().notNull().unique(),

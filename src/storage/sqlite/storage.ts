@@ -22,6 +22,7 @@ import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
@@ -68,6 +69,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     outbox: outboxStore(engine),
     bot: botStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),

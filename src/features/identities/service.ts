@@ -1,0 +1,101 @@
+import { Refusal } from '../../lib/refusal.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
+import type { Audit } from '../audit/service.ts'
+import type { Caller } from '../auth/callers.ts'
+import type { Auth } from '../auth/service.ts'
+import { notSignedIn } from '../auth/tokens.ts'
+import type { AccountMails } from '../email/account-mails.ts'
+import type { Configured } from './rules.ts'
+import type { Providers } from './providers.ts'
+import type { Identity, IdentityStore, Linked, Subject, Told } from './store.ts'
+
+export type Identities = ReturnType<typeof identityService>
+
+type Deps = {
+  store: IdentityStore
+  auth: Pick<Auth, 'messengerPerson'>
+  mails: Pick<AccountMails, 'about' | 'wake'>
+  providers: Pick<Providers, 'labelOf'>
+  configured: Configured
+  /** Tells the outbox that a grant is to be revoked. */
+  wakeRevocation(): void
+  audit: Pick<Audit, 'entry'>
+  now: () => number
+}
+
+/** The ways to sign in to one's account. */
+export function identityService({ store, auth, mails, providers, configured, wakeRevocation, audit, now }: Deps) {
+  function labelOf({ kind, provider }: Pick<Identity, 'kind' | 'provider'>): string {
+    if (provider !== null) return providers.labelOf(provider)
+    return kind === 'password' ? 'Password' : 'Telegram'
+  }
+
+  const view = (identity: Identity) => ({
+    id: identity.id,
+    kind: identity.kind,
+    provider: identity.provider,
+    label: labelOf(identity),
+    created_at: iso(identity.created_at),
+    last_used_at: isoOrNull(identity.last_used_at),
+  })
+
+  /** What is stored with a change: the entry of the audit log, and the mail to the owner. */
+  async function told(
+    about: 'way_in_added' | 'way_in_removed',
+    userId: string,
+    identity: Pick<Identity, 'kind' | 'provider'>,
+  ) {
+    const { kind, provider } = identity
+    const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
+    const mail = await mails.about(userId, { about, label: labelOf(identity) })
+    return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies Told
+  }
+
+  function linkedView(linked: Linked) {
+    if (linked === null) throw notSignedIn()
+    if (linked === 'taken')
+      throw new Refusal(
+        'identity_taken',
+        'This belongs to another account already. Sign in with it, or remove it there.',
+      )
+    if (linked === 'other')
+      throw new Refusal('conflict', 'This account has another one of that kind. Remove that one first.')
+    mails.wake()
+    return { identity: view(linked.identity), isNew: linked.outcome === 'linked' }
+  }
+
+  return {
+    async list(caller: Caller) {
+      return { items: (await store.ofUser(caller.id)).map(view), next_cursor: null }
+    },
+
+    /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
+    async linkMessenger(caller: Caller, initData: string) {
+      const { messenger_id } = auth.messengerPerson(initData)
+      const with_ = await told('way_in_added', caller.id, { kind: 'messenger', provider: null })
+      return linkedView(await store.linkMessenger(caller.id, messenger_id, now(), with_))
+    },
+
+    /** The same with a subject of an OIDC provider. */
+    async linkSubject(caller: Caller, subject: Subject) {
+      const with_ = await told('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
+      return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
+    },
+
+    /** Removes a way to sign in. Refuses with 404, and 409 `last_identity` for the last one that works. */
+    async remove(caller: Caller, id: string): Promise<void> {
+      const identity = (await store.ofUser(caller.id)).find((one) => one.id === id)
+      if (identity === undefined) throw notFound()
+      const with_ = await told('way_in_removed', caller.id, identity)
+      const outcome = await store.remove(caller.id, id, configured, now(), with_)
+      if (outcome === null) throw notSignedIn()
+      if (outcome === 'not_found') throw notFound()
+      if (outcome === 'last_identity')
+        throw new Refusal('last_identity', 'This is the last way to sign in to your account. Add another one first.')
+      mails.wake()
+      wakeRevocation()
+    },
+  }
+}
+
+const notFound = () => new Refusal('not_found', 'There is no such identity.')
