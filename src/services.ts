@@ -372,6 +372,7 @@ export function buildServices({
   })
   const identities = identityService({
     store: storage.identities,
+    botPermissions: bot.permissions,
     auth,
     passkeys,
     callers,
@@ -397,6 +398,7 @@ export function buildServices({
     now,
   })
   const people = peopleService({
+    identities,
     store: storage.people,
     users: storage.users,
     sessions: storage.sessions,

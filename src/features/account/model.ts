@@ -41,7 +41,7 @@ export const exported = object('Export', {
   last_seen_at: nullable(time),
   identities: t.Array(
     t.Object({
-      id: t.String(),
+      id: entityId(),
       kind: t.String({ description: 'password, messenger, oidc or passkey' }),
       provider: nullable(t.String()),
       subject: nullable(t.String({ description: 'Who one is to the provider' })),

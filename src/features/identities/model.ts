@@ -1,13 +1,13 @@
 import { t } from 'elysia'
 import { consentChoices, cookies, invite, newOrKnownSession } from '../auth/model.ts'
-import { nextCursor, object, nullable, oneOf, optional, time } from '../../http/schema.ts'
+import { entityId, nextCursor, object, nullable, oneOf, optional, time } from '../../http/schema.ts'
 
 export const messengerLink = t.Object({
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
 })
 
 export const identity = object('Identity', {
-  id: t.String(),
+  id: entityId(),
   kind: oneOf(['password', 'messenger', 'oidc', 'passkey'], 'IdentityKind'),
   provider: nullable(t.String({ description: 'Of `oidc`, the name in `GET /auth/providers`' })),
   label: t.String({ description: 'For people to read' }),

@@ -3,6 +3,7 @@ import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller, Callers } from '../auth/callers.ts'
 import type { Auth } from '../auth/service.ts'
+import type { BotPermissions } from '../bot/permissions.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import type { Passkeys } from '../passkeys/service.ts'
@@ -17,6 +18,7 @@ type Named = Pick<Identity, 'kind' | 'provider' | 'label'>
 type Deps = {
   store: IdentityStore
   auth: Pick<Auth, 'messengerPerson'>
+  botPermissions: Pick<BotPermissions, 'noteInitData'>
   passkeys: Pick<Passkeys, 'refuseRemoval'>
   callers: Pick<Callers, 'forget'>
   mails: Pick<AccountMails, 'about' | 'wake'>
@@ -30,7 +32,8 @@ type Deps = {
 
 /** The ways to sign in to one's account. */
 export function identityService(deps: Deps) {
-  const { store, auth, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } = deps
+  const { store, auth, botPermissions, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } =
+    deps
 
   function labelOf({ kind, provider, label }: Named): string {
     if (label !== undefined) return label
@@ -70,15 +73,18 @@ export function identityService(deps: Deps) {
   }
 
   return {
-    async list(caller: Caller) {
-      return { items: (await store.ofUser(caller.id)).map(view), next_cursor: null }
-    },
+    list: async (caller: Caller) => ({ items: (await store.ofUser(caller.id)).map(view), next_cursor: null }),
+
+    /** The same of anybody, for admins. */
+    ofUser: async (userId: string) => (await store.ofUser(userId)).map(view),
 
     /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
     async linkMessenger(caller: Caller, initData: string) {
-      const { messenger_id } = auth.messengerPerson(initData)
+      const person = auth.messengerPerson(initData)
       const with_ = await told('way_in_added', caller.id, { kind: 'messenger', provider: null })
-      return linkedView(await store.linkMessenger(caller.id, messenger_id, now(), with_))
+      const linked = linkedView(await store.linkMessenger(caller.id, person.messenger_id, now(), with_))
+      await botPermissions.noteInitData(caller.id, person)
+      return linked
     },
 
     /** The same with a subject of an OIDC provider. */

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { nullable, optional, time } from '../../http/schema.ts'
+import { entityId, nullable, optional, time } from '../../http/schema.ts'
 import { label } from '../../lib/text.ts'
 import { cookies, password } from '../auth/model.ts'
 
@@ -87,7 +87,7 @@ export const creationOptions = t.Object({
 })
 
 export const passkey = t.Object({
-  id: t.String(),
+  id: entityId(),
   kind: t.Literal('passkey'),
   provider: t.Null({ examples: [null] }),
   label: t.String({ examples: ['Phone'] }),

@@ -399,7 +399,7 @@ export function notificationStore(engine: Engine): NotificationStore {
       read(function* () {
         const wanted = yield* query<{ user_id: string }>(sql`
           SELECT user_id FROM notification_preferences
-          WHERE digest = 'daily' AND user_id > ${after} ORDER BY user_id LIMIT ${limit}`)
+          WHERE digest = 'daily' AND user_id > ${after} AND coalesce(digest_at, 0) <= ${lastBefore} ORDER BY user_id LIMIT ${limit}`)
         const candidates: DigestCandidate[] = []
         for (const { user_id } of wanted) {
           const side = (mine: string, other: string) => sql`
