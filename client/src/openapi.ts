@@ -2137,6 +2137,7 @@ export interface components {
         ExportIdentity: {
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
             id: string;
             /** @description password, messenger, oidc or passkey */
             kind: string;
@@ -2235,6 +2236,7 @@ export interface components {
         Identity: {
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
             id: string;
             kind: components["schemas"]["IdentityKind"];
             /** @description For people to read */
@@ -2724,14 +2726,6 @@ export interface components {
             /** Format: date-time */
             until: string | null;
         };
-        PersonIdentity: {
-            /** @example messenger */
-            kind: string;
-            /** @example 279058397 */
-            label: string | null;
-            /** @example telegram */
-            provider: string | null;
-        };
         PersonInList: {
             /** Format: date-time */
             created_at: string;
@@ -2761,7 +2755,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @description For admins only */
-            identities?: components["schemas"]["PersonIdentity"][];
+            identities?: components["schemas"]["Identity"][];
             name: string | null;
             /** @description For admins only */
             phone?: string | null;
@@ -2894,6 +2888,7 @@ export interface components {
         PostMePasskeysResponse: {
             /** Format: date-time */
             created_at: string;
+            /** Format: uuid */
             id: string;
             /** @constant */
             kind: "passkey";
@@ -4832,9 +4827,12 @@ export interface operations {
                      *       "phone": "+351912345678",
                      *       "identities": [
                      *         {
-                     *           "kind": "messenger",
-                     *           "provider": "telegram",
-                     *           "label": "279058397"
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "kind": "password",
+                     *           "provider": "google",
+                     *           "label": "Google",
+                     *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "last_used_at": "2026-11-21T08:34:00.000Z"
                      *         }
                      *       ],
                      *       "sessions": [
