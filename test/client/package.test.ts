@@ -42,7 +42,7 @@ test('the types are those of the server’s document: `bun run client:types` mak
   expect((await openapiTypes(body)) === (await Bun.file(file).text())).toBe(true)
 })
 
-test('an app loads no more than it is promised', async () => {
+test('the sizes stay within their limits', async () => {
   const measured = await sizes()
   console.log(measured)
   for (const [name, limit] of Object.entries(limits))
