@@ -1,14 +1,16 @@
 import { type Api, openApi } from './api.ts'
-import { openChats } from './chats.ts'
+import { empty, openChats } from './chats.ts'
 import { indexedDb } from './indexeddb.ts'
-import { openLink, type Note, type Tabs } from './link.ts'
+import { disconnected, openLink } from './link.ts'
 import { openLock } from './locks.ts'
-import { openOutbox } from './outbox.ts'
+import { openOutbox, photos } from './outbox.ts'
 import { openPresence } from './presence.ts'
 import { openSession, randomId } from './session.ts'
 import { memoryStorage, openStorage } from './storage.ts'
 import { createStore, type Retry } from './store.ts'
+import type { Note, Tabs } from './tabs.ts'
 import type {
+  ChatsState,
   ClientFetch,
   ClientLocks,
   ClientStorage,
@@ -71,7 +73,8 @@ export function createClient(options: ClientOptions) {
   const tabs = isShared && locks ? openTabs(name, locks) : null
   const listeners = new Map<string, Set<(data: never, frame: Frame) => void>>()
   const presence = openPresence()
-  const connection = createStore<ConnectionState>({ state: 'disconnected', reason: null, leads: false })
+  const connection = createStore<ConnectionState>(disconnected)
+  const list = createStore<ChatsState>(empty, () => mine.chats.wake())
 
   const session = openSession({
     url,
@@ -108,7 +111,8 @@ export function createClient(options: ClientOptions) {
       me,
       retry,
       cache: options.storage ? kept : null,
-      send: (f) => link.send(f),
+      send: (frame) => link.send(frame),
+      list,
     })
     const link = openLink({
       url,
@@ -118,13 +122,17 @@ export function createClient(options: ClientOptions) {
       retry,
       tabs,
       name: `${name}${me}:`,
+      state: connection,
       online: presence.online,
       onOnline: (users) => users.forEach((id) => presence.note(id, true, presence.user(id).get().lastSeenAt)),
       onFrame(frame) {
         presence.onFrame(frame, me)
         chats.onFrame(frame)
         tell(frame.type, frame.data, frame)
-        if (frame.type === 'hello') wakeUp()
+        if (frame.type !== 'hello') return
+        wakeUp()
+        // Now, so that a photo can be kept without a network.
+        photos().catch(() => {})
       },
       onReset(gap) {
         chats.onReset()
@@ -135,7 +143,6 @@ export function createClient(options: ClientOptions) {
       chats.wake()
       void outbox.drain()
     }
-    const stopFollowing = link.state.subscribe(() => connection.set(link.state.get()))
     if (me) void outbox.reread().then(outbox.drain)
     return {
       me,
@@ -144,12 +151,10 @@ export function createClient(options: ClientOptions) {
       link,
       wakeUp,
       close() {
-        stopFollowing()
         link.close()
         outbox.close()
         chats.close()
         presence.clear()
-        connection.set(link.state.get())
       },
     }
   }
@@ -166,6 +171,7 @@ export function createClient(options: ClientOptions) {
     if (me !== mine.me) {
       mine.close()
       mine = openFor(me)
+      mine.chats.wake()
     }
     if (state === 'signed-in') {
       if (isConnected) mine.link.open()
@@ -199,7 +205,7 @@ export function createClient(options: ClientOptions) {
     ready: session.ready,
     session: session.store,
     /** Whether events arrive. */
-    connection: { get: connection.get, subscribe: connection.subscribe } as Store<ConnectionState>,
+    connection: connection as Store<ConnectionState>,
     /** Creates an account and signs in. Throws Refused. */
     register: session.register,
     /** Throws Refused where the server does not let them in. */
@@ -229,10 +235,12 @@ export function createClient(options: ClientOptions) {
     chats: {
       /** The chats of the user, the latest first. The first listener loads them. */
       list: {
-        get: () => mine.chats.list.get(),
-        subscribe: (listener: () => void) => subscribeToMine(() => mine.chats.list, listener),
-        load: () => mine.chats.list.load(),
-        loadMore: () => mine.chats.list.loadMore(),
+        get: list.get,
+        subscribe: list.subscribe,
+        /** Reads the list from the beginning. */
+        load: () => mine.chats.load(),
+        /** Reads the next page, if there is one. */
+        loadMore: () => mine.chats.loadMore(),
       },
       /** One chat. It is the same object until somebody else signs in. */
       open: (id: string) => mine.chats.open(id),
@@ -257,23 +265,6 @@ export function createClient(options: ClientOptions) {
       for (const type of ['online', 'pageshow']) found.removeEventListener?.(type, wake)
       found.document?.removeEventListener('visibilitychange', wake)
     },
-  }
-
-  /** Listens to a store of whoever is signed in, and goes over to the next one's. */
-  function subscribeToMine(storeOf: () => Store<unknown>, listener: () => void): () => void {
-    let stop = storeOf().subscribe(listener)
-    let of = mine
-    const stopFollowing = session.store.subscribe(() => {
-      if (of === mine) return
-      of = mine
-      stop()
-      stop = storeOf().subscribe(listener)
-      listener()
-    })
-    return () => {
-      stop()
-      stopFollowing()
-    }
   }
 }
 
