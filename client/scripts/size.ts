@@ -8,7 +8,7 @@ import { bundle, loadedLater } from './bundle.ts'
 // The aim for index is 8192.
 export const limits = { index: 10_700, react: 2048, tabs: 1200, photo: 600 }
 /** For the core with everything that it loads later. */
-export const limitOfAll = 12_000
+export const limitOfAll = 12_288
 
 export type Sizes = Record<keyof typeof limits, number>
 
@@ -31,7 +31,10 @@ if (import.meta.main) {
     measured[name as keyof Sizes],
     limit,
   ])
-  for (const [name, size, limit] of [...rows, ['index and what it loads later', sizeOfAll(measured), limitOfAll] as const]) {
+  for (const [name, size, limit] of [
+    ...rows,
+    ['index and what it loads later', sizeOfAll(measured), limitOfAll] as const,
+  ]) {
     console.log(`${name}: ${size} of ${limit} bytes`)
     if (size > limit) process.exitCode = 1
   }

@@ -293,10 +293,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
           params: { path: { id } },
           body: { up_to: messages.newestId() },
         })
-        await marking.then(
-          () => {},
-          () => {},
-        )
+        await marking.catch(() => {})
         marking = null
         await readOne(id)
       },
@@ -351,7 +348,6 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     wake,
     close() {
       isClosed = true
-      list.set(empty)
       stopFollowing()
       later.stop()
       for (const { messages } of open.values()) messages.stop()
@@ -359,8 +355,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     },
     /** Removes what is kept of this user's chats. */
     async forget() {
-      for (const id of open.keys()) await cache?.remove(`${me}:chat:${id}`)
-      await cache?.remove(`${me}:chats`)
+      for (const key of ['chats', ...[...open.keys()].map((id) => `chat:${id}`)]) await cache?.set(`${me}:${key}`, null)
     },
   }
 }

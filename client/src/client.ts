@@ -45,22 +45,17 @@ type Found = {
   indexedDB?: unknown
   localStorage?: ClientStorage
   navigator?: { locks?: ClientLocks }
-  addEventListener?(type: string, listener: () => void): void
-  removeEventListener?(type: string, listener: () => void): void
-  document?: {
-    visibilityState: string
-    addEventListener(type: string, listener: () => void): void
-    removeEventListener(type: string, listener: () => void): void
-  }
-}
+  document?: { visibilityState: string } & Listenable
+} & Partial<Listenable>
+type Listenable = { addEventListener(type: string, listener: () => void, options: { signal: AbortSignal }): void }
 
 export type Convene = ReturnType<typeof createClient>
 
 export function createClient(options: ClientOptions) {
   const url = options.url.replace(/\/+$/, '')
   const found = globalThis as unknown as Found
-  const { storage, copy } = options.storage ? { storage: options.storage, copy: undefined } : storageOf(found)
-  const isShared = storage !== null
+  const { storage, copy }: Storages = options.storage ? options : storageOf(found)
+  const isShared = !!storage
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
   const fetch: ClientFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
@@ -171,6 +166,7 @@ export function createClient(options: ClientOptions) {
     if (me !== mine.me) {
       mine.close()
       mine = openFor(me)
+      list.set(empty)
       mine.chats.wake()
     }
     if (state === 'signed-in') {
@@ -193,8 +189,11 @@ export function createClient(options: ClientOptions) {
     if (isConnected) mine.link.wake()
     mine.wakeUp()
   }
-  for (const type of ['online', 'pageshow']) found.addEventListener?.(type, wake)
-  found.document?.addEventListener('visibilitychange', wake)
+  const closing = new AbortController()
+  const untilClosed = { signal: closing.signal }
+  found.addEventListener?.('online', wake, untilClosed)
+  found.addEventListener?.('pageshow', wake, untilClosed)
+  found.document?.addEventListener('visibilitychange', wake, untilClosed)
 
   return {
     /** Every route of the server, typed: `api.GET('/api/v1/me')` answers `{ data }` or `{ error }`, and throws without a network. */
@@ -262,17 +261,18 @@ export function createClient(options: ClientOptions) {
     close() {
       mine.close()
       stopListening?.()
-      for (const type of ['online', 'pageshow']) found.removeEventListener?.(type, wake)
-      found.document?.removeEventListener('visibilitychange', wake)
+      closing.abort()
     },
   }
 }
+
+type Storages = { storage?: ClientStorage | null; copy?: ClientStorage }
 
 /**
  * What a browser has. Its tabs see each other's changes in IndexedDB at once, in `localStorage` only after a while: there is
  * only a copy of the session, so that a page knows it from the beginning.
  */
-function storageOf(found: Found): { storage: ClientStorage | null; copy?: ClientStorage } {
+function storageOf(found: Found): Storages {
   try {
     const { indexedDB, document, localStorage } = found
     if (indexedDB) return { storage: indexedDb(), copy: localStorage }

@@ -60,8 +60,10 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   const show = () => store.set(pending.reduce((entries, change) => change(entries), stored))
 
+  const read = async (): Promise<readonly Entry[]> => JSON.parse((await storage.get(key)) ?? '[]')
+
   async function reread() {
-    stored = JSON.parse((await storage.get(key)) ?? '[]')
+    stored = await read()
     show()
   }
 
@@ -70,8 +72,8 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     show()
     await first?.()
     await lock('outbox', async () => {
-      const before: readonly Entry[] = JSON.parse((await storage.get(key)) ?? '[]')
-      if (!closed) await storage.set(key, JSON.stringify((stored = change(before))))
+      const after = change(await read())
+      if (!closed) await storage.set(key, JSON.stringify((stored = after)))
       pending = pending.filter((one) => one !== change)
       show()
     })
@@ -99,7 +101,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   async function forget(id: string) {
     files.delete(id)
-    await storage.remove(`photo:${id}`)
+    await storage.set(`photo:${id}`, null)
   }
 
   /** Takes a message out that the server has stored. Edits that wait for it get its id. */
@@ -222,7 +224,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     /** Removes everything, as for somebody who signs out. */
     async clear() {
       for (const { id, photo } of store.get()) if (photo) await forget(id)
-      await storage.remove(key)
+      await storage.set(key, null)
     },
   }
 }

@@ -52,8 +52,7 @@ type Answer = Omit<Tokens, 'good_until'> & {
 const nobody: Stored = { id: '', user: null, tokens: null, reason: null }
 /** Good enough where there is no `crypto`, as in React Native. */
 export const randomId = (): string =>
-  globalThis.crypto?.randomUUID?.() ??
-  Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 10).padEnd(8, '0')).join('-')
+  globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 const sleep = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms))
 
@@ -105,8 +104,9 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   const ready: Promise<void> = Promise.resolve(first).then((text) => adopt(parse(text)))
 
   async function write(stored: Stored) {
-    for (const each of [storage, copy])
-      await (stored === nobody ? each?.remove('session') : each?.set('session', JSON.stringify(stored)))
+    const text = stored === nobody ? null : JSON.stringify(stored)
+    await storage.set('session', text)
+    await copy?.set('session', text)
     adopt(stored)
     changed()
   }
