@@ -188,8 +188,10 @@ for (const engine of engines) {
       test('are refused within the step, and change nothing, where a role changed after the service had looked', async () => {
         const storage = await fresh()
         const setRole = (id: string, role: 'user' | 'moderator' | 'admin') =>
-          storage.users.setRole(id, role, { ...entry('role'), id: crypto.randomUUID() })
+          storage.users.setRole(id, role, { ...entry('role'), id: crypto.randomUUID(), actor_id: null })
         const [judge, other] = ['moderator 1', 'moderator 2'] as const
+        // The last admin cannot be demoted.
+        await setRole(await person(storage), 'admin')
         await setRole(judge, 'moderator')
         const filed = await reported(storage)
         const about = { judge_id: judge, subject_id: filed.subject, parties: [filed.reporter_id], suspends: false }
