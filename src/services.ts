@@ -488,6 +488,7 @@ export function buildServices({
     files,
     audit,
     webhooks,
+    ids,
     now,
   })
   const account = accountService({
