@@ -266,7 +266,7 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-type Storages = { storage?: ClientStorage | null; copy?: ClientStorage }
+type Storages = { storage?: ClientStorage; copy?: ClientStorage }
 
 /**
  * What a browser has. Its tabs see each other's changes in IndexedDB at once, in `localStorage` only after a while: there is
@@ -276,10 +276,10 @@ function storageOf(found: Found): Storages {
   try {
     const { indexedDB, document, localStorage } = found
     if (indexedDB) return { storage: indexedDb(), copy: localStorage }
-    return { storage: (document && localStorage) ?? null }
+    return { storage: document && localStorage }
   } catch {
     // A browser that is told to store nothing throws at the mention of `localStorage`.
-    return { storage: null }
+    return {}
   }
 }
 

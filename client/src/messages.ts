@@ -17,7 +17,6 @@ type Deps = {
 const pageSize = 50
 const keptMessages = 100
 
-const withoutProblem = { loading: false, problem: null }
 const stateOf = (problem: Problem | null) => ({ state: problem ? ('failed' as const) : ('pending' as const), problem })
 const view = (message: Message): ChatMessage => ({
   ...message,
@@ -43,7 +42,10 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
   const overlays = new WeakMap<ChatMessage, { entry: Entry; shown: ChatMessage }>()
   const unsent = new WeakMap<Entry, ChatMessage>()
 
-  const store = createStore<MessagesState>({ items: [], loaded: false, hasOlder: false, ...withoutProblem }, wake)
+  const store = createStore<MessagesState>(
+    { items: [], loaded: false, loading: false, hasOlder: false, problem: null },
+    wake,
+  )
 
   function show(change: Partial<MessagesState> = {}) {
     const entries = outbox.entries.get().filter(({ chat }) => chat === chatId)
@@ -183,10 +185,10 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     store: store as Store<MessagesState>,
     load,
     show,
-    loadOlder: (): Promise<void> => {
+    async loadOlder(): Promise<void> {
       if (isStale) return load()
-      if (cursor === null) return Promise.resolve()
-      return read({ cursor }, (items, next) => {
+      if (cursor === null) return
+      await read({ cursor }, (items, next) => {
         confirmed = [...items.toReversed().map(view), ...confirmed]
         cursor = next
       })
