@@ -8,6 +8,7 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
@@ -52,6 +53,7 @@ export function buildApp(services: Services) {
     notices,
     notifications,
     moderation,
+    templates,
     people,
     registration,
     storage,
@@ -104,6 +106,7 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
+    .use(templateRoutes({ asModerator, asAdmin, templates }))
     .use(peopleRoutes({ asModerator, asAdmin, people }))
     .use(inviteRoutes({ asAdmin, registration }))
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
