@@ -8,6 +8,7 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { figureRoutes } from './features/figures/routes.ts'
 import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
@@ -54,6 +55,7 @@ export function buildApp(services: Services) {
     notifications,
     moderation,
     templates,
+    figures,
     people,
     registration,
     storage,
@@ -75,6 +77,11 @@ export function buildApp(services: Services) {
   const signedIn = guardWithJson(door)
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
   const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
+
+  // Together: TypeScript follows a chain of plugins only so far.
+  const consoleRoutes = new Elysia({ name: 'console' })
+    .use(figureRoutes({ asModerator, figures }))
+    .use(templateRoutes({ asModerator, asAdmin, templates }))
 
   const app = new Elysia({
     name: 'convene',
@@ -106,7 +113,7 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
-    .use(templateRoutes({ asModerator, asAdmin, templates }))
+    .use(consoleRoutes)
     .use(peopleRoutes({ asModerator, asAdmin, people }))
     .use(inviteRoutes({ asAdmin, registration }))
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))

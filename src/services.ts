@@ -37,6 +37,7 @@ import { type Moderation, moderationService } from './features/moderation/servic
 import { profileService } from './features/profile/service.ts'
 import { peopleService } from './features/people/service.ts'
 import { registrationService } from './features/registration/service.ts'
+import { figuresService } from './features/figures/service.ts'
 import { templateService } from './features/templates/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
@@ -412,6 +413,7 @@ export function buildServices({
     ids,
     now,
   })
+  const figures = figuresService({ store: storage.figures, now })
   const templates = templateService({ store: storage.templates, audit, ids, now })
   const notifications = notificationService({
     store: storage.notifications,
@@ -521,6 +523,7 @@ export function buildServices({
     digest,
     moderation,
     templates,
+    figures,
     erasures,
     account,
     retention,

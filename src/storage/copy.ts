@@ -75,6 +75,7 @@ export const tables: readonly Table[] = [
   schema.reports,
   schema.notices,
   schema.templates,
+  schema.dailyFigures,
   schema.appeals,
   schema.evidencePhotos,
   schema.unfinishedErasures,

@@ -6,6 +6,7 @@ import type { MediaStore } from '../features/media/store.ts'
 import type { CommunityStore } from '../features/community/store.ts'
 import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore, QueueStore } from '../features/moderation/store.ts'
+import type { FiguresStore } from '../features/figures/store.ts'
 import type { TemplateStore } from '../features/templates/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
@@ -34,6 +35,7 @@ export type Storage = {
   moderation: ModerationStore
   queue: QueueStore
   templates: TemplateStore
+  figures: FiguresStore
   media: MediaStore
   events: EventStore
   lastSeen: LastSeenStore

@@ -347,6 +347,13 @@ const table: Record<string, Row[]> = {
     ['Ada’s, about which nothing waits', ({ reports }) => `admin/reports/${reports.message}/resolve`,
       ...forModerators('409 conflict')],
   ],
+  'GET /api/v1/admin/stats': [
+    ['all', () => 'admin/stats', ...forModerators('200')],
+  ],
+  'GET /api/v1/admin/transparency': [
+    ['as JSON', () => 'admin/transparency', ...forModerators('200')],
+    ['as CSV', () => 'admin/transparency?format=csv', ...forModerators('200')],
+  ],
   'GET /api/v1/admin/templates': [
     ['all', () => 'admin/templates', ...forModerators('200')],
   ],
@@ -378,6 +385,7 @@ const table: Record<string, Row[]> = {
   ],
   'GET /api/v1/admin/audit': [
     ['all', () => 'admin/audit?limit=100', ...forModerators('200')],
+    ['as a file', () => 'admin/audit?format=csv', ...forModerators('200')],
   ],
   'GET /api/v1/admin/users': [
     ['all', () => 'admin/users', ...forModerators(noMod)],

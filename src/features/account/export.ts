@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { chunks } from '../../lib/chunks.ts'
 import type { Page } from '../../lib/paging.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
@@ -41,7 +41,6 @@ type Deps = {
 }
 
 const batch = 200
-const chunkLength = 64 * 1024
 
 /** Writes out all that is stored of a user, piece by piece: a chat may have a hundred thousand messages. */
 export function openExporter(deps: Deps) {
@@ -217,21 +216,4 @@ async function* batches<Row>(read: (last: Row | null) => Promise<Row[]>) {
 
 async function* rows<Row>(read: (last: Row | null) => Promise<Row[]>, view: (row: Row) => unknown) {
   for await (const found of batches(read)) yield* found.map(view)
-}
-
-async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder()
-  let waiting: string[] = []
-  let length = 0
-  for await (const piece of text) {
-    waiting.push(piece)
-    length += piece.length
-    if (length < chunkLength) continue
-    yield encoder.encode(waiting.join(''))
-    waiting = []
-    length = 0
-    // Storage answers at once: without this, whoever reads fast would keep everybody else waiting.
-    await setImmediate()
-  }
-  yield encoder.encode(waiting.join(''))
 }

@@ -326,6 +326,18 @@ export const templates = pgTable(
   (t) => [unique().on(t.name, t.language)],
 )
 
+export const dailyFigures = pgTable('daily_figures', {
+  day: int8().primaryKey(),
+  registered: int8().notNull(),
+  active: int8().notNull(),
+  messages: int8().notNull(),
+  chats: int8().notNull(),
+  reports: int8().notNull(),
+  decided: int8().notNull(),
+  blocks: int8().notNull(),
+  counted_at: int8().notNull(),
+})
+
 export const evidencePhotos = pgTable(
   'evidence_photos',
   { report_id: text().notNull(), media_id: text().notNull() },

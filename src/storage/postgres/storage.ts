@@ -15,6 +15,7 @@ import { lastSeenStore } from './last-seen.ts'
 import { locationStore } from './location.ts'
 import { mediaStore } from '../sql/media.ts'
 import { status } from './migrate.ts'
+import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
 import { templateStore } from '../sql/templates.ts'
@@ -52,6 +53,7 @@ export function postgresStorage(db: Database): Storage {
     moderation: moderationStore(engine),
     queue: queueStore(engine),
     templates: templateStore(engine),
+    figures: figuresStore(engine),
     media: mediaStore(engine, postgresDialect(db)),
     events: { ...events, afterEach: eventsAfterEach(db, events) },
     lastSeen: lastSeenStore(db),

@@ -304,6 +304,18 @@ export const templates = sqliteTable(
   (t) => [unique().on(t.name, t.language)],
 )
 
+export const dailyFigures = sqliteTable('daily_figures', {
+  day: integer().primaryKey().notNull(),
+  registered: integer().notNull(),
+  active: integer().notNull(),
+  messages: integer().notNull(),
+  chats: integer().notNull(),
+  reports: integer().notNull(),
+  decided: integer().notNull(),
+  blocks: integer().notNull(),
+  counted_at: integer().notNull(),
+})
+
 export const evidencePhotos = sqliteTable(
   'evidence_photos',
   {

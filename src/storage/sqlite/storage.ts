@@ -13,6 +13,7 @@ import { type Db, openDatabase, withDrizzle } from './database.ts'
 import { sqliteDialect } from './dialect.ts'
 import { sqliteEngine } from './engine.ts'
 import { lastSeenStore } from './last-seen.ts'
+import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
 import { templateStore } from '../sql/templates.ts'
@@ -58,6 +59,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     moderation: moderationStore(engine),
     queue: queueStore(engine),
     templates: templateStore(engine),
+    figures: figuresStore(engine),
     media: mediaStore(engine, sqliteDialect(db, reads)),
     events: eventStore(sqliteDialect(db, reads), engine),
     lastSeen: lastSeenStore(db, writer, reads),
