@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { settingsInForce } from './config.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
@@ -9,6 +10,8 @@ import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
 import { figureRoutes } from './features/figures/routes.ts'
+import { settingRoutes } from './features/settings/routes.ts'
+import { tagRoutes } from './features/tags/routes.ts'
 import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
@@ -56,6 +59,7 @@ export function buildApp(services: Services) {
     moderation,
     templates,
     figures,
+    tags,
     people,
     registration,
     storage,
@@ -82,6 +86,8 @@ export function buildApp(services: Services) {
   const consoleRoutes = new Elysia({ name: 'console' })
     .use(figureRoutes({ asModerator, figures }))
     .use(templateRoutes({ asModerator, asAdmin, templates }))
+    .use(settingRoutes({ asAdmin, settings: settingsInForce(config) }))
+    .use(tagRoutes({ signedIn, tags }))
 
   const app = new Elysia({
     name: 'convene',

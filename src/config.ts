@@ -17,6 +17,8 @@ import {
   readAs,
   readSettings,
   setting,
+  settingsShown,
+  type ShownSetting,
   textOf,
   wholeNumber,
 } from './lib/settings.ts'
@@ -443,7 +445,16 @@ export type Config = ConfigOf<typeof serverSettings>
  *
  * Throws ConfigError naming the first variable that holds a bad value and what it must be.
  */
-export const readConfig = (env: Environment = process.env): Config => readSettings(serverSettings, env)
+export function readConfig(env: Environment = process.env): Config {
+  const config = readSettings(serverSettings, env)
+  shown.set(config, settingsShown(settings, env))
+  return config
+}
+
+const shown = new WeakMap<Config, ShownSetting[]>()
+
+/** The settings that a configuration was read from, secrets masked. */
+export const settingsInForce = (config: Config): ShownSetting[] => shown.get(config) ?? []
 
 /** Reads a database URL of the command line. Throws ConfigError by that name. */
 export const databaseOf = (url: string, name: string): DatabaseConfig => readAs(name, () => readDatabaseUrl(url))

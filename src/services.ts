@@ -38,6 +38,7 @@ import { profileService } from './features/profile/service.ts'
 import { peopleService } from './features/people/service.ts'
 import { registrationService } from './features/registration/service.ts'
 import { figuresService } from './features/figures/service.ts'
+import { tagService } from './features/tags/service.ts'
 import { templateService } from './features/templates/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
@@ -414,6 +415,7 @@ export function buildServices({
     now,
   })
   const figures = figuresService({ store: storage.figures, now })
+  const tags = tagService({ store: storage.tags, now })
   const templates = templateService({ store: storage.templates, audit, ids, now })
   const notifications = notificationService({
     store: storage.notifications,
@@ -523,6 +525,7 @@ export function buildServices({
     digest,
     moderation,
     templates,
+    tags,
     figures,
     erasures,
     account,

@@ -7,6 +7,7 @@ import type { CommunityStore } from '../features/community/store.ts'
 import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore, QueueStore } from '../features/moderation/store.ts'
 import type { FiguresStore } from '../features/figures/store.ts'
+import type { TagStore } from '../features/tags/store.ts'
 import type { TemplateStore } from '../features/templates/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
@@ -36,6 +37,7 @@ export type Storage = {
   queue: QueueStore
   templates: TemplateStore
   figures: FiguresStore
+  tags: TagStore
   media: MediaStore
   events: EventStore
   lastSeen: LastSeenStore

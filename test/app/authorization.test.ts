@@ -354,6 +354,13 @@ const table: Record<string, Row[]> = {
     ['as JSON', () => 'admin/transparency', ...forModerators('200')],
     ['as CSV', () => 'admin/transparency?format=csv', ...forModerators('200')],
   ],
+  'GET /api/v1/admin/settings': [
+    ['all', () => 'admin/settings', ...forModerators(noMod)],
+  ],
+  'GET /api/v1/tags': [
+    ['drinks', () => 'tags?kind=drinks', ...own('200')],
+    ['of no kind', () => 'tags', ...own(bad)],
+  ],
   'GET /api/v1/admin/templates': [
     ['all', () => 'admin/templates', ...forModerators('200')],
   ],

@@ -18,6 +18,7 @@ import { status } from './migrate.ts'
 import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
+import { tagStore } from '../sql/tags.ts'
 import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
@@ -54,6 +55,7 @@ export function postgresStorage(db: Database): Storage {
     queue: queueStore(engine),
     templates: templateStore(engine),
     figures: figuresStore(engine),
+    tags: tagStore(engine),
     media: mediaStore(engine, postgresDialect(db)),
     events: { ...events, afterEach: eventsAfterEach(db, events) },
     lastSeen: lastSeenStore(db),

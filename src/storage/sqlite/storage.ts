@@ -16,6 +16,7 @@ import { lastSeenStore } from './last-seen.ts'
 import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
+import { tagStore } from '../sql/tags.ts'
 import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { mediaStore } from '../sql/media.ts'
@@ -60,6 +61,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     queue: queueStore(engine),
     templates: templateStore(engine),
     figures: figuresStore(engine),
+    tags: tagStore(engine),
     media: mediaStore(engine, sqliteDialect(db, reads)),
     events: eventStore(sqliteDialect(db, reads), engine),
     lastSeen: lastSeenStore(db, writer, reads),
