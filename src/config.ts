@@ -367,6 +367,13 @@ const serverSettings = {
     help: 'Within how many hours a report is to be decided: [the queue](docs/moderation.md#the-queue) is sorted by that.',
     ...wholeNumber(1, 8760),
   }),
+  legalContact: setting({
+    name: 'LEGAL_CONTACT',
+    type: 'e-mail address or URL',
+    default: null,
+    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. It stands in `GET /api/v1/legal/child-safety`.',
+    read: contact,
+  }),
   legalDir: setting({
     name: 'LEGAL_DIR',
     type: 'directory',
@@ -671,6 +678,14 @@ function cronExpression(value: string): string {
   }
   // Null: a day that no calendar has.
   if (next === null) throw wrong
+  return value
+}
+
+function contact(value: string): string {
+  const isAddress = /^[^\s@<>()[\]]+@[^\s@<>()[\]]+\.[^\s@<>()[\]]+$/.test(value)
+  const url = URL.parse(value)
+  if (!isAddress && (url?.protocol !== 'https:' || url.username !== '' || /[\s<>()[\]]/.test(value)))
+    throw new Error('must be an e-mail address or an https URL, such as safety@example.org')
   return value
 }
 

@@ -121,7 +121,7 @@ export function buildServices({
   const nodes = shared?.nodes ?? null
   const limits = openLimits({ table: config.rateLimit, counter: shared?.counter, now })
   const paging = openPaging({ secret: secrets.jwt })
-  const legal = legalService({ dir: config.legalDir })
+  const legal = legalService({ dir: config.legalDir, contact: config.legalContact })
   const audit = auditService({
     store: storage.audit,
     ids,

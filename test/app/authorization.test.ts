@@ -354,6 +354,7 @@ const table: Record<string, Row[]> = {
     ['as JSON', () => 'admin/transparency', ...forModerators('200')],
     ['as CSV', () => 'admin/transparency?format=csv', ...forModerators('200')],
   ],
+  'GET /api/v1/legal/child-safety': [['', () => 'legal/child-safety', ...forAll('200')]],
   'GET /api/v1/admin/settings': [
     ['all', () => 'admin/settings', ...forModerators(noMod)],
   ],

@@ -575,6 +575,32 @@ describe('admin', () => {
     expect(entries).toMatchObject([{ actor_id: null, subject_id: ada.id }])
     letGo()
   })
+
+  test('exports a case for an authority, into a file for this user only', async () => {
+    const { app, settings, letGo } = await serverOf()
+    const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    const message = (await bob.post(`chats/${chat.id}/messages`, { text: 'Insult' })).body
+    const report = (await ada.post('reports', { message_id: message.id, reason: 'harassment' })).body.id
+    await mo.post(`admin/reports/${report}/resolve`, { action: 'warn', note: 'No insults.', strikes: 2 })
+    const file = join(app.dataDir, 'case.json')
+    expectRefusal(await convene(['case', 'export'], settings), 2, /which report, and where to/)
+    expectRefusal(await convene(['case', 'export', ada.id, file], settings), 1, /there is no report with the id/)
+    expect((await convene(['case', 'export', report, file], settings)).code).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      report: { id: report, evidence: { message: { text: 'Insult', created_at: iso(app.clock.now) } } },
+      decisions: [{ action: 'warn', reason: 'No insults.', strikes: 2, decided_by: mo.id }],
+      appeals: [],
+      images: [],
+      audit_log: [{ action: 'report' }, { action: 'report_resolved' }, { action: 'case_exported' }],
+    })
+    const { accounts } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(accounts.map(({ email }: { email: string }) => email).sort()).toEqual([ada.email, bob.email].sort())
+    expectRefusal(await convene(['case', 'export', report, file], settings), 1, /exists: choose another name/)
+    letGo()
+  })
 })
 
 describe('check', () => {

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, ne, or, sql } from 'drizzle-orm'
 import {
   type CaseRefusal,
   emptiedPreferences,
@@ -63,6 +63,67 @@ export function moderationStore(engine: Engine): ModerationStore {
       ),
 
     appeal: (id) => engine.read((db) => first(selectAppeals(db).where(eq(appeals.id, id)))),
+
+    wholeCase: (reportId) =>
+      engine.read(function* (db) {
+        const { auditLog, evidencePhotos, media, users } = engine.tables
+        const report = yield* first(
+          db
+            .select({ ...reportColumns(engine), evidence: reports.evidence })
+            .from(reports)
+            .where(eq(reports.id, reportId)),
+        )
+        if (report === null) return null
+        const { id, file, width, height, created_at } = media
+        const { name, email, phone } = users
+        const people = [report.subject_id, report.reporter_id].filter((userId) => userId !== null)
+        const decisions = yield* rows(db.select().from(notices).where(eq(notices.report_id, reportId)))
+        // Of a review the entry does not name its author.
+        const isAboutSubject =
+          report.subject_id === null || report.target === 'review'
+            ? isNull(auditLog.subject_id)
+            : eq(auditLog.subject_id, report.subject_id)
+        const isItsDecision = and(
+          eq(auditLog.action, 'report_resolved'),
+          isAboutSubject,
+          eq(engine.jsonText(auditLog.metadata, 'report_id'), reportId),
+        )
+        return {
+          report,
+          notices: decisions,
+          appeals: yield* rows(
+            db
+              .select()
+              .from(appeals)
+              .where(
+                engine.isAmong(
+                  appeals.notice_id,
+                  decisions.map((notice) => notice.id),
+                ),
+              ),
+          ),
+          images: yield* rows(
+            db
+              .select({ id, file, width, height, created_at })
+              .from(evidencePhotos)
+              .innerJoin(media, eq(media.id, evidencePhotos.media_id))
+              .where(eq(evidencePhotos.report_id, reportId)),
+          ),
+          accounts: yield* rows(
+            db
+              .select({ id: users.id, name, email, phone, created_at: users.created_at })
+              .from(users)
+              .where(and(engine.isAmong(users.id, people), isNull(users.deleted_at))),
+          ),
+          entries: yield* rows(
+            db
+              .select()
+              .from(auditLog)
+              .where(or(eq(auditLog.subject_id, reportId), isItsDecision))
+              .orderBy(asc(auditLog.at), asc(auditLog.id)),
+          ),
+        }
+      }),
 
     decide: (decision) => engine.write((db) => decide(engine, db, decision)),
   }
