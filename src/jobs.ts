@@ -57,6 +57,7 @@ export const jobs = ({
   { name: 'daily-figures', schedule: '*/10 * * * *', run: figures.keepDays },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
+  { name: 'used-challenges', schedule: '3 * * * *', run: retention.usedChallenges },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },

@@ -28,7 +28,7 @@ export type LegalText<Kind extends PublishedKind = PublishedKind> = {
 export type Legal = ReturnType<typeof legalService>
 
 // Changed with the texts that come with the product.
-const builtInUpdatedAt = Date.UTC(2026, 10, 21)
+const builtInUpdatedAt = Date.UTC(2026, 10, 22)
 const builtIn: Record<PublishedKind, Record<string, string>> = {
   terms: { en: termsEn, ru: termsRu },
   privacy: { en: privacyEn, ru: privacyRu },
