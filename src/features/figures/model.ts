@@ -9,12 +9,13 @@ export const transparencyQuery = t.Object({
 })
 
 const timeToAction = object('TimeToAction', { p50_s: nullable(t.Integer()), p95_s: nullable(t.Integer()) })
-const counts = t.Record(t.String(), t.Integer())
+const countsOf = (example: Record<string, number>, description?: string) =>
+  t.Record(t.String(), t.Integer(), { examples: [example], ...(description !== undefined && { description }) })
 
 export const stats = object('Stats', {
   days: t.Array(
     object('DayStats', {
-      date: t.String({ documented: { format: 'date' }, examples: ['2026-11-21'], description: 'In UTC' }),
+      date: t.String({ examples: ['2026-11-21'], description: 'In UTC' }),
       registered: t.Integer(),
       active: t.Integer({ description: 'People who used a session' }),
       messages: t.Integer(),
@@ -33,13 +34,17 @@ export const stats = object('Stats', {
 export const transparency = object('TransparencyReport', {
   from: time,
   to: time,
-  notices: object('TransparencyNotices', { total: t.Integer(), by_reason: counts, by_kind: counts }),
+  notices: object('TransparencyNotices', {
+    total: t.Integer(),
+    by_reason: countsOf({ spam: 3 }),
+    by_kind: countsOf({ message: 3 }),
+  }),
   decisions: object('TransparencyDecisions', {
     total: t.Integer(),
-    by_action: counts,
-    by_ground: t.Record(t.String(), t.Integer(), { description: 'Of those that were not dismissed' }),
-    by_kind: counts,
-    own_initiative: t.Record(t.String(), t.Integer(), { description: 'Measures that no report led to' }),
+    by_action: countsOf({ warn: 2, dismiss: 1 }),
+    by_ground: countsOf({ spam: 2 }, 'Of those that were not dismissed'),
+    by_kind: countsOf({ message: 3 }),
+    own_initiative: countsOf({ suspend: 1 }, 'Measures that no report led to'),
   }),
   automated: object('TransparencyAutomated', { total: t.Integer(), overturned: t.Integer() }),
   time_to_action: timeToAction,

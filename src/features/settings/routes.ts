@@ -8,8 +8,10 @@ const settingList = object('SettingList', {
   items: t.Array(
     object('Setting', {
       name: t.String({ examples: ['PORT'] }),
-      value: nullable(t.String({ description: 'What is in force. Of a secret that is set, `***`' })),
-      default: nullable(t.String()),
+      value: nullable(
+        t.String({ description: 'What is in force. Of a secret that is set, `***`', examples: ['8080'] }),
+      ),
+      default: nullable(t.String({ examples: ['3000'] })),
       source: oneOf(['environment', 'default'], 'SettingSource'),
       secret: t.Boolean(),
     }),
