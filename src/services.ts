@@ -355,6 +355,7 @@ export function buildServices({
     audit,
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
+    random,
   })
   const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
   const passkeys = passkeyService({

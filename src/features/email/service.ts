@@ -9,7 +9,7 @@ import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
 import type { AccountMails } from './account-mails.ts'
-import { type EmailLinkKind, linkLifetimes, normalizedEmail } from './rules.ts'
+import { type EmailLinkKind, linkLifetimes, longestLookupPause, normalizedEmail } from './rules.ts'
 import type { Addressee, EmailLink, EmailStore, Welcome } from './store.ts'
 
 export type Emails = ReturnType<typeof emailService>
@@ -65,11 +65,36 @@ type Deps = {
   /** Told of work that failed after its request was answered. */
   failed(error: unknown): void
   now: () => number
+  /** From 0 to 1. */
+  random: () => number
 }
 
 /** Addresses, and the mails that prove and change them. Without mail everything but the use of a link answers 503. */
-export function emailService({ store, links, mails, auth, callers, sockets, limits, audit, failed, now }: Deps) {
+export function emailService({
+  store,
+  links,
+  mails,
+  auth,
+  callers,
+  sockets,
+  limits,
+  audit,
+  failed,
+  now,
+  random,
+}: Deps) {
   const afterAnswers = new Set<Promise<void>>()
+  /** Each ends a pause. */
+  const pauses = new Set<() => void>()
+
+  async function pause(ms: number) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    pauses.add(resolve)
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    pauses.delete(resolve)
+  }
 
   function refuseWithoutMail() {
     if (!mails.isOn) throw new Refusal('mail_not_configured', 'This server sends no mail.')
@@ -94,20 +119,18 @@ export function emailService({ store, links, mails, auth, callers, sockets, limi
 
   return {
     /**
-     * Sends a link for a new password, where there is such an account. It is looked up after the answer, so that neither the
-     * answer nor its time tells whether there is.
+     * Sends a link for a new password, where there is such an account. It is looked up some time after the answer, so that
+     * neither the answer, nor its time, nor that of the next one tells whether there is.
      */
     async forgot(body: { email: string }): Promise<void> {
       refuseWithoutMail()
       const email = normalizedEmail(body.email)
       await limits.take('forgot', email)
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const work: Promise<void> = promise
+      const work: Promise<void> = pause(random() * longestLookupPause)
         .then(() => sendReset(email))
         .catch(failed)
         .finally(() => afterAnswers.delete(work))
       afterAnswers.add(work)
-      setImmediate(resolve)
     },
 
     /**
@@ -185,8 +208,9 @@ export function emailService({ store, links, mails, auth, callers, sockets, limi
       return { email: used.email }
     },
 
-    /** Resolves once nothing is left to do of what was answered. */
+    /** Does now what is left to do of what was answered. */
     async settled(): Promise<void> {
+      for (const end of pauses) end()
       await Promise.all(afterAnswers)
     },
   }
