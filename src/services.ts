@@ -489,6 +489,7 @@ export function buildServices({
     files,
     audit,
     webhooks,
+    ids,
     now,
   })
   const account = accountService({

@@ -180,6 +180,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       files: openFiles(config, tellOperator),
       audit: auditOf(storage),
       webhooks: webhookService({ isOn: config.webhookUrl !== null, ids, now: Date.now }),
+      ids,
       now: Date.now,
     })
     const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })
