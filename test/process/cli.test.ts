@@ -72,7 +72,7 @@ describe('help', () => {
     const read = new Set<string>()
     readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }))
     expect(read.size).toBeGreaterThan(15)
-    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_]+)\s/gm)].map(([, name]) => name!)
+    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_<>]+)\s/gm)].map(([, name]) => name!)
     expect(told).toEqual(Object.values(settings).map(({ name }) => name))
     expect([...read].filter((name) => !told.includes(name))).toEqual([])
   })
