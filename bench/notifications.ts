@@ -256,6 +256,11 @@ export async function main() {
           value: grown('dead') - grown('without'),
           bound: { atMost: 20 },
         },
+        {
+          name: 'processor time of a send with nothing waiting ÷ with 10,000 waiting',
+          value: median(cpu.nobody) / median(cpu.dead),
+          bound: { atLeast: 0.98 },
+        },
         { name: 'send to provider, p50 ms', value: p50, bound: { atMost: 50 } },
       ],
       pairs: [],
