@@ -10,7 +10,8 @@ import type { Client } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type EmailLinkKind, linkLifetimes, longestLookupPause, normalizedEmail } from './rules.ts'
-import type { Addressee, EmailLink, EmailStore, Welcome } from './store.ts'
+import type { Addressee, EmailLink, EmailStore, Welcome, EmailTold } from './store.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 
 export type Emails = ReturnType<typeof emailService>
 export type EmailLinks = ReturnType<typeof emailLinks>
@@ -57,6 +58,7 @@ type Deps = {
   store: EmailStore
   links: EmailLinks
   mails: AccountMails
+  webhooks: Webhooks
   auth: Pick<Auth, 'confirmPassword' | 'hashNewPassword'>
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'endSession'>
@@ -70,19 +72,8 @@ type Deps = {
 }
 
 /** Addresses, and the mails that prove and change them. Without mail everything but the use of a link answers 503. */
-export function emailService({
-  store,
-  links,
-  mails,
-  auth,
-  callers,
-  sockets,
-  limits,
-  audit,
-  failed,
-  now,
-  random,
-}: Deps) {
+export function emailService(deps: Deps) {
+  const { store, links, mails, webhooks, auth, callers, sockets, limits, audit, failed, now, random } = deps
   const afterAnswers = new Set<Promise<void>>()
   /** Each ends a pause. */
   const pauses = new Set<() => void>()
@@ -95,6 +86,8 @@ export function emailService({
     clearTimeout(timer)
     pauses.delete(resolve)
   }
+  const told: EmailTold = (userId, field) =>
+    webhooks.about('user.updated', userId, { user_id: userId, fields: [field] })
 
   function refuseWithoutMail() {
     if (!mails.isOn) throw new Refusal('mail_not_configured', 'This server sends no mail.')
@@ -161,7 +154,7 @@ export function emailService({
 
     /** Refuses with 401 `link_invalid`, and 409 `email_taken` where a new address is somebody else's by now. */
     async verify({ token }: { token: string }) {
-      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null))
+      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null), told)
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await callers.forget(used.user_id)
@@ -201,7 +194,7 @@ export function emailService({
 
     /** Brings the old address back and ends every session. Refuses with 401 `link_invalid` or 409 `email_taken`. */
     async undo({ token }: { token: string }) {
-      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null))
+      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null), told)
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await cutOff(used.user_id, used.ended, 'ended')
