@@ -16,7 +16,6 @@ import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
-import { frontPage } from './http/front-page.ts'
 import { linkPages } from './http/link-pages.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
@@ -29,6 +28,8 @@ import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
 import { visitor as publicDoor } from './http/visitor.ts'
+import type { WebFiles } from './http/web-files.ts'
+import { webPages } from './http/web-pages.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -36,7 +37,7 @@ import type { Services } from './services.ts'
 export type App = ReturnType<typeof buildApp>
 
 /** The table of contents: what every request passes, then each feature's routes. */
-export function buildApp(services: Services) {
+export function buildApp(services: Services, web: WebFiles | null = null) {
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)
@@ -98,7 +99,7 @@ export function buildApp(services: Services) {
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
-    .use(frontPage)
+    .use(webPages(config, web))
     .use(linkPages)
     .use(openapi(() => app))
 }

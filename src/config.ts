@@ -156,6 +156,33 @@ const serverSettings = {
     help: '`DOMAIN:SELECTOR:FILE` of a private key in PEM form, to sign mails; leave it out where the mail server signs them',
     read: dkimKey,
   }),
+  webApp: setting({
+    name: 'WEB_APP',
+    ...onOrOff,
+    default: 'on',
+    help: 'the web app at `/`; `off` leaves the API alone',
+  }),
+  console: setting({
+    name: 'CONSOLE',
+    ...onOrOff,
+    default: 'on',
+    help: 'the console for moderators at `/console`',
+  }),
+  frameAncestors: setting({
+    name: 'FRAME_ANCESTORS',
+    type: 'origins',
+    default: '',
+    shownDefault: 'none',
+    help: 'comma-separated origins whose pages may show the app in a frame, such as `https://web.telegram.org`',
+    read: (value) => value.split(',').flatMap((part) => (part.trim() === '' ? [] : [originOf(part.trim())])),
+  }),
+  mapStyleUrl: setting({
+    name: 'MAP_STYLE_URL',
+    type: 'URL',
+    default: null,
+    help: 'style of the map of people nearby, for MapLibre; without it, the app shows distances without a map',
+    read: webUrl,
+  }),
   /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
   emailVerification: setting({
     name: 'EMAIL_VERIFICATION',
@@ -378,6 +405,20 @@ function smtpUrl(value: string, { env }: Context): string {
   for (const name of ['MAIL_FROM', 'PUBLIC_URL'])
     if (textOf(env, name) === null) throw new Error(`must come with MAIL_FROM and PUBLIC_URL, and ${name} is not set`)
   return value
+}
+
+/** An http or https URL without credentials. */
+function webUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Error('must be an http or https URL without user and password')
+  return url
+}
+
+function originOf(value: string): string {
+  const { origin } = webUrl(value)
+  if (origin !== value) throw new Error('must be a list of origins, such as https://web.telegram.org')
+  return origin
 }
 
 function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'required' {
