@@ -30,6 +30,7 @@ import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './htt
 import { visitor as publicDoor } from './http/visitor.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { webPages } from './http/web-pages.ts'
+import { asyncapiRoute } from './realtime/asyncapi.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -97,6 +98,7 @@ export function buildApp(services: Services, web: WebFiles | null = null) {
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
+    .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
     .use(webPages(config, web))

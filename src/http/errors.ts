@@ -190,7 +190,7 @@ function refusalOfValidation(error: ValidationError): Refusal {
     if (fields.has(path)) continue
     fields.set(path, {
       // Elysia drops the path of a query number that is out of range: the schema's title names the field.
-      path: path || `/${schema.title ?? ''}`,
+      path: path || `/${schema.type === 'object' ? '' : (schema.title ?? '')}`,
       code: fieldCodeOf(problem),
       message: messageOf(schema, message),
     })

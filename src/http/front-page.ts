@@ -8,6 +8,7 @@ const about = {
   description: 'The backend of a social meeting app: people, places, chat and safety.',
   documentation: '/openapi',
   openapi: '/openapi/json',
+  asyncapi: '/asyncapi.json',
   health: '/health',
 }
 

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { object } from './schema.ts'
 import type { Files } from '../features/media/files.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Room } from '../installation/room.ts'
@@ -13,17 +14,20 @@ type Deps = {
   photos: { last(): { missing: number } | null }
 }
 
-const check = t.Union([t.Literal('ok'), t.Literal('failed')])
+const check = t.Union([t.Literal('ok'), t.Literal('failed')], { title: 'Check' })
 const elsewhere = (description: string) =>
   t.Optional(
-    t.Union([t.Literal('ok'), t.Literal('away')], { description: `${description}; away leaves the server ready` }),
+    t.Union([t.Literal('ok'), t.Literal('away')], {
+      title: 'SharedCheck',
+      description: `${description}; away leaves the server ready`,
+    }),
   )
 const release = t.String({ examples: [version] })
-const health = t.Object({ status: t.Literal('ok'), version: release, checks: t.Object({}) })
-const readiness = t.Object({
+const health = object('Health', { status: t.Literal('ok'), version: release, checks: object('HealthChecks', {}) })
+const readiness = object('Readiness', {
   status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
   version: release,
-  checks: t.Object({
+  checks: object('ReadinessChecks', {
     storage: check,
     migrations: check,
     running: check,

@@ -30,7 +30,7 @@ export const metricsRoute = ({ config, metrics }: Deps) =>
         summary: 'Metrics for Prometheus',
         description: 'Answered to this machine itself, not through a proxy, or to `METRICS_TOKEN` as a bearer token.',
         tags: ['service'],
-        security: [{ metrics: [] }, {}],
+        security: [{ bearer: [] }, {}],
         refusals: ['forbidden'],
       },
     },

@@ -7,7 +7,7 @@ import { fieldErrorCodes, Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { version } from '../version.ts'
 import { problemCodes, problemOf, statusOf } from './errors.ts'
 import { exampleOf } from './openapi-examples.ts'
-import { named, plain, type Schema } from './openapi-schema.ts'
+import { type Components, mapValues, named, pascal, plain, type Schema } from './openapi-schema.ts'
 import { beforeConsents, beforeVerification, whileSuspended } from './signed-in.ts'
 
 declare module 'elysia' {
@@ -24,8 +24,9 @@ declare module 'elysia' {
 type Answer = {
   description: string
   headers?: Record<string, { schema: Schema }>
-  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
+  content?: Content
 }
+type Content = Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
 type Operation = {
   operationId?: string
   summary?: string
@@ -33,7 +34,7 @@ type Operation = {
   tags?: string[]
   security?: object[]
   parameters?: { name: string; in: string; required: boolean; schema: Schema; example?: unknown }[]
-  requestBody?: { required: boolean; content: Answer['content'] }
+  requestBody?: { required: boolean; content: Content }
   responses?: Record<string, Answer>
 }
 type Route = {
@@ -42,6 +43,7 @@ type Route = {
   hooks: {
     body?: Schema
     query?: Schema
+    params?: Schema
     response?: Record<string, Schema>
     detail: Pick<DocumentDecoration, 'hide' | 'refusals' | 'limit'> & Operation
   }
@@ -52,10 +54,10 @@ export type OpenapiDocument = ReturnType<typeof openapiDocument>
 const about = `People find each other nearby, chat, and keep each other safe.
 
 * Bodies and answers are JSON in \`snake_case\`, times are ISO 8601 in UTC, ids are UUIDs.
-* Log in at \`/api/v1/auth/*\`; then send the access token as the cookie \`app_at\`, as \`Authorization: Bearer\` or as the query's \`_t\`: the first one that is there decides.
+* Log in at \`/api/v1/auth/*\`; then send the access token as \`Authorization: Bearer\`. Browsers send the cookie \`app_at\` by themselves, and where neither can be sent the query's \`_t\` takes the token: of several, the cookie decides, then the header.
 * Lists answer \`items\` and \`next_cursor\`; pass that one as \`cursor\` for the next page.
 * Errors are problems (RFC 9457); \`code\` is what a program should look at.
-* Events arrive on the WebSocket \`/ws\`.`
+* Events arrive on the WebSocket \`/ws\`, which \`/asyncapi.json\` describes.`
 
 const tags = [
   { name: 'auth', description: 'Registration, sessions, consents' },
@@ -73,15 +75,14 @@ const tags = [
 ]
 
 const securitySchemes = {
-  cookie: { type: 'apiKey', in: 'cookie', name: 'app_at', description: 'Set by every login' },
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-  query: { type: 'apiKey', in: 'query', name: '_t', description: 'For where neither cookie nor header can be sent' },
-  refresh: { type: 'apiKey', in: 'cookie', name: 'app_rt', description: 'Or `refresh_token` in the body' },
-  socket: { type: 'apiKey', in: 'query', name: 'token', description: 'The access token of `/ws`' },
-  metrics: { type: 'http', scheme: 'bearer', description: '`METRICS_TOKEN`; from loopback none is needed' },
+  // The only one: generators offer each of several on every operation, and put tokens into URLs.
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `access_token` of a session' },
 }
 
+const problemCode: Schema = { title: 'ProblemCode', type: 'string', enum: problemCodes }
+
 const problem: Schema = {
+  title: 'Problem',
   type: 'object',
   description: 'RFC 9457',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
@@ -90,7 +91,7 @@ const problem: Schema = {
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string', description: 'For people' },
-    code: { type: 'string', enum: problemCodes, description: 'For programs' },
+    code: problemCode,
     request_id: { type: 'string', description: 'The same as `x-request-id`' },
     reason: { type: ['string', 'null'], description: 'Only of `suspended`: why' },
     until: {
@@ -102,11 +103,12 @@ const problem: Schema = {
       type: 'array',
       description: 'The fields that were refused',
       items: {
+        title: 'FieldError',
         type: 'object',
         required: ['path', 'code', 'message'],
         properties: {
           path: { type: 'string', description: 'JSON pointer' },
-          code: { type: 'string', enum: [...fieldErrorCodes], description: 'For programs' },
+          code: { title: 'FieldErrorCode', type: 'string', enum: [...fieldErrorCodes] },
           message: { type: 'string', description: 'For people' },
         },
       },
@@ -117,7 +119,8 @@ const problem: Schema = {
 /** The OpenAPI document of all routes that are not hidden. */
 export function openapiDocument(app: AnyElysia) {
   const paths = toOpenAPISchema(app).paths as Record<string, Record<string, Operation>>
-  const schemas: Record<string, Schema> = { Problem: problem }
+  const schemas: Components = {}
+  named(problem, schemas, 'Problem')
   for (const route of app.routes as unknown as Route[]) {
     const operations = paths[route.path.replace(/:([^/]+)/g, '{$1}')]
     const method = route.method.toLowerCase()
@@ -125,52 +128,84 @@ export function openapiDocument(app: AnyElysia) {
   }
   return {
     openapi: '3.1.2',
-    info: { title: 'Convene', version, description: about },
+    info: {
+      title: 'Convene',
+      version,
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Whoever runs this server' },
+    },
     servers: [{ url: '/' }],
     tags,
-    security: [{ cookie: [] }, { bearer: [] }, { query: [] }],
+    security: [{ bearer: [] }],
     paths,
     components: { schemas, securitySchemes },
   }
 }
 
 /** The plugin's description of a route, with standard schemas, examples and refusals. */
-function finished(operation: Operation, route: Route, schemas: Record<string, Schema>): Operation {
-  const { body, response = {}, detail } = route.hooks
-  const content = (schema: Schema) => {
+function finished(operation: Operation, route: Route, schemas: Components): Operation {
+  const { body, params, query, response = {}, detail } = route.hooks
+  const operationId = operation.operationId?.replace('ApiV1', '') ?? ''
+  const place = pascal(operationId)
+  const content = (schema: Schema, place: string): Content => {
     const shown = plain(schema)
     const type = shown.type === 'string' ? 'text/plain' : 'application/json'
-    return { [type]: { schema: named(shown, schemas), example: exampleOf(shown) } }
+    return { [type]: { schema: named(shown, schemas, place), ...examplesOf(shown) } }
   }
+  const written = (content: Content = {}, place: string): Content =>
+    mapValues(content, ({ schema, ...media }) => ({ schema: named(plain(schema), schemas, place), ...media }))
   const parameters = operation.parameters?.map((parameter) => {
-    const { description, ...schema } = plain(parameter.schema)
+    // The plugin drops the title of a list of words.
+    const declared = (parameter.in === 'path' ? params : query)?.properties?.[parameter.name]
+    const { description, ...schema } = plain(declared ?? parameter.schema)
     return {
-      ...parameter,
       description,
-      schema,
+      ...parameter,
+      schema: named(schema, schemas, place + pascal(parameter.name)),
       example: parameter.required ? exampleOf(schema, parameter.name) : undefined,
     }
   })
-  const answers: Record<string, Answer> = { ...detail.responses }
+  const answers: Record<string, Answer> = {}
+  for (const [status, answer] of Object.entries(detail.responses ?? {}))
+    answers[status] = { ...answer, ...(answer.content && { content: written(answer.content, `${place}Response`) }) }
   for (const [status, schema] of Object.entries(response)) {
     const description = (schema.description as string | undefined) ?? STATUS_CODES[status]!
     // Formats that the route documents by hand are kept.
-    const shown = { ...content(schema), ...answers[status]?.content }
-    answers[status] = { description, ...(status !== '204' && { content: shown }) }
+    const shown = schema.type === 'void' ? {} : content(schema, `${place}Response`)
+    const all = { ...shown, ...answers[status]?.content }
+    answers[status] = { description, ...(Object.keys(all).length > 0 && { content: all }) }
   }
+  const refusals = problems(refusalsOf(route), limitsOf(route), answers)
   return {
-    operationId: operation.operationId?.replace('ApiV1', ''),
+    operationId,
     summary: detail.summary,
-    description: detail.description,
+    description: detail.description ?? detail.summary,
     tags: detail.tags,
     security: detail.security,
     parameters,
-    requestBody: body ? { required: Boolean(body.required), content: content(body) } : detail.requestBody,
+    requestBody: body
+      ? { required: takesNoEmpty(plain(body)), content: content(body, `${place}Body`) }
+      : detail.requestBody && {
+          ...detail.requestBody,
+          content: written(detail.requestBody.content, `${place}Body`),
+        },
     responses: {
       ...answers,
-      ...problems(refusalsOf(route), limitsOf(route)),
+      ...refusals,
+      // Linters ask for what a client may do wrong.
+      ...(!Object.keys(refusals).some((status) => status.startsWith('4')) && { '4XX': anyProblem }),
     },
   }
+}
+
+/** Whether a request without a body, which counts as `{}`, is refused. */
+const takesNoEmpty = ({ required, minProperties }: Schema) => Boolean(required) || Number(minProperties ?? 0) > 0
+
+/** One example as `example`, several by their number. */
+function examplesOf(schema: Schema) {
+  if ((schema.examples?.length ?? 0) < 2) return { example: exampleOf(schema) }
+  return { examples: Object.fromEntries(schema.examples!.map((value, i) => [String(i + 1), { value }])) }
 }
 
 /** Every code that a route may answer with: its own, and those of the checks before it. */
@@ -203,18 +238,27 @@ const limitsOf = ({ hooks: { detail } }: Route): LimitName[] => [
   ...(detail.security ? [] : ['request' as const]),
 ]
 
+const problemRef = { $ref: '#/components/schemas/Problem' }
+const anyProblem: Answer = {
+  description: 'The request is no HTTP that the server takes',
+  content: { 'application/problem+json': { schema: problemRef } },
+}
+
 /** Problem responses by status, an example for each code. */
-function problems(codes: RefusalCode[], limits: readonly LimitName[]): Record<string, Answer> {
+function problems(
+  codes: RefusalCode[],
+  limits: readonly LimitName[],
+  others: Record<string, Answer>,
+): Record<string, Answer> {
   const all = codes.map((code) => problemOf(new Refusal(code, 'A sentence that says what was wrong.'), 'mf2k1c0a-7'))
   const answers: Record<string, Answer> = {}
   for (const [status, refused] of Map.groupBy(all, (problem) => problem.status)) {
     const examples = Object.fromEntries(refused.map((problem) => [problem.code, { value: problem }]))
-    const schema = { $ref: '#/components/schemas/Problem' }
     answers[status] = {
       description: Object.keys(examples)
         .map((code) => `\`${code}\``)
         .join(', '),
-      content: { 'application/problem+json': { schema, examples } },
+      content: { ...others[status]?.content, 'application/problem+json': { schema: problemRef, examples } },
     }
   }
   const tooMany = answers[statusOf('rate_limited')]

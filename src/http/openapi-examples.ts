@@ -58,7 +58,7 @@ const words: Record<string, unknown> = {
   details: 'Asked me for money.',
   reason: 'Insults, after a warning.',
   note: 'Insults, after a warning.',
-  until: time,
+  until: '2030-01-01T00:00:00.000Z',
   waiting_s: 3600,
   resolved_by: id,
   how_to_appeal: 'POST /api/v1/appeals',
@@ -76,7 +76,8 @@ export function exampleOf(schema: Schema, name = ''): unknown {
     return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, exampleOf(field, key)]))
   const known = words[name]
   if (schema.enum) return schema.enum.includes(known) ? known : schema.enum[0]
-  if (schema.anyOf) return exampleOf(schema.anyOf.find((one) => one.type !== 'null') ?? schema.anyOf[0]!, name)
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return exampleOf(choices.find((one) => one.type !== 'null') ?? choices[0]!, name)
   const types = [schema.type ?? typeOf(known)].flat()
   if (known !== undefined && types.includes(typeOf(known))) return known
   if (types.includes('array')) return [exampleOf(schema.items ?? {}, name)]

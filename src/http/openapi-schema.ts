@@ -1,11 +1,16 @@
 /** The parts of JSON Schema that ours use. */
 export type Schema = {
+  $ref?: string
   type?: string | string[]
+  /** Of an object or a list of words: its name among the components. */
   title?: string
   format?: string
   properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
   items?: Schema
   anyOf?: Schema[]
+  oneOf?: Schema[]
   enum?: unknown[]
   const?: unknown
   minimum?: number
@@ -17,17 +22,28 @@ export type Schema = {
   [keyword: string]: unknown
 }
 
+export type Components = Record<string, Schema>
+
 // Elysia also accepts numbers and booleans of a query as text.
 const coercions = new Set(['integer', 'numeric', 'boolean'])
 
 /** A schema in standard JSON Schema, without our extensions. */
-export function plain({ error: _, documented, ...schema }: Schema): Schema {
+export function plain({ error: _, documented, ...written }: Schema): Schema {
+  // Without TypeBox's symbols, by which two equal schemas would differ.
+  const schema: Schema = Object.fromEntries(Object.entries(written))
   if (documented) {
     delete schema.format
+    if (documented.oneOf) for (const keyword of ['type', 'properties', 'required']) delete schema[keyword]
     Object.assign(schema, documented)
   }
   if (schema.properties) schema.properties = mapValues(schema.properties, plain)
+  if (schema.patternProperties) {
+    // TypeBox's record: any name is allowed.
+    schema.additionalProperties = plain(Object.values(schema.patternProperties)[0]!)
+    delete schema.patternProperties
+  }
   if (schema.items) schema.items = plain(schema.items)
+  if (schema.oneOf) schema.oneOf = schema.oneOf.map(plain)
   if (!schema.anyOf) return schema
   const { anyOf, ...rest } = schema
   const choices = anyOf.filter(({ type, format }) => type !== 'string' || !coercions.has(format ?? '')).map(plain)
@@ -36,23 +52,46 @@ export function plain({ error: _, documented, ...schema }: Schema): Schema {
   const one: Schema | undefined = words ? { type: 'string', enum: some.map((choice) => choice.const) } : some[0]
   if (one === undefined || (some.length > 1 && !words)) return { ...rest, anyOf: choices }
   if (some.length === choices.length) return { ...one, ...rest }
-  // A named schema keeps its name: null becomes an alternative to it.
-  if (one.title !== undefined || typeof one.type !== 'string') return { ...rest, anyOf: choices }
+  // What gets a name keeps it: null becomes an alternative to it.
+  if (one.title !== undefined || typeof one.type !== 'string' || one.type === 'object')
+    return { ...rest, anyOf: choices }
   return { ...one, ...rest, type: [one.type, 'null'], ...(one.enum && { enum: [...one.enum, null] }) }
 }
 
-/** The schema with each titled object replaced by a reference. The objects are added to `schemas`. */
-export function named(schema: Schema, schemas: Record<string, Schema>): Schema {
-  const inner = { ...schema }
-  if (inner.properties) inner.properties = mapValues(inner.properties, (field) => named(field, schemas))
-  if (inner.items) inner.items = named(inner.items, schemas)
-  if (inner.anyOf) inner.anyOf = inner.anyOf.map((choice) => named(choice, schemas))
-  const { title, type } = inner
-  if (title === undefined || type !== 'object') return inner
-  if (schemas[title] && !Bun.deepEquals(schemas[title], inner)) throw new Error(`two schemas are called ${title}`)
-  schemas[title] = inner
-  return { $ref: `#/components/schemas/${title}` }
+/**
+ * The schema with a reference in place of each object and each titled list of words or of variants, which are added to the
+ * components under their title. An object without a title is called like one that is equal to it, or after its place.
+ */
+export function named(schema: Schema, components: Components, place: string): Schema {
+  const { title, ...inner } = schema
+  const name = title ?? place
+  if (inner.properties)
+    inner.properties = mapValues(inner.properties, (field, key) => named(field, components, below(name, key)))
+  if (inner.items) inner.items = named(inner.items, components, place.replace(/s$/, ''))
+  if (typeof inner.additionalProperties === 'object')
+    inner.additionalProperties = named(inner.additionalProperties, components, below(name, 'value'))
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const choices = inner[keyword]
+    const isOne = choices?.filter(({ type }) => type !== 'null').length === 1
+    if (choices)
+      inner[keyword] = choices.map((choice, i) => named(choice, components, isOne ? place : `${place}${i + 1}`))
+  }
+  const hasName = inner.properties !== undefined || (title !== undefined && (inner.enum ?? inner.anyOf ?? inner.oneOf))
+  if (!hasName) return inner
+  // A list of words means something else in each place, which says it beside the reference.
+  const description = inner.enum && inner.description
+  if (inner.enum) delete inner.description
+  const known = title ?? Object.keys(components).find((key) => Bun.deepEquals(components[key], inner)) ?? place
+  if (components[known] && !Bun.deepEquals(components[known], inner)) throw new Error(`two schemas are called ${known}`)
+  components[known] = inner
+  return { $ref: `#/components/schemas/${known}`, ...(description !== undefined && { description }) }
 }
 
-const mapValues = <A, B>(record: Record<string, A>, map: (value: A) => B): Record<string, B> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+/** `chat_id` in camel case, with a capital. */
+export const pascal = (word: string) =>
+  word.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
+const below = (place: string, field: string) => place + pascal(field)
+
+export const mapValues = <A, B>(record: Record<string, A>, map: (value: A, key: string) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]))

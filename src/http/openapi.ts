@@ -6,7 +6,18 @@ import swagger from 'swagger-ui-dist/package.json'
 // In the path, so that browsers may cache them until the package changes.
 const assets = `/openapi/${swagger.version}`
 
-const start = `SwaggerUIBundle({ url: '/openapi/json', dom_id: '#page', deepLinking: true, validatorUrl: null, docExpansion: 'list', tryItOutEnabled: true })`
+// Without cookies, as the token of a session's cookie would win over the one in the box.
+const start = `SwaggerUIBundle({
+  url: '/openapi/json',
+  dom_id: '#page',
+  deepLinking: true,
+  validatorUrl: null,
+  docExpansion: 'list',
+  tryItOutEnabled: true,
+  filter: true,
+  persistAuthorization: true,
+  requestInterceptor: (request) => ({ ...request, credentials: 'omit' }),
+})`
 
 const page = `<!doctype html>
 <html lang="en">

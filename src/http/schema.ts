@@ -1,13 +1,17 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { ObjectOptions, TProperties, TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { hasFormat, setFormat } from '../lib/formats.ts'
 
-/** One of these words. */
-export const oneOf = <const T extends readonly string[]>(words: T) =>
+/** An object that the documents show once, under that name. A list inside of one needs a name too: see `oneOf`. */
+export const object = <const T extends TProperties>(title: string, fields: T, options: ObjectOptions = {}) =>
+  t.Object(fields, { ...options, title })
+
+/** One of these words. With a title, the documents show the list once, under that name. */
+export const oneOf = <const T extends readonly string[]>(words: T, title?: string) =>
   t.Unsafe<T[number]>(
     t.Union(
       words.map((word) => t.Literal(word)),
-      { error: `Expected one of ${words.join(', ')}` },
+      { error: `Expected one of ${words.join(', ')}`, ...(title !== undefined && { title }) },
     ),
   )
 
@@ -35,6 +39,10 @@ setFormat('image-id', (text) => {
 
 /** The id of an image. A URL is refused as `not_yours`, since it shows somebody else's image. */
 export const imageId = (error: string) => anyCaseId({ format: 'image-id', error, documented: { format: 'uuid' } })
+
+/** An id in an answer. Not validated as a UUID: all of ours are. Ids of others, such as those of a messenger, are plain text. */
+export const entityId = (description?: string) =>
+  t.String({ documented: { format: 'uuid' }, ...(description !== undefined && { description }) })
 
 /** A time in an answer. Not validated as a date: `iso` writes all of them. */
 export const time = t.String({ documented: { format: 'date-time' } })

@@ -1,10 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
-import { nullable, oneOf, time } from '../http/schema.ts'
+import { entityId, nullable, object, oneOf, time } from '../http/schema.ts'
 import { chat, message } from '../features/chats/model.ts'
 import { notice } from '../features/moderation/model.ts'
 import { review } from '../features/reviews/model.ts'
 import { block } from '../features/safety/model.ts'
+import { problemCodes } from '../http/errors.ts'
 import { type EndReason, endReasons } from './connection.ts'
 
 /**
@@ -17,10 +18,10 @@ const viewed = { message, message_edited: message, message_deleted: message, cha
 const stored = {
   message_read: t.Object(
     {
-      chat_id: t.String(),
-      reader_id: t.String(),
+      chat_id: entityId(),
+      reader_id: entityId(),
       read_at: nullable(time),
-      last_read_message_id: nullable(t.String()),
+      last_read_message_id: nullable(entityId()),
       count: t.Integer(),
     },
     { title: 'MessageRead' },
@@ -30,23 +31,29 @@ const stored = {
 }
 
 /** Stands for the data of an event whose subject no longer exists, so that the sequence has no gap. */
-const gone = t.Object({ id: t.String(), deleted: t.Literal(true) }, { title: 'Gone' })
+const gone = object('Gone', { id: entityId(), deleted: t.Literal(true) })
 
 /** Frames that are sent once, to the sockets that are open, and never stored. */
 export const ephemeral = {
-  hello: t.Object({
-    connection_id: t.String(),
+  hello: object('Hello', {
+    connection_id: entityId(),
     seq: t.Integer(),
-    resume: oneOf(['fresh', 'ok', 'gap']),
+    resume: oneOf(['fresh', 'ok', 'gap'], 'Resume'),
     heartbeat_s: t.Integer(),
   }),
-  presence: t.Object({ user_id: t.String(), online: t.Boolean(), last_seen_at: nullable(time) }),
-  typing: t.Object({ chat_id: t.String(), user_id: t.String() }),
-  session_ended: t.Object({ reason: oneOf(endReasons) }),
-  pong: t.Object({}),
-  auth: t.Object({ expires_in: t.Integer({ description: 'Seconds' }) }),
-  error: t.Object({ code: t.String(), detail: t.String() }),
+  presence: object('Presence', { user_id: entityId(), online: t.Boolean(), last_seen_at: nullable(time) }),
+  typing: object('Typing', { chat_id: entityId(), user_id: entityId() }),
+  session_ended: object('SessionEnded', { reason: oneOf(endReasons, 'EndReason') }),
+  pong: object('Pong', {}),
+  auth: object('TokenAccepted', { expires_in: t.Integer({ description: 'Seconds' }) }),
+  error: object('FrameRefused', {
+    code: t.String({ documented: { title: 'ProblemCode', enum: problemCodes } }),
+    detail: t.String({ description: 'For people' }),
+  }),
 }
+
+/** Those that answer a frame of the client, and repeat its `cid`. */
+const answers = new Set(['pong', 'auth', 'error'])
 
 type DataOf<T extends Record<string, TSchema>> = { [K in keyof T]: Static<T[K]> }
 
@@ -69,15 +76,40 @@ export type Event = {
 }[DurableType]
 
 const titleOf = (type: string) =>
-  `${type.replace(/(^|_)([a-z])/g, (_match, _gap, letter: string) => letter.toUpperCase())}Event`
+  `Event${type.replace(/(^|_)([a-z])/g, (_match, _gap, letter: string) => letter.toUpperCase())}`
 
 /** Each durable event, for the documents. */
 export const documentedEvents = [
   ...Object.entries(viewed).map(([type, data]) => ({ type, data: t.Union([data, gone]) })),
   ...Object.entries(stored).map(([type, data]) => ({ type, data })),
-].map(({ type, data }) =>
-  t.Object({ type: t.Literal(type), seq: t.Integer(), at: time, data }, { title: titleOf(type) }),
+].map(({ type, data }) => object(titleOf(type), { type: t.Literal(type), seq: t.Integer(), at: time, data }))
+
+/** A client's name for its frame, which the answer repeats. */
+export const cid = t.Union([t.String({ maxLength: 64 }), t.Number()], {
+  description: 'Of the frame that this answers, if it had one',
+})
+
+/** Each ephemeral event, for the documents. */
+export const ephemeralEvents = Object.entries(ephemeral).map(([type, data]) =>
+  object(titleOf(type), {
+    type: t.Literal(type),
+    ...(answers.has(type) && { cid: t.Optional(cid) }),
+    at: time,
+    data,
+  }),
 )
+
+/** Any durable event, told apart by `type`. */
+export const documentedEvent = {
+  title: 'Event',
+  oneOf: documentedEvents,
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(
+      documentedEvents.map(({ title, properties }) => [properties.type.const, `#/components/schemas/${title}`]),
+    ),
+  },
+}
 
 /** A durable event of one user, after the commit. `data` is undefined if nobody has built it: it is then read from storage. */
 export type DurableEvent = {

@@ -36,6 +36,21 @@ export type SocketData = {
   is_renewing: boolean
 }
 
+/** How an upgrade may be refused. */
+export const socketRefusals = [
+  'bad_request',
+  'unauthenticated',
+  'token_expired',
+  'suspended',
+  'consents_required',
+  'email_not_verified',
+  'forbidden',
+  'validation_failed',
+  'rate_limited',
+  'shutting_down',
+  'busy',
+] satisfies RefusalCode[]
+
 /**
  * `GET /ws?token=…[&since=…]`. Uses Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be
  * checked, and keeps the whole request in memory while the socket is open.
@@ -83,28 +98,8 @@ export const socketRoute = ({
       if (!server?.upgrade(request, { data, headers })) throw new Refusal('bad_request', 'The upgrade failed.')
     },
     {
-      detail: {
-        summary: 'A WebSocket of events as they happen',
-        description:
-          'The first frame is `hello`. With `since`, the number of the last event that one has, every later one follows; `resume` is `gap` where that is too long ago: read again over HTTP. The page that opens it has to be of an allowed origin. Send `ping`, `typing`, and `auth` with a new token before the old one ends.',
-        tags: ['realtime'],
-        limit: 'socket',
-        security: [{ socket: [] }],
-        parameters: [{ name: 'since', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } }],
-        responses: { 101: { description: 'The socket is open' } },
-        refusals: [
-          'bad_request',
-          'unauthenticated',
-          'token_expired',
-          'suspended',
-          'consents_gate',
-          'email_not_verified',
-          'forbidden',
-          'validation_failed',
-          'upgrade_required',
-          'shutting_down',
-        ],
-      },
+      // OpenAPI has no answer for an upgrade: asyncapi-document.ts describes it.
+      detail: { hide: true },
     },
   )
 

@@ -1,16 +1,13 @@
 import { Elysia, t } from 'elysia'
-import { nextCursor, pageQuery, queryNumber, time } from '../http/schema.ts'
+import { nextCursor, object, oneOf, pageQuery, queryNumber, time } from '../http/schema.ts'
 import type { SignedIn } from '../http/signed-in.ts'
 import type { Page, Paging } from '../lib/paging.ts'
-import { documentedEvents, type Event } from './events.ts'
+import { documentedEvent, type Event } from './events.ts'
 import type { Replay } from './replay.ts'
 
 /** Documented in full, and validated only as far as its frame: the views have built the data. */
 const event = t.Unsafe<Event>(
-  t.Object(
-    { type: t.String(), seq: t.Integer(), at: time, data: t.Unknown() },
-    { documented: { anyOf: documentedEvents } },
-  ),
+  t.Object({ type: t.String(), seq: t.Integer(), at: time, data: t.Unknown() }, { documented: documentedEvent }),
 )
 
 /** The durable events over HTTP, for clients without a socket. */
@@ -30,11 +27,11 @@ export const syncRoutes = ({ signedIn, replay, paging }: { signedIn: SignedIn; r
         ),
       }),
       response: {
-        200: t.Object({
+        200: object('EventPage', {
           items: t.Array(event),
           next_cursor: nextCursor,
           seq: t.Integer({ description: 'Of the newest event' }),
-          resume: t.Union([t.Literal('ok'), t.Literal('gap')]),
+          resume: oneOf(['ok', 'gap']),
         }),
       },
       detail: {

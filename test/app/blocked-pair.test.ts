@@ -156,6 +156,7 @@ const walk: Record<string, Row[]> = {
   'GET /metrics': [['', nobody, () => '/metrics']],
   'GET /openapi': [['', nobody, () => '/openapi']],
   'GET /openapi/json': [['', nobody, () => '/openapi/json']],
+  'GET /asyncapi.json': [['', nobody, () => '/asyncapi.json']],
   [`GET /openapi/${swagger.version}/page.js`]: [['', nobody, () => `/openapi/${swagger.version}/page.js`]],
   [`GET /openapi/${swagger.version}/page.css`]: [['', nobody, () => `/openapi/${swagger.version}/page.css`]],
 }

@@ -3,11 +3,12 @@ export type Schema = {
   type?: string | string[]
   $ref?: string
   anyOf?: Schema[]
+  oneOf?: Schema[]
   enum?: unknown[]
   const?: unknown
   properties?: Record<string, Schema>
   required?: string[]
-  patternProperties?: Record<string, Schema>
+  additionalProperties?: Schema
   items?: Schema
   format?: string
   pattern?: string
@@ -54,8 +55,9 @@ export const codesOf = ({ responses }: Operation, status: number): string[] =>
 export function misfit(schema: Schema, value: unknown, schemas: Document['schemas'], path = ''): string | null {
   if (schema.$ref) return misfit(schemas[schema.$ref.split('/').at(-1)!]!, value, schemas, path)
   const wrong = (what: string) => `${path || '/'} is ${JSON.stringify(value)?.slice(0, 80)}, expected ${what}`
-  if (schema.anyOf) {
-    const misfits = schema.anyOf.map((one) => misfit(one, value, schemas, path))
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) {
+    const misfits = choices.map((one) => misfit(one, value, schemas, path))
     return misfits.includes(null) ? null : misfits.join(' or ')
   }
   if (schema.const !== undefined && value !== schema.const) return wrong(JSON.stringify(schema.const))
@@ -75,12 +77,10 @@ export function misfit(schema: Schema, value: unknown, schemas: Document['schema
     }
     return null
   }
-  if (typeof value !== 'object' || value === null || !(schema.properties ?? schema.patternProperties)) return null
+  if (typeof value !== 'object' || value === null || !(schema.properties ?? schema.additionalProperties)) return null
   for (const name of schema.required ?? []) if (!Object.hasOwn(value, name)) return wrong(`to have ${name}`)
   for (const [name, field] of Object.entries(value)) {
-    const known =
-      schema.properties?.[name] ??
-      Object.entries(schema.patternProperties ?? {}).find(([pattern]) => new RegExp(pattern).test(name))?.[1]
+    const known = schema.properties?.[name] ?? schema.additionalProperties
     if (!known) return `${path}/${name} is in no schema`
     const found = misfit(known, field, schemas, `${path}/${name}`)
     if (found) return found

@@ -134,6 +134,7 @@ const openToAll = new Set([
   'GET /health',
   'GET /ready',
   'GET /metrics',
+  'GET /asyncapi.json',
 ])
 
 test('every route that is not open to all answers 401 to a stranger, with a good body, a bad one and none', async () => {

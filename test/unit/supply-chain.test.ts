@@ -5,11 +5,20 @@ const read = (path: string) => Bun.file(join(import.meta.dir, '../..', path)).te
 const manifest = JSON.parse(await read('package.json'))
 const readme = await read('README.md')
 
+/** The tools of `test:documents`, which are installed for it alone. */
+const documentTools = JSON.parse(await read('test/documents/package.json'))
+
 type Lock = { packages: Record<string, [name: string, ...rest: unknown[]]> }
 const lock = Bun.JSONC.parse(await read('bun.lock')) as Lock
+const lockOfTools = Bun.JSONC.parse(await read('test/documents/bun.lock')) as Lock
 
 test('every dependency has one exact version, and so has what they are overridden with', () => {
-  const asked = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides }
+  const asked = {
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.overrides,
+    ...documentTools.dependencies,
+  }
   expect(Object.keys(asked).length).toBeGreaterThan(15)
   for (const [name, version] of Object.entries(asked))
     expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)])
@@ -17,7 +26,7 @@ test('every dependency has one exact version, and so has what they are overridde
 })
 
 test('what is installed is what the lock file names, from the registry, by its hash', () => {
-  const packages = Object.entries(lock.packages)
+  const packages = [...Object.entries(lock.packages), ...Object.entries(lockOfTools.packages)]
   expect(packages.length).toBeGreaterThan(50)
   for (const [place, [name, from, , hash]] of packages) {
     // Another registry, a repository or an archive would stand where nothing does.
@@ -34,6 +43,7 @@ test('no installation but by the lock file, and none runs scripts of packages', 
   expect(installs.length).toBeGreaterThan(5)
   for (const install of installs) expect(install).toContain('--frozen-lockfile')
   expect(manifest.trustedDependencies).toEqual([])
+  expect(documentTools.trustedDependencies).toEqual([])
 })
 
 test('every dependency stands in the README with its reason, and no other does', () => {

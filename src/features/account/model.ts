@@ -1,38 +1,45 @@
 import { t } from 'elysia'
-import { nullable, optional, time } from '../../http/schema.ts'
+import { entityId, nullable, object, optional, time } from '../../http/schema.ts'
+import { consentKind } from '../auth/model.ts'
 import { message } from '../chats/model.ts'
 import { appealList, noticeList } from '../moderation/model.ts'
 import { me, preferences } from '../profile/model.ts'
 import { reviewList } from '../reviews/model.ts'
 import { blockList, reportList } from '../safety/model.ts'
 
-export const erasure = t.Object({
-  password: optional(
-    t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
-  ),
-  init_data: optional(
-    t.String({
-      maxLength: 16_384,
-      description: 'Of an account of a messenger, in the password’s place: as for its login',
-    }),
-  ),
-})
+export const erasure = object(
+  'Erasure',
+  {
+    password: optional(
+      t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
+    ),
+    init_data: optional(
+      t.String({
+        maxLength: 16_384,
+        description: 'Of an account of a messenger, in the password’s place: as for its login',
+      }),
+    ),
+  },
+  { examples: [{ password: 'thirteen green bottles' }] },
+)
 
 /** Lists stand whole in it, each like the `items` of the list it has elsewhere. */
-export const exported = t.Object({
+export const exported = object('Export', {
   exported_at: time,
   account: me,
   preferences,
-  location: t.Object({
+  location: object('ExportedLocation', {
     latitude: nullable(t.Number({ description: 'Of the published position; no other is stored' })),
     longitude: nullable(t.Number()),
     visible: t.Boolean(),
     updated_at: nullable(time),
-    recognised_places: t.Integer({ description: 'How many places get the same point again; codes of them are kept' }),
+    recognised_places: t.Integer({
+      description: 'How many places get the same point again; codes of them are kept',
+    }),
   }),
   last_seen_at: nullable(time),
   email_links: t.Array(
-    t.Object({
+    object('ExportedEmailLink', {
       kind: t.String({ description: 'verify, reset, change or undo' }),
       email: nullable(t.String()),
       expires_at: time,
@@ -40,7 +47,7 @@ export const exported = t.Object({
     { description: 'One-time links of mails; of their tokens only a hash is stored' },
   ),
   mails_waiting: t.Array(
-    t.Object({
+    object('ExportedMail', {
       about: t.String({ examples: ['verify'] }),
       to: t.String({ examples: ['ada@example.org'] }),
       created_at: time,
@@ -53,8 +60,8 @@ export const exported = t.Object({
   notices: noticeList.properties.items,
   appeals: appealList.properties.items,
   consents: t.Array(
-    t.Object({
-      kind: t.String(),
+    object('ExportedConsent', {
+      kind: consentKind,
       accepted: t.Boolean(),
       version: t.String(),
       text_hash: t.String({ description: 'SHA-256 of the text' }),
@@ -64,8 +71,8 @@ export const exported = t.Object({
     }),
   ),
   sessions: t.Array(
-    t.Object({
-      id: t.String(),
+    object('ExportedSession', {
+      id: entityId(),
       user_agent: nullable(t.String()),
       created_at: time,
       last_used_at: time,
@@ -73,8 +80,8 @@ export const exported = t.Object({
     }),
   ),
   images: t.Array(
-    t.Object({
-      id: t.String(),
+    object('ExportedImage', {
+      id: entityId(),
       width: t.Integer(),
       height: t.Integer(),
       bytes: t.Integer(),
@@ -83,16 +90,18 @@ export const exported = t.Object({
       created_at: time,
     }),
   ),
-  actions: t.Array(t.Object({ at: time, action: t.String() }), { description: 'From the audit log' }),
+  actions: t.Array(object('ExportedAction', { at: time, action: t.String() }), {
+    description: 'From the audit log',
+  }),
   chats: t.Array(
-    t.Object({
-      id: t.String(),
-      user: t.Object({ id: t.String(), name: nullable(t.String()) }),
+    object('ExportedChat', {
+      id: entityId(),
+      user: object('ExportedChatMember', { id: entityId(), name: nullable(t.String()) }),
       created_at: time,
       messages: t.Array(
-        t.Object({
+        object('ExportedMessage', {
           ...message.properties,
-          earlier_versions: t.Array(t.Object({ text: t.String(), until: time }), {
+          earlier_versions: t.Array(object('ExportedMessageVersion', { text: t.String(), until: time }), {
             description: 'Of your own messages, edited or deleted lately',
           }),
         }),

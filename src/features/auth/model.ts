@@ -1,7 +1,8 @@
 import { t } from 'elysia'
-import { nextCursor, optional, time } from '../../http/schema.ts'
+import { entityId, nextCursor, object, oneOf, optional, time } from '../../http/schema.ts'
 import { setFormat } from '../../lib/formats.ts'
 import { me, profileFields } from '../profile/model.ts'
+import { consentKinds } from './store.ts'
 
 // Deliberately wide: an address is proven by mail that arrives, not by its looks.
 setFormat('email-address', (value) => {
@@ -37,7 +38,7 @@ export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expect
 // For clients that hold their tokens themselves, such as two accounts in two tabs.
 const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
 
-const choices = t.Object({
+const choices = object('ConsentChoices', {
   terms: t.Optional(t.Boolean()),
   privacy: t.Optional(t.Boolean()),
   disclaimer: t.Optional(t.Boolean()),
@@ -57,17 +58,25 @@ export const registration = t.Object(
     // Checked by the service, as what is missing here has a refusal of its own.
     consents: t.Optional(
       t.Unknown({
-        documented: { ...choices, required: ['terms', 'privacy', 'disclaimer'] },
+        documented: { ...choices, title: 'RegistrationConsents', required: ['terms', 'privacy', 'disclaimer'] },
         description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
       }),
     ),
   },
   {
+    title: 'Registration',
     examples: [
       {
         email: 'ada@example.org',
         password: 'twelve green bottles',
         name: 'Ada',
+        city: 'Lisbon',
+        consents: { terms: true, privacy: true, disclaimer: true },
+      },
+      {
+        email: 'ben@example.org',
+        password: 'seven yellow kites',
+        name: 'Ben',
         city: 'Lisbon',
         consents: { terms: true, privacy: true, disclaimer: true },
       },
@@ -82,19 +91,25 @@ export const login = t.Object(
     password,
     cookies,
   },
-  { examples: [{ email: 'ada@example.org', password: 'twelve green bottles' }] },
+  { title: 'Login', examples: [{ email: 'ada@example.org', password: 'twelve green bottles' }] },
 )
 
-export const messengerLogin = t.Object({
+export const messengerLogin = object('MessengerLogin', {
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
   cookies,
 })
 
-export const refresh = t.Object({ refresh_token: optional(t.String({ maxLength: 4096 })), cookies })
+export const refresh = object('TokenRefresh', { refresh_token: optional(t.String({ maxLength: 4096 })), cookies })
 
-export const passwordChange = t.Object({ current_password: optional(password), new_password: newPassword })
+export const passwordChange = object('PasswordChange', {
+  current_password: optional(password),
+  new_password: newPassword,
+})
 
-export const consents = t.Object({ consents: choices }, { examples: [{ consents: { marketing: true } }] })
+export const consents = t.Object(
+  { consents: choices },
+  { title: 'ConsentChange', examples: [{ consents: { marketing: true } }] },
+)
 
 const sessionFields = {
   user: me,
@@ -104,16 +119,20 @@ const sessionFields = {
   expires_in: t.Integer({ description: 'Seconds' }),
 }
 export const session = t.Object(sessionFields, { title: 'Session' })
-export const messengerSession = t.Object({ ...sessionFields, created: t.Boolean() })
+export const messengerSession = object('MessengerSession', { ...sessionFields, created: t.Boolean() })
 
-export const recordedConsents = t.Object({
-  items: t.Array(t.Object({ kind: t.String(), accepted: t.Boolean(), version: t.String(), recorded_at: time })),
+export const consentKind = oneOf(consentKinds, 'ConsentKind')
+
+export const recordedConsents = object('RecordedConsents', {
+  items: t.Array(
+    object('RecordedConsent', { kind: consentKind, accepted: t.Boolean(), version: t.String(), recorded_at: time }),
+  ),
 })
 
-export const sessionList = t.Object({
+export const sessionList = object('SessionList', {
   items: t.Array(
-    t.Object({
-      id: t.String(),
+    object('ListedSession', {
+      id: entityId(),
       created_at: time,
       last_used_at: time,
       user_agent: t.Union([t.String(), t.Null()]),
@@ -127,15 +146,18 @@ export const providers = t.Object(
   {
     password: t.Literal(true),
     messenger: t.Union([
-      t.Object({ bot: t.Union([t.String(), t.Null()], { description: 'The bot’s name, where known' }) }),
+      object('MessengerProvider', {
+        bot: t.Union([t.String(), t.Null()], { description: 'The bot’s name, where known' }),
+      }),
       t.Null(),
     ]),
-    oidc: t.Array(t.Object({ name: t.String(), label: t.String() })),
+    oidc: t.Array(object('OidcProvider', { name: t.String(), label: t.String() })),
     passkey: t.Boolean(),
     registration: t.Union([t.Literal('open'), t.Literal('invite'), t.Literal('closed')]),
     mail: t.Boolean({ description: 'Whether this server sends mail, as for a forgotten password' }),
   },
   {
+    title: 'Providers',
     examples: [
       { password: true, messenger: { bot: null }, oidc: [], passkey: false, registration: 'open', mail: true },
     ],

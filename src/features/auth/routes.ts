@@ -188,7 +188,7 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
             'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Without a `refresh_token` in the body that of the cookie `app_rt` is taken, unless `cookies` is false.',
           tags: ['auth'],
           refusals: ['unauthenticated', 'token_expired', 'refresh_reused', 'suspended', 'forbidden'],
-          security: [{ refresh: [] }],
+          security: [],
         },
       },
     )

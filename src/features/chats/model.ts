@@ -1,25 +1,19 @@
 import { t } from 'elysia'
-import { id, imageId, nextCursor, nullable, optional, time, uuid } from '../../http/schema.ts'
+import { entityId, id, imageId, nextCursor, nullable, object, oneOf, optional, time, uuid } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
+import { image } from '../media/model.ts'
 import { profile } from '../profile/model.ts'
 
-const photo = t.Object({
-  id: t.String(),
-  url: t.String({ description: 'Signed, and good for a day at least' }),
-  thumb_url: t.String({ description: 'The same, with a longest side of 320 at most' }),
-  width: t.Integer(),
-  height: t.Integer(),
-  placeholder: t.String({ description: 'A data: URL of a tiny blurred version' }),
-})
+const messageKind = oneOf(['text', 'photo'], 'MessageKind')
 
 export const message = t.Object(
   {
-    id: t.String(),
-    chat_id: t.String(),
-    sender_id: t.String(),
-    kind: t.Union([t.Literal('text'), t.Literal('photo')]),
+    id: entityId(),
+    chat_id: entityId(),
+    sender_id: entityId(),
+    kind: messageKind,
     text: nullable(t.String()),
-    photo: nullable(photo),
+    photo: nullable(image),
     read: t.Boolean(),
     read_at: nullable(time),
     edited: t.Boolean(),
@@ -52,7 +46,7 @@ export const message = t.Object(
 
 export const chat = t.Object(
   {
-    id: t.String(),
+    id: entityId(),
     user: profile,
     online: t.Boolean({ description: 'Whether the other one has a socket open; false until both have written' }),
     last_seen_at: nullable(time),
@@ -67,29 +61,39 @@ export const chat = t.Object(
   { title: 'Chat' },
 )
 
-export const chatList = t.Object({
+export const chatList = object('ChatList', {
   items: t.Array(chat),
   next_cursor: nextCursor,
   unread_total: t.Integer({ description: 'The sum of `unread_count` over all chats, not this page alone' }),
 })
-export const messageList = t.Object({ items: t.Array(message), next_cursor: nextCursor })
+export const messageList = object('MessageList', { items: t.Array(message), next_cursor: nextCursor })
 
-export const newChat = t.Object({ user_id: id })
+export const newChat = t.Object({ user_id: id }, { title: 'NewChat', description: 'Whom to chat with' })
 
 export const newMessage = t.Object(
   {
-    kind: optional(t.Union([t.Literal('text'), t.Literal('photo')], { error: 'Expected text or photo' })),
+    kind: optional(messageKind),
     text: optional(prose(4000)),
     photo: optional(imageId('Expected the id of an image that you uploaded')),
     client_id: optional(line(64, { min: 1 })),
   },
-  { examples: [{ text: 'Coffee at the river?', client_id: 'a1' }] },
+  {
+    title: 'NewMessage',
+    description: '`text`, or `photo` with or without it',
+    documented: { minProperties: 1 },
+    examples: [{ text: 'Coffee at the river?', client_id: 'a1' }],
+  },
 )
 
-export const messageEdit = t.Object({ text: prose(4000, { min: 1 }) })
+export const messageEdit = object(
+  'MessageEdit',
+  { text: prose(4000, { min: 1 }) },
+  { examples: [{ text: 'Coffee at the bridge?' }] },
+)
 
-export const readUpTo = t.Object({
-  up_to: optional(uuid('Expected the id of a message of this chat')),
+export const readUpTo = object('ReadUpTo', { up_to: optional(uuid('Expected the id of a message of this chat')) })
+
+export const readMarks = object('ReadMarks', {
+  read: t.Integer({ description: 'How many messages' }),
+  read_at: nullable(time),
 })
-
-export const readMarks = t.Object({ read: t.Integer({ description: 'How many messages' }), read_at: nullable(time) })

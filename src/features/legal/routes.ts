@@ -3,7 +3,7 @@ import { oneOf } from '../../http/schema.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import { type Legal, legalKinds, mostWantedFirst } from './service.ts'
 
-const kind = oneOf(legalKinds)
+const kind = oneOf(legalKinds, 'LegalKind')
 
 const text = t.Object(
   {
@@ -14,6 +14,7 @@ const text = t.Object(
     updated_at: t.String({ format: 'date-time' }),
   },
   {
+    title: 'LegalText',
     examples: [
       {
         kind: 'terms',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { nextCursor, nullable, pageQuery, queryNumber, time } from '../../http/schema.ts'
+import { nextCursor, nullable, object, pageQuery, queryNumber, time } from '../../http/schema.ts'
 import { profile } from '../profile/model.ts'
 import type { FilterName } from './store.ts'
 
@@ -10,17 +10,24 @@ const longitude = { minimum: -180, maximum: 180, error: 'Expected degrees from -
 export const reading = t.Object(
   // TypeBox's own: Elysia's would take "52" for 52.
   { latitude: Type.Number(latitude), longitude: Type.Number(longitude) },
-  { examples: [{ latitude: 52.52, longitude: 13.405 }] },
+  {
+    title: 'Position',
+    // Two places of which each finds the other.
+    examples: [
+      { latitude: 38.7169, longitude: -9.1399 },
+      { latitude: 38.7223, longitude: -9.1393 },
+    ],
+  },
 )
 
-export const location = t.Object({
+export const location = object('Location', {
   latitude: nullable(t.Number({ description: 'Degrees, of the published position' })),
   longitude: nullable(t.Number()),
   visible: t.Boolean(),
   updated_at: nullable(time),
 })
 
-export const visibility = t.Object({ visible: Type.Boolean() })
+export const visibility = object('Visibility', { visible: Type.Boolean() })
 
 const values = (example: string) =>
   t.Optional(t.Array(t.String(), { description: `Repeatable: any of them, as ${example}` }))
@@ -57,9 +64,9 @@ export const nearbyQuery = t.Object({
   ...filters,
 })
 
-export const neighbours = t.Object({
+export const neighbours = object('NeighbourList', {
   items: t.Array(
-    t.Object({
+    object('Neighbour', {
       user: profile,
       latitude: t.Number(),
       longitude: t.Number(),

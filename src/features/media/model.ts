@@ -1,8 +1,9 @@
 import { t } from 'elysia'
+import { entityId } from '../../http/schema.ts'
 
 export const image = t.Object(
   {
-    id: t.String(),
+    id: entityId(),
     url: t.String({ description: 'Path and query on this server; signed, and good for a day at least' }),
     thumb_url: t.String({ description: 'The same, of the image with a longest side of 320 at most' }),
     width: t.Integer(),

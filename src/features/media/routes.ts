@@ -47,6 +47,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
               'multipart/form-data': {
                 schema: {
                   type: 'object',
+                  title: 'ImageUpload',
                   required: ['file'],
                   properties: { file: { type: 'string', format: 'binary' } },
                 },
@@ -85,7 +86,10 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
               description: 'The image',
               content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } },
             },
-            206: { description: 'The part that `Range` asks for' },
+            206: {
+              description: 'The part that `Range` asks for',
+              content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } },
+            },
             302: { description: 'Where the image lies, for some minutes: of a server that keeps images in S3' },
             304: { description: 'The client has it already' },
           },

@@ -1,6 +1,6 @@
 import { FormatRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { id, nextCursor, nullable, oneOf, optional, pageQuery, time } from '../../http/schema.ts'
+import { entityId, id, nextCursor, nullable, object, oneOf, optional, pageQuery, time } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
 import { profile } from '../profile/model.ts'
@@ -25,14 +25,17 @@ const instant = t.String({
 })
 const until = optional(instant)
 
-const noticeAction = oneOf(noticeActions)
-const appealStatus = oneOf(appealStatuses)
+const noticeAction = oneOf(noticeActions, 'NoticeAction')
+const appealStatus = oneOf(appealStatuses, 'AppealStatus')
 
 const evidence = t.Object(
   {
     message: nullable(message),
     versions: t.Array(
-      t.Object({ text: t.String(), at: t.String({ format: 'date-time', description: 'Until when it said so' }) }),
+      object('MessageVersion', {
+        text: t.String(),
+        at: t.String({ format: 'date-time', description: 'Until when it said so' }),
+      }),
       { description: 'What the message said before, oldest first; of a deleted one its last text too' },
     ),
     before: t.Array(message, { description: 'Up to five, oldest first' }),
@@ -40,81 +43,82 @@ const evidence = t.Object(
     review: nullable(review),
     user: nullable(profile),
   },
-  { description: 'As things were when reported; null once its time is over' },
+  { title: 'Evidence', description: 'As things were when reported; null once its time is over' },
 )
 
 const queuedReportFields = {
   ...reportFields,
-  reporter_id: nullable(t.String()),
-  subject_id: nullable(
-    t.String({ description: 'The user concerned: the reported one, or the author; in lists not that of a review' }),
-  ),
+  reporter_id: nullable(entityId()),
+  subject_id: nullable(entityId('The user concerned: the reported one, or the author; in lists not that of a review')),
   waiting_s: t.Integer({ description: 'Seconds that it has waited, or did wait' }),
   resolution: nullable(
-    t.Object({
+    object('ReportResolution', {
       action,
       note: nullable(t.String()),
       until: nullable(time),
-      resolved_by: nullable(t.String()),
+      resolved_by: nullable(entityId()),
       resolved_at: time,
     }),
   ),
 }
-export const reportQueue = t.Object({ items: t.Array(t.Object(queuedReportFields)), next_cursor: nextCursor })
-export const report = t.Object({ ...queuedReportFields, evidence: nullable(evidence) })
+export const reportQueue = object('ReportQueue', {
+  items: t.Array(t.Object(queuedReportFields, { title: 'QueuedReport' })),
+  next_cursor: nextCursor,
+})
+export const report = object('ReportWithEvidence', { ...queuedReportFields, evidence: nullable(evidence) })
 export const reportQuery = t.Object({ ...pageQuery, status: t.Optional(reportStatus), reason: t.Optional(ground) })
 
 export const resolution = t.Object(
   { action, note: prose(2000, { min: 1 }), until },
   {
+    title: 'ReportDecision',
     description:
       '`note` is told to the user concerned as the reason. `until` is for `suspend`: absent or null is without end',
-    examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2026-12-01T00:00:00Z' }],
+    examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2030-01-01T00:00:00Z' }],
   },
 )
 
 export const suspension = t.Object(
   { reason: prose(1000, { min: 1 }), note: optional(prose(2000)), until },
   {
+    title: 'NewSuspension',
     description: '`reason` is told to the user, `note` is for moderators only. `until`: absent or null is without end',
   },
 )
-export const unsuspension = t.Object({ reason: optional(prose(1000)) })
-export const suspensionState = t.Object({
-  user_id: t.String(),
+export const unsuspension = object('Unsuspension', { reason: optional(prose(1000)) })
+export const suspensionState = object('SuspensionState', {
+  user_id: entityId(),
   suspended: t.Boolean(),
   reason: nullable(t.String()),
   until: nullable(time),
 })
 
-const queuedAppeal = t.Object({
-  id: t.String(),
-  user_id: nullable(
-    t.String({ description: 'Null where the decision is about a review: its report names the author' }),
-  ),
+const queuedAppeal = object('QueuedAppeal', {
+  id: entityId(),
+  user_id: nullable(entityId('Null where the decision is about a review: its report names the author')),
   text: t.String(),
   status: appealStatus,
   created_at: time,
   waiting_s: t.Integer({ description: 'Seconds that it has waited, or did wait' }),
   resolved_at: nullable(time),
-  resolved_by: nullable(t.String()),
+  resolved_by: nullable(entityId()),
   note: nullable(t.String()),
-  notice: t.Object({
-    id: t.String(),
+  notice: object('AppealedNotice', {
+    id: entityId(),
     action: noticeAction,
     reason: t.String(),
     note: nullable(t.String()),
     until: nullable(time),
     created_at: time,
-    report_id: nullable(t.String()),
+    report_id: nullable(entityId()),
   }),
 })
-export const appealQueue = t.Object({ items: t.Array(queuedAppeal), next_cursor: nextCursor })
+export const appealQueue = object('AppealQueue', { items: t.Array(queuedAppeal), next_cursor: nextCursor })
 export const resolvedAppeal = queuedAppeal
 export const appealQuery = t.Object({ ...pageQuery, status: t.Optional(appealStatus) })
 export const appealResolution = t.Object(
   { decision: oneOf(['uphold', 'reject']), note: prose(2000, { min: 1 }) },
-  { description: '`note` is told to the user concerned' },
+  { title: 'AppealDecision', description: '`note` is told to the user concerned' },
 )
 
 export const auditQuery = t.Object({
@@ -125,14 +129,14 @@ export const auditQuery = t.Object({
   from: t.Optional(instant),
   to: t.Optional(instant),
 })
-export const auditList = t.Object({
+export const auditList = object('AuditLog', {
   items: t.Array(
-    t.Object({
-      id: t.String(),
+    object('AuditEntry', {
+      id: entityId(),
       at: time,
-      actor_id: nullable(t.String()),
+      actor_id: nullable(entityId()),
       action: t.String(),
-      subject_id: nullable(t.String()),
+      subject_id: nullable(entityId()),
       metadata: t.Record(t.String(), t.Unknown()),
     }),
   ),
@@ -141,23 +145,27 @@ export const auditList = t.Object({
 
 export const notice = t.Object(
   {
-    id: t.String(),
+    id: entityId(),
     action: noticeAction,
-    message_id: nullable(t.String({ description: 'The message or review that it is about, if it is about one' })),
-    review_id: nullable(t.String()),
+    message_id: nullable(entityId('The message or review that it is about, if it is about one')),
+    review_id: nullable(entityId()),
     ground: nullable(ground),
     reason: t.String(),
     until: nullable(time),
     created_at: time,
-    appeal: nullable(t.Object({ id: t.String(), status: appealStatus })),
+    appeal: nullable(object('AppealState', { id: entityId(), status: appealStatus })),
     how_to_appeal: nullable(t.String()),
   },
   { title: 'Notice' },
 )
-export const noticeList = t.Object({ items: t.Array(notice), next_cursor: nextCursor })
+export const noticeList = object('NoticeList', { items: t.Array(notice), next_cursor: nextCursor })
 
 const appealText = prose(2000, { min: 1 })
-export const newAppeal = t.Object({ notice_id: id, text: appealText })
+export const newAppeal = object(
+  'NewAppeal',
+  { notice_id: id, text: appealText },
+  { examples: [{ notice_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', text: 'I was quoting somebody else.' }] },
+)
 export const newAppealWithLogin = t.Object(
   {
     email: optional(t.String({ maxLength: 254 })),
@@ -166,15 +174,19 @@ export const newAppealWithLogin = t.Object(
     init_data: optional(t.String({ maxLength: 16_384 })),
     text: appealText,
   },
-  { description: 'Either e-mail or phone with the password, or init_data' },
+  {
+    title: 'NewAppealWithLogin',
+    description: 'Either e-mail or phone with the password, or init_data',
+    examples: [{ email: 'ada@example.org', password: 'thirteen green bottles', text: 'I was quoting somebody else.' }],
+  },
 )
-export const appeal = t.Object({
-  id: t.String(),
-  notice_id: t.String(),
+export const appeal = object('Appeal', {
+  id: entityId(),
+  notice_id: entityId(),
   text: t.String(),
   status: appealStatus,
   created_at: time,
   resolved_at: nullable(time),
   note: nullable(t.String()),
 })
-export const appealList = t.Object({ items: t.Array(appeal), next_cursor: nextCursor })
+export const appealList = object('AppealList', { items: t.Array(appeal), next_cursor: nextCursor })

@@ -1,15 +1,16 @@
 import { t } from 'elysia'
-import { nullable, time } from '../../http/schema.ts'
+import { entityId, nullable, object, oneOf, time } from '../../http/schema.ts'
 import { label, longestLanguageTag, prose } from '../../lib/text.ts'
 import { legalKinds } from '../legal/service.ts'
 
 const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other')], {
+  title: 'Gender',
   error: 'Expected female, male or other',
 })
 
 export const me = t.Object(
   {
-    id: t.String(),
+    id: entityId(),
     name: nullable(t.String()),
     city: nullable(t.String()),
     bio: nullable(t.String()),
@@ -20,9 +21,9 @@ export const me = t.Object(
     email_verified: t.Boolean(),
     phone: nullable(t.String()),
     messenger_id: nullable(t.String()),
-    role: t.Union([t.Literal('user'), t.Literal('moderator'), t.Literal('admin')]),
+    role: oneOf(['user', 'moderator', 'admin'], 'Role'),
     visible: t.Boolean(),
-    consents_missing: t.Array(t.String({ documented: { enum: [...legalKinds] } })),
+    consents_missing: t.Array(t.String({ documented: { title: 'LegalKind', enum: [...legalKinds] } })),
     created_at: time,
     updated_at: time,
   },
@@ -31,7 +32,7 @@ export const me = t.Object(
 
 export const profile = t.Object(
   {
-    id: t.String(),
+    id: entityId(),
     name: nullable(t.String()),
     city: nullable(t.String()),
     bio: nullable(t.String()),
@@ -58,11 +59,14 @@ export const profileFields = {
   photo: nullable(t.String({ maxLength: 2048, description: 'Id of an image that you uploaded' })),
 }
 
-export const profileChange = t.Partial(t.Object(profileFields))
+export const profileChange = t.Partial(t.Object(profileFields), {
+  title: 'ProfileChange',
+  examples: [{ city: 'Lisbon', bio: 'Walks, espresso, old maps.', gender: 'female' }],
+})
 
 const choices = t.Array(label(40, { min: 1 }), { maxItems: 20, description: 'Up to 20, no duplicates' })
 
-export const preferences = t.Object({
+export const preferences = object('Preferences', {
   drinks: t.Array(t.String()),
   activities: t.Array(t.String()),
   purposes: t.Array(t.String()),
@@ -76,4 +80,5 @@ export const preferencesChange = t.Partial(
     purposes: choices,
     language: t.String({ maxLength: longestLanguageTag, description: 'BCP 47 tag' }),
   }),
+  { title: 'PreferencesChange' },
 )

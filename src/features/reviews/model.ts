@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { id, nextCursor, nullable, optional, time } from '../../http/schema.ts'
+import { entityId, id, nextCursor, nullable, object, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
 
 export const review = t.Object(
   {
-    id: t.String(),
-    chat_id: nullable(t.String({ description: 'Null in lists where the review is anonymous' })),
+    id: entityId(),
+    chat_id: nullable(entityId('Null in lists where the review is anonymous')),
     reviewer_id: nullable(
-      t.String({ description: 'Null in lists where the review is anonymous, and once the author’s account is erased' }),
+      entityId('Null in lists where the review is anonymous, and once the author’s account is erased'),
     ),
-    reviewed_id: t.String(),
+    reviewed_id: entityId(),
     rating: t.Integer({ minimum: 1, maximum: 5 }),
     anonymous: t.Boolean(),
     text: nullable(t.String()),
@@ -19,7 +19,7 @@ export const review = t.Object(
   { title: 'Review' },
 )
 
-export const reviewList = t.Object({ items: t.Array(review), next_cursor: nextCursor })
+export const reviewList = object('ReviewList', { items: t.Array(review), next_cursor: nextCursor })
 
 export const newReview = t.Object(
   {
@@ -30,12 +30,13 @@ export const newReview = t.Object(
     text: optional(prose(1000)),
   },
   {
+    title: 'NewReview',
     examples: [{ chat_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', rating: 5, anonymous: true, text: 'Good company.' }],
   },
 )
 
-export const stats = t.Object({
-  user_id: t.String(),
+export const stats = object('ReviewStats', {
+  user_id: entityId(),
   rating_avg: nullable(t.Number({ description: 'To two decimals' })),
   count: t.Integer(),
 })

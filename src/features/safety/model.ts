@@ -1,15 +1,15 @@
 import { t } from 'elysia'
-import { id, nextCursor, nullable, oneOf, optional, time } from '../../http/schema.ts'
+import { entityId, id, nextCursor, nullable, object, oneOf, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
 import { reportActions, reportReasons } from './store.ts'
 
-export const block = t.Object({ id: t.String(), user_id: t.String(), created_at: time }, { title: 'Block' })
-export const blockList = t.Object({ items: t.Array(block), next_cursor: nextCursor })
-export const newBlock = t.Object({ user_id: id })
+export const block = t.Object({ id: entityId(), user_id: entityId(), created_at: time }, { title: 'Block' })
+export const blockList = object('BlockList', { items: t.Array(block), next_cursor: nextCursor })
+export const newBlock = t.Object({ user_id: id }, { title: 'NewBlock', description: 'Whom to block' })
 
-export const reason = oneOf(reportReasons)
-export const reportStatus = oneOf(['open', 'resolved'])
-export const action = oneOf(reportActions)
+export const reason = oneOf(reportReasons, 'ReportReason')
+export const reportStatus = oneOf(['open', 'resolved'], 'ReportStatus')
+export const action = oneOf(reportActions, 'ReportAction')
 
 export const newReport = t.Object(
   {
@@ -20,26 +20,27 @@ export const newReport = t.Object(
     details: optional(prose(2000)),
   },
   {
+    title: 'NewReport',
     description: 'Exactly one of user_id, message_id and review_id',
     examples: [{ message_id: '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11', reason: 'harassment' }],
   },
 )
 
-export const filedReport = t.Object({ id: t.String(), status: reportStatus, created_at: time })
+export const filedReport = object('FiledReport', { id: entityId(), status: reportStatus, created_at: time })
 
 /** What a report says of itself, to its reporter and to moderators. */
 export const reportFields = {
-  id: t.String(),
-  user_id: nullable(t.String({ description: 'Of the three ids that of the target; the others are null' })),
-  message_id: nullable(t.String()),
-  review_id: nullable(t.String()),
+  id: entityId(),
+  user_id: nullable(entityId('Of the three ids that of the target; the others are null')),
+  message_id: nullable(entityId()),
+  review_id: nullable(entityId()),
   reason,
   details: nullable(t.String()),
   status: reportStatus,
   created_at: time,
 }
 
-export const reportList = t.Object({
-  items: t.Array(t.Object({ ...reportFields, action: nullable(action), resolved_at: nullable(time) })),
+export const reportList = object('ReportList', {
+  items: t.Array(object('Report', { ...reportFields, action: nullable(action), resolved_at: nullable(time) })),
   next_cursor: nextCursor,
 })

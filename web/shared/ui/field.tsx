@@ -100,13 +100,7 @@ export function Checkbox({ children, checked, onChange, ...rest }: Checked & { c
 }
 
 /** A setting that applies at once. */
-export function Switch({
-  label,
-  hint,
-  checked,
-  onChange,
-  ...rest
-}: Checked & { label: string; hint?: string }) {
+export function Switch({ label, hint, checked, onChange, ...rest }: Checked & { label: string; hint?: string }) {
   const id = useId()
   return (
     <div className={styles.row}>

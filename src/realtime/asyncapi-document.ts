@@ -1,0 +1,182 @@
+import type { TObject } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { exampleOf } from '../http/openapi-examples.ts'
+import { type Components, named, plain, type Schema } from '../http/openapi-schema.ts'
+import { entityId, object } from '../http/schema.ts'
+import { version } from '../version.ts'
+import { closing } from './connection.ts'
+import { cid, documentedEvents, ephemeralEvents } from './events.ts'
+import { socketRefusals } from './socket.ts'
+
+const about = `Events as they happen, over one WebSocket per device. Frames are JSON text.
+
+* **Durable events** have a \`seq\`: 1, 2, 3 … for each user, the same on all devices and without gaps. Reconnect with \`since\`, the last one that you have seen, and every later one follows.
+* **Ephemeral events** have none: they go to the sockets that are open.
+* A client sends \`ping\`, \`typing\` and \`auth\`, and does all else over HTTP, which \`/openapi/json\` describes.`
+
+const aboutUpgrade = `Pass the access token as \`token\`: browsers cannot send a header with an upgrade. The page that opens it has to be of an allowed origin.
+
+The first frame is \`hello\`. Its \`resume\` is \`gap\` where \`since\` is too long ago or ahead: load chats and messages again over HTTP.
+
+A refused upgrade is answered with a problem (RFC 9457): ${socketRefusals.map((code) => `\`${code}\``).join(', ')}.`
+
+/** What a client may send, and the frames that answer it. */
+const clientFrames = {
+  ping: {
+    summary: 'Asks for a sign of life. Send one every `heartbeat_s` seconds of `hello`',
+    data: null,
+    answers: ['pong', 'error'],
+  },
+  typing: {
+    summary: 'The user types in a chat. Passed on once a second; answered only where it is refused',
+    data: object('TypingIn', { chat_id: entityId() }),
+    answers: ['error'],
+  },
+  auth: {
+    summary: 'A new access token, before the old one ends',
+    data: object('NewToken', { token: t.String() }),
+    answers: ['auth', 'error'],
+  },
+}
+
+const summaries: Record<string, string> = {
+  message: 'A new message',
+  message_edited: 'A message was edited',
+  message_deleted: 'A message was deleted: a tombstone of it',
+  chat: 'A chat is new, or the account of its other member was erased',
+  message_read: 'Messages were read',
+  review: 'A review of the user was published',
+  block: 'The user has blocked somebody',
+  notice: 'A decision of moderation about the user',
+  hello: 'The first frame of every socket',
+  presence: 'A user came online or went offline',
+  typing: 'The other member of a chat is typing',
+  session_ended: 'The session is over: log in again',
+  pong: 'Answers `ping`',
+  auth: 'Answers `auth`: the socket stays open with the new token',
+  error: 'A frame was refused, which the socket survives',
+}
+
+/** What each close code means, and what to do. */
+const closeCodes: Record<keyof typeof closing, string> = {
+  restart:
+    'The server restarts, or cannot read events now. Reconnect with `since` after a random time of up to 3 seconds',
+  sessionEnded:
+    'After `session_ended`: log in again. Reason `token_expired`: refresh the token and reconnect. Reason `consents_required`: ask for the consents',
+  suspended: 'The account is suspended. Do not reconnect; show the notice',
+  tooSlow: 'The client reads too slowly. Reconnect with `since`',
+  tooMany: 'The user has opened a 21st socket, and this was the oldest. Do not reconnect',
+  frameTooLarge: 'A frame was larger than 16 KiB. Fix the client',
+  flood: 'More than 20 frames a second after a burst of 100. Fix the client',
+}
+
+/** The AsyncAPI document of `/ws`, from the side of the server: it sends events and receives frames. */
+export function asyncapiDocument() {
+  const schemas: Components = {}
+  const messages: Record<string, object> = {}
+  const add = (key: string, name: string, schema: TObject, summary?: string) => {
+    const shown = plain(schema as Schema)
+    messages[key] = {
+      name,
+      title: schema.title,
+      summary,
+      contentType: 'application/json',
+      payload: named(shown, schemas, key),
+      examples: [{ payload: exampleOf(shown) }],
+    }
+  }
+  const typeOf = ({ properties }: TObject) => String(properties.type!.const)
+  const [durable, ephemeral] = [documentedEvents, ephemeralEvents].map((events) =>
+    events.map((event) => {
+      add(event.title!, typeOf(event), event, summaries[typeOf(event)])
+      return { key: event.title!, type: typeOf(event) }
+    }),
+  )
+  const keyOf = (type: string) => ephemeral!.find((event) => event.type === type)!.key
+  const security = [{ $ref: '#/components/securitySchemes/token' }]
+  const channel = { $ref: '#/channels/socket' }
+  const refs = (keys: string[]) => keys.map((key) => ({ $ref: `#/channels/socket/messages/${key}` }))
+  const received = Object.entries(clientFrames).map(([type, { summary, data, answers }]) => {
+    const key = `Frame${type[0]!.toUpperCase()}${type.slice(1)}`
+    add(key, type, object(key, { type: t.Literal(type), cid: t.Optional(cid), ...(data && { data }) }), summary)
+    const reply = { channel, messages: refs(answers.map(keyOf)) }
+    return [`receive${key}`, { action: 'receive', channel, security, summary, messages: refs([key]), reply }] as const
+  })
+  const answering = new Set(Object.values(clientFrames).flatMap(({ answers }) => answers))
+  const unasked = ephemeral!.filter(({ type }) => !answering.has(type))
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Convene, the WebSocket',
+      version,
+      description: about,
+      license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+      contact: { name: 'Whoever runs this server' },
+      tags: [{ name: 'realtime', description: 'Events as they happen' }],
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      own: {
+        host: '{host}',
+        protocol: 'wss',
+        description: 'The server that this document is of; `ws` where it has no TLS',
+        variables: { host: { default: 'localhost:3000', description: 'Host and port' } },
+      },
+    },
+    channels: {
+      socket: {
+        address: '/ws',
+        title: 'The socket of a device',
+        description: aboutUpgrade,
+        messages: Object.fromEntries(
+          Object.keys(messages).map((key) => [key, { $ref: `#/components/messages/${key}` }]),
+        ),
+        bindings: {
+          ws: {
+            method: 'GET',
+            query: {
+              type: 'object',
+              required: ['token'],
+              properties: {
+                token: { type: 'string', description: 'The access token' },
+                since: { type: 'integer', minimum: 0, description: 'The `seq` of the last event seen' },
+              },
+            },
+            bindingVersion: '0.1.0',
+          },
+        },
+        'x-close-codes': [
+          { code: 1009, description: 'A frame was larger than 1 MiB and was not read. Fix the client' },
+          ...Object.entries(closing).map(([name, code]) => ({
+            code,
+            description: closeCodes[name as keyof typeof closing],
+          })),
+        ],
+      },
+    },
+    operations: {
+      sendEvents: {
+        action: 'send',
+        channel,
+        security,
+        summary: 'Durable events, in order and without gaps',
+        messages: refs(durable!.map(({ key }) => key)),
+      },
+      sendEphemeralEvents: {
+        action: 'send',
+        channel,
+        security,
+        summary: 'What is sent once, to the sockets that are open',
+        messages: refs(unasked.map(({ key }) => key)),
+      },
+      ...Object.fromEntries(received),
+    },
+    components: {
+      messages,
+      schemas,
+      securitySchemes: {
+        token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The `access_token` of a session' },
+      },
+    },
+  }
+}
