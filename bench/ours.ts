@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
+import { anybody } from '../src/features/registration/rules.ts'
 import { openLog } from '../src/telemetry/log.ts'
 import { readSecrets } from '../src/installation/secrets.ts'
 import { buildServices } from '../src/services.ts'
@@ -53,6 +54,7 @@ export async function newPerson({ storage, consents, auth }: Services, name: str
       id,
       email: `${id}@example.org`,
       phone: null,
+      admission: anybody,
       messenger_id: null,
       password_hash: null,
       name,

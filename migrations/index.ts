@@ -48,6 +48,10 @@ import up0025 from './0025_outbox.up.sql' with { type: 'text' }
 import down0025 from './0025_outbox.down.sql' with { type: 'text' }
 import up0026 from './0026_email_links.up.sql' with { type: 'text' }
 import down0026 from './0026_email_links.down.sql' with { type: 'text' }
+import up0029 from './0029_invites.up.sql' with { type: 'text' }
+import down0029 from './0029_invites.down.sql' with { type: 'text' }
+import up0030 from './0030_notifications.up.sql' with { type: 'text' }
+import down0030 from './0030_notifications.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -99,6 +103,10 @@ import pgUp0025 from './postgres/0025_outbox.up.sql' with { type: 'text' }
 import pgDown0025 from './postgres/0025_outbox.down.sql' with { type: 'text' }
 import pgUp0026 from './postgres/0026_email_links.up.sql' with { type: 'text' }
 import pgDown0026 from './postgres/0026_email_links.down.sql' with { type: 'text' }
+import pgUp0029 from './postgres/0029_invites.up.sql' with { type: 'text' }
+import pgDown0029 from './postgres/0029_invites.down.sql' with { type: 'text' }
+import pgUp0030 from './postgres/0030_notifications.up.sql' with { type: 'text' }
+import pgDown0030 from './postgres/0030_notifications.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -224,6 +232,22 @@ export const migrations: readonly Migration[] = [
     up: up0026,
     down: down0026,
     postgres: { up: pgUp0026, down: pgDown0026 },
+    compatibleWith: 16,
+  },
+  {
+    number: 29,
+    name: 'invites',
+    up: up0029,
+    down: down0029,
+    postgres: { up: pgUp0029, down: pgDown0029 },
+    compatibleWith: 16,
+  },
+  {
+    number: 30,
+    name: 'notifications',
+    up: up0030,
+    down: down0030,
+    postgres: { up: pgUp0030, down: pgDown0030 },
     compatibleWith: 16,
   },
 ]

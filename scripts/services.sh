@@ -19,6 +19,8 @@ begin_services() {
   [ ${#packages[@]} -eq 0 ] || install_packages "${packages[@]}" || echo "could not be installed: ${packages[*]}" >&2
   # Not every release of a distribution has it: so it keeps nothing else from being installed.
   command -v caddy >/dev/null || install_packages caddy || echo 'could not be installed: caddy' >&2
+  command -v chromium >/dev/null || command -v google-chrome >/dev/null || install_packages chromium ||
+    echo 'could not be installed: chromium' >&2
   postgres_answers || start_postgres || echo 'no PostgreSQL answers, and none could be started' >&2
   redis_answers || start_redis || echo 'no Redis answers, and none could be started' >&2
 }

@@ -7,7 +7,10 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { peopleRoutes } from './features/people/routes.ts'
+import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
+import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
 import { absoluteUrl } from './http/absolute-url.ts'
@@ -27,10 +30,10 @@ import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
-import { visitor as publicDoor } from './http/visitor.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { webPages } from './http/web-pages.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
+import { formVisitor as publicFormDoor, visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
@@ -47,7 +50,10 @@ export function buildApp(services: Services, web: WebFiles | null = null) {
     safety,
     reviews,
     notices,
+    notifications,
     moderation,
+    people,
+    registration,
     storage,
     files,
     photos,
@@ -59,12 +65,14 @@ export function buildApp(services: Services, web: WebFiles | null = null) {
   } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
+  const formVisitor = publicFormDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
   const cookies = sessionCookies(config)
   const door = { config, callers, origins, limits, clientOf }
   const guard = openGuard(door)
   const signedIn = guardWithJson(door)
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
+  const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
 
   const app = new Elysia({
     name: 'convene',
@@ -95,6 +103,9 @@ export function buildApp(services: Services, web: WebFiles | null = null) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
+    .use(peopleRoutes({ asModerator, asAdmin, people }))
+    .use(inviteRoutes({ asAdmin, registration }))
+    .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))

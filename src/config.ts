@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
 import { readSocketAddress } from './lib/outbound.ts'
+import { readApnsKey } from './outbox/apns/key.ts'
+import { readServiceAccount } from './outbox/fcm/account.ts'
 import { readRedisUrl } from './lib/redis-url.ts'
 import {
   ConfigError,
@@ -17,6 +20,7 @@ import {
   textOf,
   wholeNumber,
 } from './lib/settings.ts'
+import { registrationModes } from './features/registration/rules.ts'
 import { isS3Url, readS3ObjectUrl, readS3Url, type S3Keys, type S3Place } from './s3/place.ts'
 import { type DatabaseConfig, isPostgresUrl, readDatabaseUrl } from './storage/database-url.ts'
 
@@ -192,6 +196,13 @@ const serverSettings = {
     help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
     read: emailVerification,
   }),
+  notifyAfterS: setting({
+    name: 'NOTIFY_AFTER_S',
+    unit: 'seconds',
+    default: '15',
+    help: 'How long after an event its [notification](docs/notifications.md) is sent, in seconds, unless it was read by then.',
+    ...wholeNumber(0, 3600),
+  }),
   messengerBotToken: setting({
     name: 'MESSENGER_BOT_TOKEN',
     type: 'token',
@@ -221,6 +232,76 @@ const serverSettings = {
     default: '',
     help: 'Private addresses that the server may call on behalf of users, such as `127.0.0.1:9000,10.0.0.5:443`.',
     read: socketAddresses,
+  }),
+  registration: setting({
+    name: 'REGISTRATION',
+    default: 'open',
+    help: 'Who may make an account: everybody (`open`), who has [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
+    ...oneOf(...registrationModes),
+  }),
+  fcmServiceAccount: setting({
+    name: 'FCM_SERVICE_ACCOUNT',
+    type: 'file',
+    default: null,
+    help: 'Key file of a Google service account: [sends to Android apps](docs/push-providers.md#firebase-android).',
+    read: serviceAccount,
+  }),
+  fcmUrl: setting({
+    name: 'FCM_URL',
+    type: 'URL',
+    default: null,
+    shownDefault: 'that of Google',
+    help: 'Another server that speaks FCM v1, such as `http://127.0.0.1:9000`.',
+    read: (value, { env }) => {
+      comesWith(env, ['FCM_SERVICE_ACCOUNT'])
+      return serverUrl(value)
+    },
+  }),
+  apnsKey: setting({
+    name: 'APNS_KEY',
+    type: 'file',
+    default: null,
+    help: '`.p8` key of an Apple developer account: [sends to iOS apps](docs/push-providers.md#apns-ios). Needs `APNS_KEY_ID`, `APNS_TEAM_ID` and `APNS_TOPIC`.',
+    secret: true,
+    read: apnsKey,
+  }),
+  apnsKeyId: setting({
+    name: 'APNS_KEY_ID',
+    type: 'ten letters and digits',
+    default: null,
+    help: 'Id of `APNS_KEY`.',
+    read: appleId,
+  }),
+  apnsTeamId: setting({
+    name: 'APNS_TEAM_ID',
+    type: 'ten letters and digits',
+    default: null,
+    help: 'Id of the team that `APNS_KEY` belongs to.',
+    read: appleId,
+  }),
+  apnsTopic: setting({
+    name: 'APNS_TOPIC',
+    type: 'bundle id',
+    default: null,
+    help: 'Bundle id of the app, such as `org.example.meet`.',
+    read: bundleId,
+  }),
+  apnsEnv: setting({
+    name: 'APNS_ENV',
+    default: 'production',
+    help: '`sandbox` is for apps that Xcode has installed.',
+    ...oneOf('production', 'sandbox'),
+  }),
+  apnsUrl: setting({
+    name: 'APNS_URL',
+    type: 'URL',
+    default: null,
+    shownDefault: 'that of Apple for `APNS_ENV`',
+    help: 'Another server that speaks APNs over HTTP/2, such as `http://127.0.0.1:9000`.',
+    read: (value, { env }) => {
+      comesWith(env, apnsSettings)
+      return serverUrl(value)
+    },
   }),
   consentGate: setting({
     name: 'CONSENT_GATE',
@@ -451,6 +532,53 @@ function dkimKey(value: string): { domainName: string; keySelector: string; priv
   if (!privateKey.includes('PRIVATE KEY-----'))
     throw new Error(`must name a private key in PEM form, and ${file} holds none`)
   return { domainName, keySelector, privateKey }
+}
+
+const apnsSettings = ['APNS_KEY', 'APNS_KEY_ID', 'APNS_TEAM_ID', 'APNS_TOPIC']
+
+/** Throws if one of the settings is missing. */
+function comesWith(env: Environment, names: string[]) {
+  const missing = names.filter((name) => textOf(env, name) === null)
+  if (missing.length === 0) return
+  const listed = missing.join(', ').replace(/, (\w+)$/, ' and $1')
+  throw new Error(`must come with ${listed}, which ${missing.length === 1 ? 'is' : 'are'} not set`)
+}
+
+function serviceAccount(value: string) {
+  return readServiceAccount(keyFile(value), value)
+}
+
+function apnsKey(value: string, { env }: Context) {
+  comesWith(env, apnsSettings)
+  return readApnsKey(keyFile(value), value)
+}
+
+function appleId(value: string, { env }: Context): string {
+  comesWith(env, apnsSettings)
+  if (!/^[A-Z0-9]{10}$/.test(value)) throw new Error('must be ten capital letters and digits, such as ABC123DEFG')
+  return value
+}
+
+function bundleId(value: string, { env }: Context): string {
+  comesWith(env, apnsSettings)
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value)) throw new Error('must be a bundle id, such as org.example.meet')
+  return value
+}
+
+function keyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`must name a file that can be read, not ${path} (${codeOf(error)})`)
+  }
+}
+
+/** Without a slash at the end. */
+function serverUrl(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+    throw new Error('must be an http or https URL without a user or a query, such as http://127.0.0.1:9000')
+  return url.href.replace(/\/+$/, '')
 }
 
 function botToken(value: string): string {

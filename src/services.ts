@@ -21,9 +21,19 @@ import { locationService } from './features/location/service.ts'
 import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
 import { photoWatch } from './features/media/watch.ts'
+import { openAsking } from './features/notifications/asking.ts'
+import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
+import { openDigest } from './features/notifications/digest.ts'
+import { openMoments } from './features/notifications/moments.ts'
+import { noProviders, type Providers } from './features/notifications/providers.ts'
+import { shownForMs } from './features/notifications/rules.ts'
+import { notificationService } from './features/notifications/service.ts'
+import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
 import { moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
+import { peopleService } from './features/people/service.ts'
+import { registrationService } from './features/registration/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -35,8 +45,8 @@ import { openOutbound, type Outbound } from './lib/outbound.ts'
 import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
 import type { Traces } from './telemetry/traces.ts'
-import { hours } from './lib/time.ts'
-import { openDelivery } from './outbox/delivery.ts'
+import { hours, seconds } from './lib/time.ts'
+import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
 import { openHub } from './realtime/hub.ts'
@@ -64,6 +74,8 @@ export type Ports = {
   shared?: Shared | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
+  /** The ways to devices. */
+  providers?: Providers
   ids?: Ids
   now?: () => number
   /** Random numbers from 0 to below 1. */
@@ -90,6 +102,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
+  providers = noProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -178,7 +191,7 @@ export function buildServices({
     log,
     now,
   })
-  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence })
+  const chatViews = openChatViews({ store: storage.chats, profiles, blocking, photos: media, presence, now })
   const replay = openReplay({
     store: storage.events,
     views: {
@@ -202,6 +215,12 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const asking = openAsking({
+    isOn: Object.keys(providers.senders).length > 0,
+    afterMs: config.notifyAfterS * seconds,
+    id: ids.next,
+    wake: () => delivery.wake('notification'),
+  })
   const chats = chatService({
     store: storage.chats,
     views: chatViews,
@@ -210,6 +229,7 @@ export function buildServices({
     photos: media,
     limits,
     push: hub.push,
+    asking,
     ids,
     now,
     firstContact: config.firstContact,
@@ -217,9 +237,31 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
-  const delivery = openDelivery({
+  const moments = openMoments({
+    store: storage.notifications,
+    chats: storage.chats,
+    consents,
+    isForeground: presence.isForeground,
+    consentGate: config.consentGate,
+    emailRequired: config.emailVerification === 'required',
+    community: config.mailFrom?.name ?? 'Convene',
+    now,
+  })
+  const delivery: Delivery = openDelivery({
     store: storage.outbox,
-    carriers: mailCarrier === null ? {} : { mail: mailCarrier },
+    carriers: {
+      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
+      ...notificationCarriers({
+        store: storage.notifications,
+        outbox: storage.outbox,
+        moments,
+        senders: providers.senders,
+        node,
+        wake: (kind) => delivery.wake(kind),
+        ids,
+        now,
+      }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,
@@ -234,6 +276,14 @@ export function buildServices({
   })
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
+  const registration = registrationService({
+    store: storage.invites,
+    mode: config.registration,
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const auth = authService({
     accounts: storage.accounts,
     sessions: storage.sessions,
@@ -248,6 +298,7 @@ export function buildServices({
     messengerPhotos,
     mails,
     emailLinks,
+    registration,
     audit,
     ids,
     now,
@@ -267,10 +318,24 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const people = peopleService({
+    store: storage.people,
+    users: storage.users,
+    sessions: storage.sessions,
+    emails,
+    auditLog: storage.audit,
+    callers,
+    sockets: hub.control,
+    recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
+    audit,
+    paging,
+    now,
+  })
   const safety = safetyService({
     blocks: storage.blocks,
     reports: storage.reports,
     push: hub.push,
+    asking,
     audit,
     paging,
     ids,
@@ -280,6 +345,7 @@ export function buildServices({
     store: storage.reviews,
     blocking,
     push: hub.push,
+    asking,
     audit,
     paging,
     ids,
@@ -305,8 +371,28 @@ export function buildServices({
     callers,
     sockets: hub.control,
     push: hub.push,
+    asking,
     audit,
     paging,
+    ids,
+    now,
+  })
+  const notifications = notificationService({
+    store: storage.notifications,
+    outbox: storage.outbox,
+    membership: openMembership({ store: storage.chats }),
+    chats: chatViews,
+    providers,
+    limits,
+    linkKey,
+    wake: (kind) => delivery.wake(kind),
+    ids,
+    now,
+  })
+  const digest = openDigest({
+    store: storage.notifications,
+    isOn: mailCarrier !== null,
+    wake: () => delivery.wake('mail'),
     ids,
     now,
   })
@@ -333,6 +419,7 @@ export function buildServices({
       media,
       safety,
       notices,
+      notifications,
       reviews,
       now,
     }),
@@ -349,6 +436,7 @@ export function buildServices({
     store: storage.retention,
     events: storage.events,
     emails: storage.emails,
+    oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
@@ -383,10 +471,14 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    registration,
+    people,
     delivery,
     safety,
     reviews,
     notices,
+    notifications,
+    digest,
     moderation,
     erasures,
     account,

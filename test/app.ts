@@ -1,9 +1,11 @@
 import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
+import { anybody } from '../src/features/registration/rules.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Ids } from '../src/lib/ids.ts'
 import { listen } from '../src/listen.ts'
 import { openLog } from '../src/telemetry/log.ts'
+import type { Providers } from '../src/features/notifications/providers.ts'
 import type { Outbound } from '../src/lib/outbound.ts'
 import type { Pace } from '../src/redis/nodes.ts'
 import { buildServices, type Services } from '../src/services.ts'
@@ -94,6 +96,8 @@ type Options = {
   pace?: Pace
   /** Another way out, as to a server of the test whose certificate nobody else trusts. */
   outbound?: Outbound
+  /** The ways to devices. */
+  providers?: Providers
   /** How long after their last socket went a user is said to be offline, where a test would wait for it. */
   calmMs?: number
 }
@@ -110,7 +114,7 @@ const address = '203.0.113.7'
  */
 export async function testApp(
   environment: Record<string, string> = {},
-  { ids, random, opened: openedBefore, databasePath, traces, beside, pace, outbound, calmMs }: Options = {},
+  { ids, random, opened: openedBefore, databasePath, traces, beside, pace, outbound, providers, calmMs }: Options = {},
 ): Promise<TestApp> {
   const isCluster = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined && !openedBefore
   const redis = isCluster ? await import('./redis.ts') : null
@@ -174,6 +178,7 @@ export async function testApp(
       traces,
       shared,
       outbound,
+      providers,
       now,
       random,
       calmMs,
@@ -248,6 +253,7 @@ export async function testApp(
           id,
           email,
           phone: null,
+          admission: anybody,
           messenger_id: null,
           password_hash: await sharedHash,
           name,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Socket } from 'bun'
 import { Redis } from 'ioredis'
 import type { Pace } from '../src/redis/nodes.ts'
+import type { Providers } from '../src/features/notifications/providers.ts'
 import { type TestApp, testApp } from './app.ts'
 import { type Client, ofType } from './socket-client.ts'
 import { until } from './until.ts'
@@ -49,6 +50,7 @@ type Setting = {
   environment?: Record<string, string>
   pace?: Pace
   calmMs?: number
+  providers?: Providers
 }
 
 /**
@@ -57,13 +59,13 @@ type Setting = {
  */
 export async function openNodes<const N extends 2 | 3>(
   count: N,
-  { urls = [redisUrl], environment = {}, pace = quick, calmMs = 200 }: Setting = {},
+  { urls = [redisUrl], environment = {}, pace = quick, calmMs = 200, providers }: Setting = {},
 ) {
   const secret = crypto.randomUUID()
   const apps: TestApp[] = []
   while (apps.length < count) {
     const settings = { ...environment, REDIS_URL: urls[apps.length] ?? urls.at(-1)!, JWT_SECRET: secret }
-    apps.push(await testApp(settings, { pace, calmMs, beside: apps[0] }))
+    apps.push(await testApp(settings, { pace, calmMs, providers, beside: apps[0] }))
   }
   const bases = await Promise.all(apps.map((app) => app.listen()))
   return {

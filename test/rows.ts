@@ -1,5 +1,6 @@
 import { SQL } from 'bun'
 import type { AuditEntry } from '../src/features/audit/store.ts'
+import { anybody } from '../src/features/registration/rules.ts'
 import type { Consent, NewAccount } from '../src/features/auth/store.ts'
 import type { Storage } from '../src/storage/storage.ts'
 import { up } from '../src/storage/migrate.ts'
@@ -135,6 +136,7 @@ export async function person({ accounts }: Pick<Storage, 'accounts'>, given: Par
     id,
     email: `${id}@example.org`,
     phone: null,
+    admission: anybody,
     messenger_id: null,
     password_hash: 'a hash',
     name: `Person ${made}`,

@@ -47,6 +47,7 @@ const lineAt = (output: string, at: number) =>
 const confidential = new Set([
   ...['password', 'current_password', 'new_password', 'init_data', 'refresh_token', 'access_token', '_t', 'token'],
   ...['email', 'phone', 'latitude', 'longitude', 'lat', 'lng'],
+  ...['endpoint', 'p256dh', 'auth'],
   ...['text', 'bio', 'details', 'note', 'reason'],
 ])
 // What is shorter may stand in a log by chance.

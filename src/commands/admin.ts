@@ -10,7 +10,7 @@ import { emailLinks } from '../features/email/service.ts'
 import { linkKeyOf, linkOf } from '../outbox/mail/links.ts'
 import { communityService } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
-import type { Role, User } from '../features/profile/store.ts'
+import type { Role } from '../features/profile/store.ts'
 import { ids } from '../lib/ids.ts'
 import { openLog } from '../telemetry/log.ts'
 import { shownPlace } from '../s3/place.ts'
@@ -20,19 +20,38 @@ import { openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { iso } from '../lib/time.ts'
+import { withAccount } from './admin/account.ts'
+import { isPeopleAction, peopleActions, runOnPeople } from './admin/people.ts'
 import { thrown, UsageError } from './command.ts'
 import { openBesideServer } from './database.ts'
 
-export const help = `usage: convene admin grant WHO moderator|admin
+export const help = `usage: convene admin list [--q TEXT] [--role ROLE] [--standing STANDING] [--limit N] [--cursor CURSOR] [--json]
+       convene admin show WHO [--json]
+       convene admin invite [--uses N] [--expires TIME] [--note TEXT] [--json]
+       convene admin suspend WHO --reason TEXT [--until TIME] [--note TEXT] [--json]
+       convene admin unsuspend WHO [--reason TEXT] [--json]
+       convene admin end-sessions WHO [--json]
+       convene admin reset-password WHO [--json]
+       convene admin grant WHO moderator|admin
        convene admin revoke WHO moderator|admin
        convene admin export WHO FILE
        convene admin erase WHO --yes
-       convene admin reset-password WHO [--json]
        convene admin adopt [--yes]
        convene admin lost-photos [--yes]
 
-What an operator does to one account, and adopt and lost-photos to all. WHO is its e-mail address, its phone number (+49…), its messenger
-id (digits) or its id. All of it but adopt works while the server runs, and is written to the audit log.
+What an operator does to accounts. WHO is an account's e-mail address, its phone number (+49…), its messenger id (digits) or
+its id. TIME is 2026-12-01, 2026-12-01T18:00:00Z, or counted from now: 12h, 30d. All of it but adopt works while the server
+runs, which takes it over within a minute, and is written to the audit log.
+
+  list     accounts, newest first; --q finds them by id, or by the beginning of an e-mail address, a phone number or a name.
+           ROLE is user, moderator or admin, STANDING active or suspended. --limit is 30, 100 at most; --cursor goes on
+  show     one account: standing, decisions, counts, e-mail, phone, ways to sign in and sessions
+  invite   makes an invite for REGISTRATION=invite, and prints its code, this once. --uses (1) says how many may register
+  suspend  keeps somebody out, until TIME or without end, and tells them the reason; --note is for moderators. Not an admin
+  unsuspend
+           lifts the suspension
+  end-sessions
+           signs somebody out everywhere
 
   grant    gives the account a role, and revoke takes it away again, from the next request on:
              moderator   reads reports and appeals, decides on them, suspends and warns, reads the audit log
@@ -75,6 +94,8 @@ const operands = {
 export const onlyOurDatabase = true
 
 export async function run(args: string[]): Promise<void> {
+  const named = args.find((arg) => !arg.startsWith('-'))
+  if (named !== undefined && isPeopleAction(named)) return runOnPeople(named, args)
   const { values, positionals } = parseArgs({
     args,
     options: { yes: { type: 'boolean' }, json: { type: 'boolean' } },
@@ -85,7 +106,7 @@ export async function run(args: string[]): Promise<void> {
   if (action === 'lost-photos') return replaceLostPhotos(positionals.slice(1), { sure: values.yes ?? false })
   if (!isAction(action))
     throw new UsageError(
-      `admin takes ${[...Object.keys(operands), 'adopt', 'lost-photos'].join(', ')}${action === '' ? '' : `, not '${action}'`}`,
+      `admin takes ${[...peopleActions, ...Object.keys(operands), 'adopt', 'lost-photos'].join(', ')}${action === '' ? '' : `, not '${action}'`}`,
     )
   if (who === undefined) throw new UsageError(`whose account? admin ${action} ${operands[action].join(' ')}`)
   const surplus = operands[action].length === 1 ? what : more[0]
@@ -102,30 +123,6 @@ export async function run(args: string[]): Promise<void> {
 
 const isAction = (given: string): given is keyof typeof operands => Object.hasOwn(operands, given)
 
-type Account = { storage: Storage; config: Config; user: User }
-
-/** Does something to an account, beside a running server. Throws where there is no such account. */
-async function withAccount<T>(who: string, work: (account: Account) => Promise<T>): Promise<T> {
-  const config = readConfig()
-  const { storage, close } = await openBesideServer(config)
-  try {
-    const { by, named } = nameOf(who.trim())
-    const credentials = await storage.accounts.credentials(by)
-    const user = credentials && (await storage.users.byId(credentials.user_id))
-    if (!user) throw new Error(`there is no account with the ${named} ${who}`)
-    return await work({ storage, config, user })
-  } finally {
-    await close()
-  }
-}
-
-function nameOf(who: string) {
-  if (who.includes('@')) return { by: { email: who.normalize('NFC').toLowerCase() }, named: 'e-mail address' }
-  if (who.startsWith('+')) return { by: { phone: who }, named: 'phone number' }
-  if (/^\d+$/.test(who)) return { by: { messenger_id: who }, named: 'messenger id' }
-  return { by: { user_id: who.toLowerCase() }, named: 'id' }
-}
-
 const auditOf = (storage: Storage) => auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
 
 async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude<Role, 'user'>) {
@@ -135,7 +132,9 @@ async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude
     const to = action === 'grant' ? role : 'user'
     const named = action === 'grant' ? 'role_granted' : 'role_revoked'
     const entry = auditOf(storage).entry(named, null, user.id, { role, before: user.role })
-    if (!(await storage.users.setRole(user.id, to, entry))) throw new Error(`${who} is erased`)
+    const outcome = await storage.users.setRole(user.id, to, entry)
+    if (outcome === 'last_admin') throw new Error(`${who} is the only admin: grant the role to somebody else first`)
+    if (outcome !== 'changed') throw new Error(`${who} is erased`)
     return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
   })
   console.log(done)

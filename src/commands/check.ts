@@ -6,6 +6,8 @@ import { dataDirectory } from './check/data-directory.ts'
 import { database } from './check/database.ts'
 import { disk } from './check/disk.ts'
 import { type Finding, wrong } from './check/finding.ts'
+import { mail } from './check/mail.ts'
+import { push } from './check/push.ts'
 import { redis } from './check/redis.ts'
 import { settings } from './check/settings.ts'
 
@@ -14,8 +16,8 @@ export const help = `usage: convene check
 Examines an installation and changes nothing. Works beside a running server, and reads the whole database: some ten
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
-It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers, who else
-can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
+It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers and the mail
+server takes the login (it is sent no mail), who else can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
 and its search index, whether the photos that it knows are there (a sample of them in a bucket), accounts that convene seed
 has made, the room left on the disk, the clock, and how old the newest backup in BACKUP_DIR is. For each thing
 that is wrong it says how to mend it.
@@ -42,7 +44,9 @@ async function* examine(): AsyncGenerator<Finding> {
     return yield wrong(error.message, 'set it right, or leave it out: convene serve --help lists the settings')
   }
   yield* settings(config)
+  yield* push(config)
   if (config.redis !== null) yield redis(config.redis)
+  yield* mail(config)
   yield* buckets(config)
   const { usable } = yield* dataDirectory(config)
   if (!usable) return

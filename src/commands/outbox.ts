@@ -10,7 +10,7 @@ export const help = `usage: convene outbox list [KIND] [--limit N] [--json]
        convene outbox retry ID|KIND [--json]
        convene outbox drop ID|KIND --yes [--json]
 
-What waits to leave the server, such as mails. Works while the server runs. Kinds: ${outboxKinds.join(', ')}.
+What waits to leave the server, such as mails and notifications. Works while the server runs. Kinds: ${outboxKinds.join(', ')}.
 
   list     the oldest 50, or N: when each was made, when it is tried next, how often it failed, and why last
   retry    tries one, or all of a kind, now; a running server does it within a second

@@ -10,6 +10,7 @@ const paths: Record<LinkKind, string> = {
   verify: '/api/v1/auth/email/verify',
   reset: '/api/v1/auth/password/reset',
   email_undo: '/api/v1/auth/email/undo',
+  unsubscribe: '/api/v1/notifications/unsubscribe',
 }
 
 const words: Record<MailLanguage, Record<LinkKind, Omit<Words, 'path'>> & { common: Common }> = {
@@ -31,6 +32,12 @@ const words: Record<MailLanguage, Record<LinkKind, Omit<Words, 'path'>> & { comm
       asks: 'Press the button to keep this e-mail address for your account. Every session ends.',
       button: 'Keep this address',
       done: 'Your account has this address again. If somebody else may know your password, set a new one now with “Forgot password”.',
+    },
+    unsubscribe: {
+      title: 'No more daily mails',
+      asks: 'Press the button to get no more mails about unread messages. Mails about your account’s security still come.',
+      button: 'Unsubscribe',
+      done: 'You get no more of these mails. You can switch them on again in the app.',
     },
     common: {
       invalid: 'This link was used already, is too old, or was replaced by a newer one. Ask for another one.',
@@ -59,6 +66,12 @@ const words: Record<MailLanguage, Record<LinkKind, Omit<Words, 'path'>> & { comm
       asks: 'Нажмите кнопку, чтобы оставить этот адрес за своим аккаунтом. Все сеансы завершатся.',
       button: 'Оставить этот адрес',
       done: 'У аккаунта снова этот адрес. Если ваш пароль может знать кто-то ещё, сразу задайте новый через «Забыли пароль».',
+    },
+    unsubscribe: {
+      title: 'Без ежедневных писем',
+      asks: 'Нажмите кнопку, чтобы больше не получать писем о непрочитанных сообщениях. Письма о безопасности аккаунта останутся.',
+      button: 'Отписаться',
+      done: 'Этих писем больше не будет. Включить их снова можно в приложении.',
     },
     common: {
       invalid: 'Эта ссылка уже использована, устарела или заменена новой. Запросите другую.',
@@ -89,7 +102,7 @@ button:disabled { opacity: .6; cursor: default }
 const script = `
 const form = document.querySelector('form'), said = document.querySelector('[role=status]'), button = form.querySelector('button')
 const password = form.querySelector('input[type=password]')
-const token = new URLSearchParams(location.hash.slice(1)).get('token')
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? new URLSearchParams(location.search).get('token')
 history.replaceState(null, '', location.pathname)
 const say = (name) => { said.textContent = form.dataset[name] }
 if (!token) { form.hidden = true; say('invalid') } else form.hidden = false
@@ -179,3 +192,4 @@ export const linkPages = new Elysia({ name: 'link-pages', detail: { hide: true }
   .get(linkPaths.verify, page('verify'))
   .get(linkPaths.reset, page('reset'))
   .get(linkPaths.email_undo, page('email_undo'))
+  .get(linkPaths.unsubscribe, page('unsubscribe'))

@@ -54,7 +54,7 @@ export type OpenapiDocument = ReturnType<typeof openapiDocument>
 const about = `People find each other nearby, chat, and keep each other safe.
 
 * Bodies and answers are JSON in \`snake_case\`, times are ISO 8601 in UTC, ids are UUIDs.
-* Log in at \`/api/v1/auth/*\`; then send the access token as \`Authorization: Bearer\`. Browsers send the cookie \`app_at\` by themselves, and where neither can be sent the query's \`_t\` takes the token: of several, the cookie decides, then the header.
+* Log in at \`/api/v1/auth/*\`; then send the access token as \`Authorization: Bearer\`. Browsers send the cookie \`app_at\` by themselves, and where neither can be sent the query's \`_t\` takes the token. Of several, the first valid one decides: cookie, header, query.
 * Lists answer \`items\` and \`next_cursor\`; pass that one as \`cursor\` for the next page.
 * Errors are problems (RFC 9457); \`code\` is what a program should look at.
 * Events arrive on the WebSocket \`/ws\`, which \`/asyncapi.json\` describes.`
@@ -66,10 +66,12 @@ const tags = [
   { name: 'account', description: 'Taking one’s data along, and leaving' },
   { name: 'location', description: 'Published positions and who is nearby' },
   { name: 'chats', description: 'Chats of two and their messages' },
+  { name: 'notifications', description: 'What reaches people whose app is closed, and where' },
   { name: 'media', description: 'Images' },
   { name: 'safety', description: 'Blocks and reports' },
   { name: 'reviews', description: 'What people say of each other' },
   { name: 'moderation', description: 'Notices and appeals, and the work of moderators' },
+  { name: 'admin', description: 'People and invites, for who runs the community' },
   { name: 'realtime', description: 'Events as they happen, and what was missed' },
   { name: 'service', description: 'For who runs the server' },
 ]
@@ -240,7 +242,7 @@ const limitsOf = ({ hooks: { detail } }: Route): LimitName[] => [
 
 const problemRef = { $ref: '#/components/schemas/Problem' }
 const anyProblem: Answer = {
-  description: 'The request is no HTTP that the server takes',
+  description: 'The request is malformed',
   content: { 'application/problem+json': { schema: problemRef } },
 }
 

@@ -67,7 +67,7 @@ export function named(schema: Schema, components: Components, place: string): Sc
   const name = title ?? place
   if (inner.properties)
     inner.properties = mapValues(inner.properties, (field, key) => named(field, components, below(name, key)))
-  if (inner.items) inner.items = named(inner.items, components, place.replace(/s$/, ''))
+  if (inner.items) inner.items = named(inner.items, components, singular(place))
   if (typeof inner.additionalProperties === 'object')
     inner.additionalProperties = named(inner.additionalProperties, components, below(name, 'value'))
   for (const keyword of ['anyOf', 'oneOf'] as const) {
@@ -90,6 +90,8 @@ export function named(schema: Schema, components: Components, place: string): Sc
 /** `chat_id` in camel case, with a capital. */
 export const pascal = (word: string) =>
   word.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
+const singular = (place: string) => place.replace(/ies$/, 'y').replace(/s$/, '')
 
 const below = (place: string, field: string) => place + pascal(field)
 

@@ -1,4 +1,4 @@
-import type { ObjectOptions, TProperties, TSchema } from '@sinclair/typebox'
+import { FormatRegistry, type ObjectOptions, type TProperties, type TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { hasFormat, setFormat } from '../lib/formats.ts'
 
@@ -46,6 +46,23 @@ export const entityId = (description?: string) =>
 
 /** A time in an answer. Not validated as a date: `iso` writes all of them. */
 export const time = t.String({ documented: { format: 'date-time' } })
+
+// With its zone: a time without one would mean whatever the server's clock is set to.
+const written = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+FormatRegistry.Set('instant', (text) => {
+  const [, day] = written.exec(text) ?? []
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false
+  // JavaScript takes 30 February for the first or second of March.
+  return new Date(day).toISOString().startsWith(day)
+})
+
+/** A time in a request. */
+export const instant = t.String({
+  format: 'instant',
+  documented: { format: 'date-time' },
+  error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
+})
 
 type Range = { minimum: number; maximum: number; default?: number; error: string }
 

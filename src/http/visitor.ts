@@ -16,3 +16,13 @@ export const visitor = ({ config, limits, clientOf }: Deps) =>
     .use(rateLimit({ limits, enabled: config.rateLimit !== null }))
     .use(jsonBody)
     .as('scoped')
+
+export type FormVisitor = ReturnType<typeof formVisitor>
+
+/** For public routes that other programs post to, whose bodies are not read: `client` and `limit: …`. */
+export const formVisitor = ({ config, limits, clientOf }: Deps) =>
+  new Elysia({ name: 'form-visitor' })
+    .derive(({ request }) => ({ client: clientOf(request) }))
+    .use(rateLimit({ limits, enabled: config.rateLimit !== null }))
+    .onParse(() => null)
+    .as('scoped')

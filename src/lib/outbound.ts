@@ -1,7 +1,8 @@
 import { lookup as lookUpByName } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
+import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
 /** Why a request failed. The message never contains the URL, which may be secret. */
@@ -28,6 +29,8 @@ export type OutboundRequest = {
   timeoutMs: number
   /** How many redirects are followed (0). A redirect that is not followed throws. */
   redirects?: number
+  /** Keeps the connection for the next such request to the same host. */
+  keepAlive?: boolean
 }
 
 export type OutboundAnswer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
@@ -41,10 +44,17 @@ type Options = {
   resolve?: (name: string) => Promise<string[]>
   /** A certificate authority besides the usual ones. */
   ca?: string
+  /** The addresses of this machine, which count as private. */
+  ownAddresses?: () => string[]
 }
 
 const systemResolve = async (name: string) =>
   (await lookUpByName(name, { all: true, verbatim: true })).map(({ address }) => address)
+
+const interfaceAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
+
+const idleMs = 30_000
 
 /**
  * Requests https URLs from untrusted sources without reaching internal services (SSRF). A name is resolved once, its addresses
@@ -52,18 +62,29 @@ const systemResolve = async (name: string) =>
  * rebinding). The certificate must match the name. Proxies of the environment are ignored, as they would resolve the name
  * again.
  */
-export function openOutbound({ allow = [], resolve = systemResolve, ca }: Options = {}) {
+export function openOutbound({
+  allow = [],
+  resolve = systemResolve,
+  ca,
+  ownAddresses = interfaceAddresses,
+}: Options = {}) {
   const allowed = new Set(allow)
+  // A kept connection leads to an address that was checked when it was made. Not all are kept, as strangers name the hosts.
+  const keepAlive = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 32 })
+
+  const isAllowed = (address: string, port: number, own = ownAddresses()) =>
+    (isPublic(address) && !own.includes(address)) || allowed.has(socketAddress(address, port))
 
   /** The address to connect to. Throws if the host has none that is allowed. */
   async function addressesOf(hostname: string, port: number): Promise<{ address: string; family: 4 | 6 }[]> {
     const found = isIP(hostname) ? [hostname] : await resolve(hostname)
-    const usable = found.filter((address) => isPublic(address) || allowed.has(socketAddress(address, port)))
+    const own = ownAddresses()
+    const usable = found.filter((address) => isAllowed(address, port, own))
     if (usable.length === 0) throw new OutboundError('address')
     return usable.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
   }
 
-  async function call(url: URL, { method, headers, body, maxBytes }: OutboundRequest, signal: AbortSignal) {
+  async function call(url: URL, { method, headers, body, maxBytes, ...wanted }: OutboundRequest, signal: AbortSignal) {
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
     const port = Number(url.port || 443)
     const addresses = await beforeAbort(addressesOf(hostname, port), signal)
@@ -76,7 +97,7 @@ export function openOutbound({ allow = [], resolve = systemResolve, ca }: Option
         method,
         headers: { ...headers, 'accept-encoding': 'identity' },
         ca,
-        agent: false,
+        agent: wanted.keepAlive ? keepAlive : false,
         signal,
         // Only the addresses that were checked.
         lookup: (_name, options, give) =>
@@ -109,6 +130,16 @@ export function openOutbound({ allow = [], resolve = systemResolve, ca }: Option
   }
 
   return {
+    /** Whether a URL names a host that no request would reach: a private address, or this machine. Names are not looked up. */
+    isPrivate({ hostname, port }: URL): boolean {
+      const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+      const literal = /^(.+\.)?localhost$/.test(host) ? '127.0.0.1' : host
+      return isIP(literal) !== 0 && !isAllowed(literal, Number(port || 443))
+    },
+
+    /** Closes the connections that are kept. */
+    close: () => keepAlive.destroy(),
+
     /** Throws only OutboundError, if there is no response. An error status is a response. */
     async fetch(url: string, wanted: OutboundRequest): Promise<OutboundAnswer> {
       const signal = AbortSignal.timeout(wanted.timeoutMs)

@@ -39,6 +39,8 @@ export const limitTable = {
   forgot: { points: 3, per: hours, by: 'account' },
   verify_mail: { points: 1, per: minutes, by: 'account' },
   email_change: { points: 5, per: hours, by: 'account' },
+  channel_test: { points: 3, per: hours, by: 'account' },
+  unsubscribe: { points: 60, per: minutes, by: 'address' },
 } as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof limitTable

@@ -10,6 +10,7 @@ export type ChannelTargets = {
   telegram: { messenger_id: string }
 }
 export type ChannelKind = keyof ChannelTargets
+export const channelKinds = ['webpush', 'fcm', 'apns', 'telegram'] as const satisfies readonly ChannelKind[]
 
 /** What a device shows. It is made at the moment of delivery, from what the owner may read then. */
 export type Notification = {

@@ -20,6 +20,8 @@ The first frame is \`hello\`. Its \`resume\` is \`gap\` where \`since\` is too l
 
 A refused upgrade is answered with a problem (RFC 9457): ${socketRefusals.map((code) => `\`${code}\``).join(', ')}.`
 
+const ownCid = t.Union(cid.anyOf, { description: 'A name of your choice, which the answer repeats' })
+
 /** What a client may send, and the frames that answer it. */
 const clientFrames = {
   ping: {
@@ -30,6 +32,12 @@ const clientFrames = {
   typing: {
     summary: 'The user types in a chat. Passed on once a second; answered only where it is refused',
     data: object('TypingIn', { chat_id: entityId() }),
+    answers: ['error'],
+  },
+  focus: {
+    summary:
+      'Whether the app is in the foreground: while a socket is, nothing is notified. Answered only where it is refused',
+    data: object('Focus', { foreground: t.Boolean() }),
     answers: ['error'],
   },
   auth: {
@@ -98,7 +106,7 @@ export function asyncapiDocument() {
   const refs = (keys: string[]) => keys.map((key) => ({ $ref: `#/channels/socket/messages/${key}` }))
   const received = Object.entries(clientFrames).map(([type, { summary, data, answers }]) => {
     const key = `Frame${type[0]!.toUpperCase()}${type.slice(1)}`
-    add(key, type, object(key, { type: t.Literal(type), cid: t.Optional(cid), ...(data && { data }) }), summary)
+    add(key, type, object(key, { type: t.Literal(type), cid: t.Optional(ownCid), ...(data && { data }) }), summary)
     const reply = { channel, messages: refs(answers.map(keyOf)) }
     return [`receive${key}`, { action: 'receive', channel, security, summary, messages: refs([key]), reply }] as const
   })

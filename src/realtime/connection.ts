@@ -33,6 +33,8 @@ export type Connection = {
   sent: number
   /** Has caught up and subscribed to the user's topic. */
   joined: boolean
+  /** Its app has said that nobody looks at it. */
+  background: boolean
   closed: boolean
   drained: (() => void) | null
 }

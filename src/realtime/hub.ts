@@ -127,6 +127,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
 
   const ear: Omit<Ear, 'forget' | 'forgetAll'> = {
     isHere: presence.isHere,
+    isForeground: sockets.isForeground,
     stored: topics.storedElsewhere,
     relayed: sockets.deliver,
     close(userId, sessionId, word) {
@@ -164,7 +165,15 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
 
     /** Serves a new socket: `hello`, then what it missed after `since`, then live events. */
     async open(socket: Socket, owner: Owner, since: number | null) {
-      const connection: Connection = { socket, owner, sent: 0, joined: false, closed: false, drained: null }
+      const connection: Connection = {
+        socket,
+        owner,
+        sent: 0,
+        joined: false,
+        background: false,
+        closed: false,
+        drained: null,
+      }
       const known = sockets.add(connection) ? presence.came(owner.user_id) : undefined
       const [oldest, ...others] = sockets.ofUser(owner.user_id)
       if (oldest && others.length >= socketsPerUser) sockets.close(oldest, closing.tooMany, 'too many sockets')
@@ -209,6 +218,15 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     end(socketId: string, reason: CloseReason) {
       const connection = sockets.get(socketId)
       if (connection) closeSocket(connection, reason)
+    },
+
+    /** Whether a user looks at the app, on any node. */
+    isForeground: presence.isForeground,
+
+    /** The app of a socket has come to the foreground, or gone from it. */
+    focus(socketId: string, foreground: boolean) {
+      const connection = sockets.get(socketId)
+      if (connection) sockets.focus(connection, foreground)
     },
 
     drained: (socketId: string) => sockets.get(socketId)?.drained?.(),

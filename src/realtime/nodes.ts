@@ -25,12 +25,14 @@ export type Nodes = {
    */
   forget(userId: string): Promise<void>
   /**
-   * Updates whether this node has a user's socket, from `ear.isHere`. Resolves when the other nodes can know, or cannot be
+   * Updates whether this node has a user's socket, and one in the foreground, from `ear`. Resolves when the other nodes can know, or cannot be
    * reached now.
    */
   syncPresence(userId: string): Promise<void>
   /** Those of these users who have a socket on another node. Empty if that cannot be found out now. */
   online(userIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** Whether a user has a socket in the foreground on another node. False if that cannot be found out now. */
+  foreground(userId: string): Promise<boolean>
   /** Whether no node has claimed this name in the `everyMs` before `at`. True if that cannot be found out now. */
   isFirst(name: string, at: number, everyMs: number): Promise<boolean>
   /** Whether messages of the other nodes reach this one now. */
@@ -41,6 +43,8 @@ export type Nodes = {
 export type Ear = {
   /** Whether a user is online through this node: has a socket here, or had one moments ago. */
   isHere(userId: string): boolean
+  /** Whether a user has a socket in the foreground here. */
+  isForeground(userId: string): boolean
   stored(userId: string, seq: number): void
   relayed(userId: string, frame: string): void
   /** A reason that this release does not know counts as `ended`. */

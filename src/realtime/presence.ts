@@ -15,11 +15,11 @@ export type Presence = {
 export const usualCalmMs = 10 * seconds
 
 type Deps = {
-  sockets: Pick<Sockets, 'has' | 'deliver' | 'whenLastCloses'>
+  sockets: Pick<Sockets, 'has' | 'isForeground' | 'deliver' | 'whenLastCloses' | 'whenFocusChanges'>
   /** The users who are told about a user's presence. */
   peers(userId: string): Promise<string[]>
   /** Null if this is the only node. */
-  nodes: Pick<Nodes, 'syncPresence' | 'online' | 'relay'> | null
+  nodes: Pick<Nodes, 'syncPresence' | 'online' | 'foreground' | 'relay'> | null
   lastSeen: LastSeen
   calmMs?: number
   log: Logger
@@ -73,10 +73,20 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
       leave(userId)
     }, calmMs)
     lingering.set(userId, lingers.unref())
+    // They still count as online, but nobody looks.
+    void nodes?.syncPresence(userId)
   })
+  sockets.whenFocusChanges((userId) => void nodes?.syncPresence(userId))
 
   return {
     isHere,
+
+    /**
+     * Whether a user looks at the app: has a socket, on any node, whose app has not said that it is in the background. False
+     * if that cannot be found out, as a notification too many is better than one too few.
+     */
+    isForeground: async (userId: string): Promise<boolean> =>
+      sockets.isForeground(userId) || (nodes !== null && (await nodes.foreground(userId))),
 
     /** A user's first socket on this node has opened. Resolves when the other nodes can know. */
     async came(userId: string): Promise<void> {

@@ -146,7 +146,12 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
       ws.data.is_renewing = true
       return void renew(ws.data, token, cid).finally(() => (ws.data.is_renewing = false))
     }
-    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth.', cid)
+    if (type === 'focus') {
+      const foreground = typeof data === 'object' && data !== null && 'foreground' in data ? data.foreground : null
+      if (typeof foreground !== 'boolean') return refuse('validation_failed', 'focus takes { foreground }.', cid)
+      return hub.focus(id, foreground)
+    }
+    if (type !== 'typing') return refuse('validation_failed', 'Frames that are taken: ping, typing, auth, focus.', cid)
     const chatId = textIn(data, 'chat_id')
     if (chatId === null || !/^[0-9a-f-]{36}$/i.test(chatId))
       return refuse('validation_failed', 'typing takes { chat_id }.', cid)

@@ -26,6 +26,10 @@ export function openSockets() {
   const audiences = new Map<string, Audience>()
   let publish: (topic: string, frame: string) => void = () => {}
   let onLastClosed: (userId: string) => void = () => {}
+  let onFocusChanged: (userId: string) => void = () => {}
+
+  const isForeground = (audience: Audience | undefined) =>
+    audience !== undefined && audience.connections.values().some(({ background }) => !background)
 
   /** Removes a socket that is closed, or about to be. */
   function remove(connection: Connection) {
@@ -36,7 +40,10 @@ export function openSockets() {
     const { user_id } = connection.owner
     const audience = audiences.get(user_id)
     audience?.connections.delete(connection)
-    if (audience?.connections.size !== 0) return
+    if (audience?.connections.size !== 0) {
+      if (!connection.background && !isForeground(audience)) onFocusChanged(user_id)
+      return
+    }
     audiences.delete(user_id)
     onLastClosed(user_id)
   }
@@ -65,6 +72,22 @@ export function openSockets() {
       onLastClosed = listener
     },
 
+    /** Sets what is called when a user who keeps sockets here has one in the foreground, or no longer has. */
+    whenFocusChanges(listener: typeof onFocusChanged) {
+      onFocusChanged = listener
+    },
+
+    /** Whether a user looks at a socket of this node. */
+    isForeground: (userId: string) => isForeground(audiences.get(userId)),
+
+    /** An app has come to the foreground, or gone from it. */
+    focus(connection: Connection, foreground: boolean) {
+      const { user_id } = connection.owner
+      const before = isForeground(audiences.get(user_id))
+      connection.background = !foreground
+      if (isForeground(audiences.get(user_id)) !== before) onFocusChanged(user_id)
+    },
+
     get: (socketId: string) => connections.get(socketId),
     all: () => [...connections.values()],
     size: () => connections.size,
@@ -81,8 +104,11 @@ export function openSockets() {
       const { user_id } = connection.owner
       connections.set(connection.socket.id, connection)
       const audience = audiences.get(user_id)
-      if (audience) audience.connections.add(connection)
-      else audiences.set(user_id, { connections: new Set([connection]), published: null, news: 0, advancing: null })
+      const wasForeground = isForeground(audience)
+      if (audience) {
+        audience.connections.add(connection)
+        if (!wasForeground) onFocusChanged(user_id)
+      } else audiences.set(user_id, { connections: new Set([connection]), published: null, news: 0, advancing: null })
       return !audience
     },
 

@@ -74,6 +74,7 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
       else came.delete(userId)
     },
     online: async (userIds) => (there ? there.nodes.online(userIds) : new Set()),
+    foreground: async (userId) => (there ? there.nodes.foreground(userId) : false),
     isFirst: async (...asked) => (there ? there.nodes.isFirst(...asked) : true),
     hears: () => there?.nodes.hears() ?? false,
   }

@@ -84,6 +84,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     prefix,
     aliveMs: pace.aliveMs,
     isHere: (userId) => ear?.isHere(userId) === true,
+    isForeground: (userId) => ear?.isForeground(userId) === true,
     cameOrWent: (userId, online) => ear?.cameOrWent(userId, online),
     log,
   })
@@ -237,6 +238,8 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     },
 
     online: (userIds) => presence.online(userIds).catch(() => new Set<string>()),
+
+    foreground: (userId) => presence.foreground(userId).catch(() => false),
 
     isFirst: async (name, at, everyMs) =>
       commands.status !== 'ready' ||

@@ -23,6 +23,7 @@ type Deps = {
   /** How long a silent node counts as alive. */
   aliveMs: number
   isHere(userId: string): boolean
+  isForeground(userId: string): boolean
   cameOrWent(userId: string, online: boolean): void
   log: Logger
 }
@@ -31,10 +32,10 @@ type Deps = {
  * Which users have a socket on which node. A node sends a heartbeat every few seconds. If it stops, the other nodes remove its
  * users and announce that they went offline.
  *
- * Keys: a set of nodes for each user, a set of users for each node, the set of all nodes, and for each node one key that
+ * Keys: for each user a set of nodes, and one of those where nobody looks at the app, a set of users for each node, the set of all nodes, and for each node one key that
  * expires. A node whose users were removed while it could not reach Redis continues under another name.
  */
-export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, log }: Deps) {
+export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, cameOrWent, log }: Deps) {
   commands.defineCommand('conveneJoin', { numberOfKeys: 1, lua: join })
   commands.defineCommand('conveneLeave', { numberOfKeys: 1, lua: leave })
   commands.defineCommand('conveneNodesOfEach', { lua: nodesOfEach })
@@ -45,11 +46,15 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
   const aliveKey = (node: string) => `${nodesKey}:${node}`
   const tombstoneKey = (node: string) => `${nodesKey}:gone:${node}`
   const nodesOf = (userId: string) => `${prefix}online:${userId}`
+  /** The nodes where a user has sockets, but none in the foreground. */
+  const awayOn = (userId: string) => `${prefix}away:${userId}`
   const usersOf = (node: string) => `${prefix}users:${node}`
 
   let self: string = crypto.randomUUID()
   /** Users registered in Redis as being here, with the number of losses before that. */
   const told = new Map<string, number>()
+  /** The same for users who have no socket in the foreground here. */
+  const toldAway = new Map<string, number>()
   let losses = 0
   const settling = new Map<string, Promise<void>>()
   const unsynced = new Set<string>()
@@ -73,8 +78,16 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
       for (;;) {
         const here = isHere(userId)
         const before = told.get(userId)
-        if (here ? before === losses : before === undefined) break
         const [at, node] = [losses, self]
+        const away = here && !isForeground(userId)
+        if (away ? toldAway.get(userId) !== losses : toldAway.has(userId)) {
+          await commands[away ? 'sadd' : 'srem'](awayOn(userId), node)
+          if (node !== self) continue
+          if (away) toldAway.set(userId, at)
+          else toldAway.delete(userId)
+          continue
+        }
+        if (here ? before === losses : before === undefined) break
         if (here) await commands.sadd(usersOf(node), userId)
         const others = await scripts[here ? 'conveneJoin' : 'conveneLeave'](nodesOf(userId), node)
         if (!here) await commands.srem(usersOf(node), userId)
@@ -129,6 +142,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
       self = crypto.randomUUID()
       for (const userId of told.keys()) unsynced.add(userId)
       told.clear()
+      toldAway.clear()
       await commands.del(aliveKey(before))
       return beat()
     }
@@ -151,6 +165,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
         if (userIds.length === 0) break
         await Promise.all(
           userIds.map(async (userId) => {
+            await commands.srem(awayOn(userId), node)
             await scripts.conveneLeave(nodesOf(userId), node)
             cameOrWent(userId, false)
           }),
@@ -175,6 +190,12 @@ export function openPresence({ commands, prefix, aliveMs, isHere, cameOrWent, lo
       losses++
       steadySince = performance.now()
       for (const userId of told.keys()) unsynced.add(userId)
+    },
+
+    /** Whether a user has a socket in the foreground on another node. */
+    async foreground(userId: string): Promise<boolean> {
+      const [nodes, away] = await Promise.all([commands.smembers(nodesOf(userId)), commands.smembers(awayOn(userId))])
+      return anyAlive(nodes.filter((node) => !away.includes(node)))
     },
 
     /** Those of these users who have a socket on another node. */

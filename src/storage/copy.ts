@@ -80,6 +80,10 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.invites,
+  schema.channels,
+  schema.notificationPreferences,
+  schema.shownNotifications,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

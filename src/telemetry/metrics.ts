@@ -85,7 +85,7 @@ export function openMetrics({ ofProcess = false } = {}) {
   })
   const deliveries = new Counter({
     name: 'convene_outbox_deliveries_total',
-    help: 'What has left the server (sent), is to be tried again (failed), or was given up, by kind',
+    help: 'What has left the server (sent), was not to be sent any more (withheld), is to be tried again (failed), or was given up, by kind',
     labelNames: ['kind', 'outcome'],
     registers,
   })
@@ -153,7 +153,7 @@ export function openMetrics({ ofProcess = false } = {}) {
       if (outcome === 'done') jobDone.set({ job }, at / 1000)
     },
 
-    delivery(kind: string, outcome: 'sent' | 'failed' | 'given_up') {
+    delivery(kind: string, outcome: 'sent' | 'withheld' | 'failed' | 'given_up') {
       deliveries.inc({ kind, outcome })
     },
 
@@ -200,7 +200,7 @@ export function openMetrics({ ofProcess = false } = {}) {
         Math.max(0, (now() - oldest) / 1000),
       )
       for (const kind of outboxKinds)
-        for (const outcome of ['sent', 'failed', 'given_up']) deliveries.inc({ kind, outcome }, 0)
+        for (const outcome of ['sent', 'withheld', 'failed', 'given_up']) deliveries.inc({ kind, outcome }, 0)
       if (shared) {
         gauge('convene_redis_up', 'Whether Redis is there (1) or away (0)', () => Number(shared.isUp()))
         gauge('convene_redis_unsaid', 'What other nodes are still to be told', shared.unsaid)

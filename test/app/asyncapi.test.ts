@@ -62,6 +62,12 @@ test('the frames of the document are answered as it says', async () => {
     expect(typesOf(reply!.messages)).toContain(answer.type)
     expect(answer.type).toBe(type === 'ping' ? 'pong' : 'error')
   }
+  const received = Object.values(operations).filter(({ action }) => action === 'receive')
+  socket.send({ type: 'dance', cid: 'dance' })
+  const { detail } = (await socket.until((frame) => frame.cid === 'dance')).data
+  const taken = /^Frames that are taken: (.+)\.$/.exec(detail)![1]!.split(', ')
+  expect(received.flatMap((operation) => typesOf(operation.messages)).toSorted()).toEqual(taken.toSorted())
+
   socket.send({ type: 'auth', cid: 'good', data: { token: ada.token } })
   expect((await socket.until((frame) => frame.cid === 'good')).type).toBe('auth')
 })

@@ -130,6 +130,25 @@ const table: Record<string, Row[]> = {
   'GET /verify': [['the page', () => '/verify', ...forAll('200')]],
   'GET /reset': [['the page', () => '/reset', ...forAll('200')]],
   'GET /email-undo': [['the page', () => '/email-undo', ...forAll('200')]],
+  'GET /unsubscribe': [['the page', () => '/unsubscribe', ...forAll('200')]],
+  'POST /unsubscribe': [['by a link that is none', () => '/unsubscribe?token=made-up', ...forAll(noLink)]],
+  'POST /api/v1/notifications/unsubscribe': [
+    ['by a link that is none', () => ({ path: 'notifications/unsubscribe', body: { token: 'made-up' } }), ...forAll(noLink)],
+  ],
+  'GET /api/v1/notifications/keys': [['all', () => 'notifications/keys', ...forAll('200')]],
+  'GET /api/v1/me/notifications': [['own', () => 'me/notifications', ...own('200')]],
+  'PUT /api/v1/me/notifications': [
+    ['own', () => ({ path: 'me/notifications', body: { preview: 'none' } }), ...own('200')],
+  ],
+  'GET /api/v1/me/channels': [['own', () => 'me/channels', ...own('200')]],
+  'POST /api/v1/me/channels': [
+    ['own, where no provider is set up', () => ({ path: 'me/channels', body: { kind: 'fcm', token: 'a-token-of-a-phone' } }),
+      ...own('503 provider_not_configured')],
+  ],
+  'POST /api/v1/me/channels/:id/test': [
+    ['none', () => `me/channels/${unknown}/test`, ...own(hidden)],
+  ],
+  'DELETE /api/v1/me/channels/:id': [['none', () => `me/channels/${unknown}`, ...own(hidden)]],
   'GET /api/v1/auth/providers': [
     ['all', () => 'auth/providers', ...forAll('200')],
   ],
@@ -232,6 +251,10 @@ const table: Record<string, Row[]> = {
   'PUT /api/v1/chats/:id/read': [
     ['the chat with Ada', (world, asker) => `chats/${chatOf(world, asker).id}/read`, '200', '200', outsider, '200', halted, none, outsider],
   ],
+  'PUT /api/v1/chats/:id/mute': [
+    ['the chat with Ada', (world, asker) => ({ path: `chats/${chatOf(world, asker).id}/mute`, body: { until: 'forever' } }),
+      '200', '200', outsider, '200', halted, none, outsider],
+  ],
   'PUT /api/v1/messages/:id': [
     ['Ada’s, or one’s own', (world, asker) => ({ path: `messages/${messageOf(world, asker)}`, body: { text: 'Anew' } }),
       '200', '403 not_the_owner', outsider, block, halted, none, outsider],
@@ -322,6 +345,36 @@ const table: Record<string, Row[]> = {
   'GET /api/v1/admin/audit': [
     ['all', () => 'admin/audit?limit=100', ...forModerators('200')],
   ],
+  'GET /api/v1/admin/users': [
+    ['all', () => 'admin/users', ...forModerators(noMod)],
+    ['with a bad filter', () => 'admin/users?standing=sitting', ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/users/:id': [
+    ['Ada', ({ ada }) => `admin/users/${ada.id}`, ...forModerators('200')],
+    ['Mo', ({ mo }) => `admin/users/${mo.id}`, ...forModerators(noMod)],
+    ['nobody', () => `admin/users/${unknown}`, ...forModerators(hidden)],
+  ],
+  'POST /api/v1/admin/users/:id/sessions/end': [
+    ['Ada’s', ({ ada }) => `admin/users/${ada.id}/sessions/end`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/password-reset': [
+    ['Ada’s', ({ ada }) => `admin/users/${ada.id}/password-reset`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/role': [
+    ['Ada', ({ ada }) => ({ path: `admin/users/${ada.id}/role`, body: { role: 'admin' } }), ...forModerators(noMod)],
+    ['oneself', (_, { me }) => ({ path: `admin/users/${me?.id ?? unknown}/role`, body: { role: 'admin' } }),
+      ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/invites': [
+    ['one', () => ({ path: 'admin/invites', body: { uses: 1 } }), ...forModerators(noMod)],
+    ['a bad one', () => ({ path: 'admin/invites', body: { uses: 0 } }), ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/invites': [
+    ['all', () => 'admin/invites', ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/invites/:id': [
+    ['none', () => `admin/invites/${unknown}`, ...forModerators(noMod)],
+  ],
   'GET /api/v1/sync': [
     ['own', () => 'sync?since=0&limit=100', ...own('200')],
     ['from a forged place', () => `sync?cursor=${forged('sync', 0)}`, ...own(bad)],
@@ -341,6 +394,7 @@ const table: Record<string, Row[]> = {
   ],
   'GET /openapi': [['', () => '/openapi', ...forAll('200')]],
   'GET /openapi/json': [['', () => '/openapi/json', ...forAll('200')]],
+  'GET /asyncapi.json': [['', () => '/asyncapi.json', ...forAll('200')]],
   [`GET /openapi/${swagger.version}/page.js`]: [['', () => `/openapi/${swagger.version}/page.js`, ...forAll('200')]],
   [`GET /openapi/${swagger.version}/page.css`]: [['', () => `/openapi/${swagger.version}/page.css`, ...forAll('200')]],
 }

@@ -17,6 +17,7 @@ import { type Answer, consents, password, type Person, type TestApp, testApp } f
 import { startServer } from '../convene.ts'
 import { nodesOfApps, openSqliteAt, sqliteTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
+import { deliver, devices } from '../devices.ts'
 import { connect, ofType } from '../socket-client.ts'
 import { granted } from '../rows.ts'
 
@@ -24,7 +25,10 @@ const folder = mkdtempSync(join(tmpdir(), 'convene-erasure-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const onDisk = (environment: Record<string, string> = {}) =>
-  testApp(environment, { databasePath: join(folder, `${crypto.randomUUID()}.db`) })
+  testApp(environment, {
+    databasePath: join(folder, `${crypto.randomUUID()}.db`),
+    providers: devices().providers,
+  })
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 const picture = (size: number) => new Bun.Image(pixel).resize(size, size, { fit: 'fill' }).png().bytes()
@@ -95,10 +99,21 @@ test('nothing of an erased person is left in any file, and all of the others is'
   await ada.delete(`messages/${deleted.id}`)
   await send(ada, chatId, { kind: 'photo', photo: (await uploaded(ada, 24)).id, text: 'Mark-Caption' })
   await cay.post('reviews', { chat_id: await app.met(cay, ada), rating: 2, text: 'Mark-Review' })
+  await ada.post('me/channels', { kind: 'fcm', token: 'Mark-Device' }, { 'user-agent': 'Mark-Phone/2' })
+  await ada.put('me/notifications', { quiet: { from: '10:00', to: '11:00', time_zone: 'Pacific/Kiritimati' } })
+  await ada.put(`chats/${chatId}/mute`, { until: '2026-12-24T18:00:00.000Z' })
+  // One notification is shown, and one waits.
+  await bob.put(`chats/${chatId}/read`)
+  await send(cay, await chatOf(cay, ada), { text: 'hello' })
+  app.clock.now += 20_000
+  await deliver(app)
+  await send(cay, await chatOf(cay, ada), { text: 'hello again' })
+  expect((await app.rows('SELECT * FROM shown_notifications')).length).toBe(1)
 
   const marks = [
     ...['mark-email', '+4915112345678', '778899001122', hash!.h],
     ...['Mark-Name', 'Mark-City', 'Mark-Bio', 'Mark-Agent', '198.51.100.0', 'Mark-Drink', 'Mark-Purpose', 'gsw-u-mark'],
+    ...['Mark-Device', 'Mark-Phone', 'Pacific/Kiritimati'],
     ...['Mark-Text', 'Mark-Edited', 'Mark-Deleted', 'Mark-Caption', 'Mark-Client', 'Mark-Review'],
     ...[double(place.latitude), double(place.longitude), 'WEBPVP8'],
   ]
@@ -108,6 +123,9 @@ test('nothing of an erased person is left in any file, and all of the others is'
 
   expect((await erase(ada)).status).toBe(204)
   expect(found(allBytes(app))).toEqual([])
+  for (const table of ['channels', 'notification_preferences', 'shown_notifications', 'outbox'])
+    expect([table, await app.rows(`SELECT user_id FROM ${table} WHERE user_id = ?`, id)]).toEqual([table, []])
+  expect(await app.rows('SELECT id FROM chats WHERE muted_a IS NOT NULL OR muted_b IS NOT NULL')).toEqual([])
   expect(allBytes(app).includes('Bob-Text')).toBe(true)
   expect(
     readdirSync(join(app.dataDir, 'media'), { recursive: true }).filter((name) => String(name).endsWith('.webp')),

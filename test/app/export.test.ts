@@ -4,6 +4,7 @@ import { exported } from '../../src/features/account/model.ts'
 import { days, minutes } from '../../src/lib/time.ts'
 import { type Person, type TestApp, testApp } from '../app.ts'
 import { expectProblem } from '../problem.ts'
+import { devices } from '../devices.ts'
 import { granted } from '../rows.ts'
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
@@ -45,7 +46,7 @@ test('somebody who has done nothing gets a whole document as a file', async () =
 })
 
 test('everything stored about the caller is in it, in the documented form', async () => {
-  const app = await testApp()
+  const app = await testApp({}, { providers: devices().providers })
   const { Ada, Bob, Mo } = await people(app, 'Ada', 'Bob', 'Mo')
   await app.services.storage.users.setRole(Mo.id, 'moderator', granted(Mo.id, app.clock.now))
   await Ada.put('me', { bio: 'I like rivers', gender: 'female' })
@@ -70,6 +71,9 @@ test('everything stored about the caller is in it, in the documented form', asyn
   const notice = (await Ada.get('me/notices')).body.items[0]
   await Ada.post('appeals', { notice_id: notice.id, text: 'I was not.' })
   await Mo.post(`admin/users/${Ada.id}/unsuspend`, {})
+  await Ada.post('me/channels', { kind: 'fcm', token: 'the-address-of-a-phone' }, { 'user-agent': 'My phone' })
+  await Ada.put('me/notifications', { digest: 'daily' })
+  await Ada.put(`chats/${chatId}/mute`, { until: 'forever' })
 
   const { body, text } = await Ada.get('me/export')
   const whole = TypeCompiler.Compile(exported)
@@ -108,6 +112,12 @@ test('everything stored about the caller is in it, in the documented form', asyn
     [Ada.id, null, null, []],
   ])
   expect((await app.request('GET', body.chats[0].messages[3].photo.url)).status).toBe(200)
+  expect(body.notifications).toMatchObject({
+    preferences: { digest: 'daily', preview: 'name' },
+    channels: [{ kind: 'fcm', label: 'My phone' }],
+    muted_chats: [{ chat_id: chatId, muted_until: '9999-12-31T00:00:00.000Z' }],
+  })
+  expect(text).not.toContain('the-address-of-a-phone')
   expect(text).not.toContain('For Mo alone')
   expect(text).not.toContain('argon2')
 })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { anybody } from '../../src/features/registration/rules.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
@@ -363,7 +364,16 @@ describe('an address', () => {
   test('that its account loses goes to one of many who register it at once', async () => {
     const { app } = await open()
     const { accounts } = app.services.storage
-    const names = { phone: null, messenger_id: null, name: 'Ada', city: null, bio: null, gender: null, photo: null }
+    const names = {
+      phone: null,
+      admission: anybody,
+      messenger_id: null,
+      name: 'Ada',
+      city: null,
+      bio: null,
+      gender: null,
+      photo: null,
+    }
     const take = (email: string, created_at: number) => {
       const id = crypto.randomUUID()
       return accounts.register({ ...names, id, email, password_hash: 'x', created_at, language: 'en' }, [])

@@ -52,10 +52,12 @@ test('every route is in the document, but for the socket, the front page, the pa
   expect(hidden.filter((path) => !path.startsWith('/openapi'))).toEqual([
     '/ws',
     '/asyncapi.json',
+    '/unsubscribe',
     '/',
     '/verify',
     '/reset',
     '/email-undo',
+    '/unsubscribe',
   ])
 })
 

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -588,6 +589,29 @@ describe('check', () => {
     expect(out).toEndWith('All is well.\n')
     expect([code, err]).toEqual([0, ''])
     expect(listing(path)).toEqual(before)
+  })
+
+  test('names the keys of push services that are in use', async () => {
+    const directory = dataDir()
+    const pem = (pair: { privateKey: KeyObject }) => pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const account = {
+      type: 'service_account',
+      project_id: 'meet-1',
+      private_key_id: 'key-1',
+      private_key: pem(generateKeyPairSync('rsa', { modulusLength: 2048 })),
+      client_email: 'convene@meet-1.iam.gserviceaccount.com',
+      token_uri: 'https://oauth2.googleapis.com/token',
+    }
+    const [FCM_SERVICE_ACCOUNT, APNS_KEY] = [join(directory, 'firebase.json'), join(directory, 'key.p8')]
+    writeFileSync(FCM_SERVICE_ACCOUNT, JSON.stringify(account))
+    writeFileSync(APNS_KEY, pem(generateKeyPairSync('ec', { namedCurve: 'P-256' })))
+    const apple = { APNS_KEY, APNS_KEY_ID: 'ABC123DEFG', APNS_TEAM_ID: 'DEF123GHIJ', APNS_TOPIC: 'org.example.meet' }
+    const { out } = await convene(['check'], { DATA_DIR: directory, FCM_SERVICE_ACCOUNT, ...apple })
+    expect(out).toContain('ok     FCM_SERVICE_ACCOUNT holds a key of the Firebase project meet-1\n')
+    expect(out).toContain('ok     APNS_KEY is a key for org.example.meet, used with the production servers of Apple\n')
+    const half = await convene(['check'], { DATA_DIR: directory, APNS_KEY })
+    expect(half.out).toContain('WRONG  APNS_KEY must come with APNS_KEY_ID, APNS_TEAM_ID and APNS_TOPIC')
+    expect(half.code).toBe(1)
   })
 
   test('finds what is wrong, says how to mend it, and mends nothing itself', async () => {

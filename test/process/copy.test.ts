@@ -92,6 +92,14 @@ beforeAll(async () => {
   db.query(
     "INSERT INTO outbox (id, kind, user_id, payload, created_at, due_at) VALUES ('a', 'mail', ?, '{}', 1, 2)",
   ).run(ada.id)
+  db.query(
+    `INSERT INTO channels (id, user_id, session_id, kind, target, target_hash, label, created_at)
+     VALUES ('c', ?, 's', 'fcm', '{"token":"t"}', 'h', 'Phone', 1)`,
+  ).run(ada.id)
+  db.query(
+    "INSERT INTO notification_preferences (user_id, quiet_from, quiet_to, quiet_zone) VALUES (?, 1, 2, 'Etc/UTC')",
+  ).run(ada.id)
+  db.query("INSERT INTO shown_notifications VALUES ('c', 'chat_1', ?, 'm', 'h', NULL, 1)").run(ada.id)
   db.query('INSERT OR REPLACE INTO last_seen (user_id, at) VALUES (?, 2)').run(ada.id)
   rich = newFile()
   db.query('VACUUM INTO ?').run(rich)

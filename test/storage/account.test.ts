@@ -342,7 +342,7 @@ for (const engine of engines) {
         ).toBeNull()
         expect(await storage.users.savePreferences(id, { drinks: ['tea'] })).toBeNull()
         expect(await storage.users.update(id, { bio: 'sings' }, now)).toBe('no_such_user')
-        expect(await storage.users.setRole(id, 'admin', granted(id, now))).toBe(false)
+        expect(await storage.users.setRole(id, 'admin', granted(id, now))).toBe('no_such_user')
         expect(await storage.locations.setVisible(id, false)).toBe(false)
         expect(await storage.locations.follow(id, () => whereabouts, now)).toBeNull()
         expect(await storage.sessions.create(session(id))).toBe(false)

@@ -217,6 +217,7 @@ for (const engine of engines) {
           chat: { ...busy, last_msg_at: now + 7 },
           last_message: (await chats.before(busy.id, 9, 1))[0]!,
           unread_count: 2,
+          muted_until: null,
           both_wrote: true,
         })
         expect(entry!.last_message).toMatchObject({ seq: 3, text: 'the clock was set back' })

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mandatory } from '../../src/features/auth/rules.ts'
+import { anybody } from '../../src/features/registration/rules.ts'
 import type { Consent } from '../../src/features/auth/store.ts'
 import type { Whereabouts } from '../../src/features/location/published-point.ts'
 import { destination, type Point } from '../../src/features/location/sphere.ts'
@@ -315,6 +316,7 @@ const account = (id: string) => ({
   id,
   email: `${id}@example.org`,
   phone: null,
+  admission: anybody,
   messenger_id: null,
   password_hash: null,
   name: id,

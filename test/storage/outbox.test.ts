@@ -19,7 +19,7 @@ async function fresh(engine: Engine) {
   return storage
 }
 
-const parcel = (id: string, given: Partial<NewParcel> = {}): NewParcel => ({
+const parcel = (id: string, given: Partial<NewParcel<'mail'>> = {}): NewParcel<'mail'> => ({
   id,
   kind: 'mail',
   user_id: null,

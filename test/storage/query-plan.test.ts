@@ -100,6 +100,16 @@ async function aDayOfWork(opened?: Opened) {
   await done(ada.delete(`messages/${message.id}`))
   const block = (await done(bob.post('blocks', { user_id: ada.id }))).body
   await done(bob.delete(`blocks/${block.id}`))
+  for (const query of ['', '?q=eve', '?q=%2B371', '?standing=suspended', '?q=e&standing=suspended', '?role=moderator'])
+    await done(mod.get(`admin/users${query}`))
+  await done(mod.get(`admin/users?q=${eve.user.id}&standing=active`))
+  await done(mod.get(`admin/users/${eve.user.id}`))
+  await done(mod.post(`admin/users/${eve.user.id}/role`, { role: 'moderator' }))
+  await done(mod.post(`admin/users/${eve.user.id}/sessions/end`))
+  const invite = (await done(mod.post('admin/invites', { uses: 2 }))).body
+  await done(mod.get('admin/invites'))
+  await done(mod.delete(`admin/invites/${invite.id}`))
+  await services.people.noticeOperators()
   for (const path of ['admin/reports', 'admin/appeals', 'admin/audit', 'me/notices', 'appeals'])
     await done(mod.get(path))
   await done(bob.post('auth/consents', { consents: { marketing: true } }))

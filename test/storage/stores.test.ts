@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Consent, NewAccount, Session } from '../../src/features/auth/store.ts'
+import { anybody } from '../../src/features/registration/rules.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { engines } from '../engines.ts'
 import { granted } from '../rows.ts'
@@ -19,6 +20,7 @@ const account = (given: Partial<NewAccount> = {}): NewAccount => ({
   id: Bun.randomUUIDv7('hex', now + count),
   email: `person-${++count}@example.org`,
   phone: null,
+  admission: anybody,
   messenger_id: null,
   password_hash: 'a hash',
   name: `Person ${count}`,
@@ -107,7 +109,11 @@ for (const engine of engines) {
         const { accounts } = await fresh()
         const logins = times(many, () => account({ email: null, messenger_id: '4711' }))
         const answers = await Promise.all(
-          logins.map((one) => accounts.ensureMessengerAccount({ ...one, messenger_id: '4711' })),
+          logins.map(async (one) => {
+            const answer = await accounts.ensureMessengerAccount({ ...one, messenger_id: '4711' })
+            if (typeof answer === 'string') throw new Error(answer)
+            return answer
+          }),
         )
         expect(new Set(answers.map(({ user_id }) => user_id)).size).toBe(1)
         expect(answers.filter(({ created }) => created)).toHaveLength(1)
@@ -332,8 +338,8 @@ for (const engine of engines) {
         const storage = await fresh()
         const { id } = await registered(storage)
         const entry = granted(id, now + 1)
-        expect(await storage.users.setRole(id, 'moderator', entry)).toBe(true)
-        expect(await storage.users.setRole('nobody', 'admin', granted('nobody', now))).toBe(false)
+        expect(await storage.users.setRole(id, 'moderator', entry)).toBe('changed')
+        expect(await storage.users.setRole('nobody', 'admin', granted('nobody', now))).toBe('no_such_user')
         expect(await storage.audit.list({}, 10, null)).toEqual([entry])
         // Its id is taken.
         await expect(storage.users.setRole(id, 'admin', entry)).rejects.toThrow()

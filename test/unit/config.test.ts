@@ -187,6 +187,15 @@ const variables: Record<string, Case> = {
     ],
     bad: ['hello@example.org', 'Convene <hello>', 'Convene\nBcc: all <hello@example.org>', '<hello@example.org>'],
   },
+  NOTIFY_AFTER_S: {
+    field: 'notifyAfterS',
+    default: 15,
+    good: [
+      ['0', 0],
+      ['3600', 3600],
+    ],
+    bad: ['-1', '3601', 'soon', '1.5'],
+  },
   SMTP_URL: {
     field: 'smtpUrl',
     default: null,
@@ -205,6 +214,25 @@ const variables: Record<string, Case> = {
     good: [],
     bad: ['example.org', 'example.org:convene:/nowhere/key.pem', `example.org:convene:${import.meta.path}`],
   },
+  // With what must come with them: see below.
+  FCM_SERVICE_ACCOUNT: {
+    field: 'fcmServiceAccount',
+    default: null,
+    good: [],
+    bad: ['/nowhere.json', import.meta.path],
+  },
+  FCM_URL: { field: 'fcmUrl', default: null, good: [], bad: ['http://127.0.0.1:9000'] },
+  APNS_KEY: { field: 'apnsKey', default: null, good: [], bad: [import.meta.path] },
+  APNS_KEY_ID: { field: 'apnsKeyId', default: null, good: [], bad: ['ABC123DEFG'] },
+  APNS_TEAM_ID: { field: 'apnsTeamId', default: null, good: [], bad: ['ABC123DEFG'] },
+  APNS_TOPIC: { field: 'apnsTopic', default: null, good: [], bad: ['org.example.meet'] },
+  APNS_ENV: {
+    field: 'apnsEnv',
+    default: 'production',
+    good: [['sandbox', 'sandbox']],
+    bad: ['development', 'Production'],
+  },
+  APNS_URL: { field: 'apnsUrl', default: null, good: [], bad: ['http://127.0.0.1:9000'] },
   MESSENGER_BOT_TOKEN: {
     field: 'messengerBotToken',
     default: null,
@@ -296,6 +324,16 @@ const variables: Record<string, Case> = {
       ...['register=200/31d', 'unknown=200/1h', 'toString=1/1h', 'register=200/1h,', ',register=200/1h'],
       ...['register=200/1h,register=100/1h', 'register=200/1h search=600/1m', 'register = 200/1h'],
     ],
+  },
+  REGISTRATION: {
+    field: 'registration',
+    default: 'open',
+    good: [
+      ['open', 'open'],
+      ['invite', 'invite'],
+      ['closed', 'closed'],
+    ],
+    bad: ['on', 'Invite', 'invites'],
   },
   CONSENT_GATE: {
     field: 'consentGate',

@@ -6,12 +6,13 @@ import type { Caller } from '../auth/callers.ts'
 import type { Consent, Session } from '../auth/store.ts'
 import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
-import type { OutboxStore } from '../../outbox/store.ts'
+import type { OutboxStore, Parcel } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
 import type { Notices } from '../moderation/notices.ts'
+import type { Notifications } from '../notifications/service.ts'
 import type { Profiles } from '../profile/service.ts'
 import { type Reviews, reviewView } from '../reviews/service.ts'
 import type { Safety } from '../safety/service.ts'
@@ -32,6 +33,7 @@ type Deps = {
   media: Pick<Media, 'ownImage'>
   safety: Pick<Safety, 'blocks' | 'reports'>
   notices: Pick<Notices, 'list' | 'appeals'>
+  notifications: Pick<Notifications, 'holdings'>
   reviews: Pick<Reviews, 'ofUser'>
   now: () => number
 }
@@ -54,6 +56,7 @@ export function openExporter(deps: Deps) {
     media,
     safety,
     notices,
+    notifications,
     reviews,
     now,
   } = deps
@@ -87,6 +90,20 @@ export function openExporter(deps: Deps) {
       // The codes themselves would tell who holds a stolen token which place the user comes back to most.
       recognised_places: await store.places(userId),
     }
+  }
+
+  const waitingOf = (parcels: readonly Parcel[]) => ({
+    mails_waiting: parcels.flatMap(({ payload, created_at }) =>
+      'to' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
+    ),
+    notifications_waiting: parcels.flatMap(({ kind, payload, created_at }) =>
+      'to' in payload ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
+    ),
+  })
+
+  async function notificationsOf(userId: string) {
+    const { channels, preferences, mutes } = await notifications.holdings(userId)
+    return { preferences, channels, muted_chats: mutes }
   }
 
   async function* messagesOf(caller: Caller, chatId: string) {
@@ -130,11 +147,8 @@ export function openExporter(deps: Deps) {
         ...link,
         expires_at: iso(expires_at),
       })),
-      mails_waiting: (await outbox.ofUser(id)).map(({ payload, created_at }) => ({
-        about: payload.about,
-        to: payload.to,
-        created_at: iso(created_at),
-      })),
+      ...waitingOf(await outbox.ofUser(id)),
+      notifications: await notificationsOf(id),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

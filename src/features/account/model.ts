@@ -1,3 +1,4 @@
+import { channel, preferences as notificationPreferences } from '../notifications/model.ts'
 import { t } from 'elysia'
 import { entityId, nullable, object, optional, time } from '../../http/schema.ts'
 import { consentKind } from '../auth/model.ts'
@@ -46,6 +47,15 @@ export const exported = object('Export', {
     }),
     { description: 'One-time links of mails; of their tokens only a hash is stored' },
   ),
+  notifications_waiting: t.Array(
+    t.Object({ by: t.String({ examples: ['fcm'] }), about: t.String({ examples: ['message'] }), created_at: time }),
+    { description: 'Notifications that are not sent yet; they hold ids only' },
+  ),
+  notifications: t.Object({
+    preferences: notificationPreferences,
+    channels: t.Array(channel, { description: 'Without the addresses of the devices' }),
+    muted_chats: t.Array(t.Object({ chat_id: t.String(), muted_until: time })),
+  }),
   mails_waiting: t.Array(
     object('ExportedMail', {
       about: t.String({ examples: ['verify'] }),

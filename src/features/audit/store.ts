@@ -8,7 +8,8 @@ export type AuditEntry = {
 }
 
 export type AuditFilter = {
-  actor_id?: string
+  /** Null for what no account has done. */
+  actor_id?: string | null
   subject_id?: string
   action?: string
   from?: number

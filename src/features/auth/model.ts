@@ -38,6 +38,10 @@ export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expect
 // For clients that hold their tokens themselves, such as two accounts in two tabs.
 const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
 
+const invite = optional(
+  t.String({ maxLength: 100, description: 'The code of an invite, where `registration` of the providers is `invite`' }),
+)
+
 const choices = object('ConsentChoices', {
   terms: t.Optional(t.Boolean()),
   privacy: t.Optional(t.Boolean()),
@@ -54,6 +58,7 @@ export const registration = t.Object(
     city: t.Optional(profileFields.city),
     bio: t.Optional(profileFields.bio),
     gender: t.Optional(profileFields.gender),
+    invite,
     cookies,
     // Checked by the service, as what is missing here has a refusal of its own.
     consents: t.Optional(
@@ -96,6 +101,7 @@ export const login = t.Object(
 
 export const messengerLogin = object('MessengerLogin', {
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
+  invite,
   cookies,
 })
 

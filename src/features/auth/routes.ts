@@ -19,7 +19,7 @@ type Deps = {
   auth: Auth
   cookies: SessionCookies
   origins: Origins
-  config: Pick<Config, 'messengerBotToken' | 'smtpUrl'>
+  config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration'>
 }
 
 export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config }: Deps) =>
@@ -112,7 +112,7 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
     messenger: config.messengerBotToken === null ? null : { bot: null },
     oidc: [],
     passkey: false,
-    registration: 'open' as const,
+    registration: config.registration,
     mail: config.smtpUrl !== null,
   }
 
@@ -134,7 +134,7 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
           summary: 'Register',
           description: 'E-mail or phone, or both. `errors` names the consents that are missing.',
           tags: ['auth'],
-          refusals: ['email_taken', 'phone_taken', 'consents_required'],
+          refusals: ['registration_closed', 'invite_required', 'email_taken', 'phone_taken', 'consents_required'],
           security: [],
         },
       },
@@ -158,7 +158,7 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
     .post(
       '/api/v1/auth/messenger',
       async ({ body, client, set, status }) => {
-        const session = withCookies(set, body, await auth.messenger(body.init_data, client))
+        const session = withCookies(set, body, await auth.messenger(body.init_data, body.invite, client))
         return status(session.created ? 201 : 200, session)
       },
       {
@@ -169,7 +169,14 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
           summary: 'Log in from a messenger’s mini-app',
           description: '201 at the first login, which makes the account.',
           tags: ['auth'],
-          refusals: ['init_data_invalid', 'init_data_expired', 'suspended', 'messenger_not_configured'],
+          refusals: [
+            'init_data_invalid',
+            'init_data_expired',
+            'suspended',
+            'registration_closed',
+            'invite_required',
+            'messenger_not_configured',
+          ],
           security: [],
         },
       },

@@ -1,4 +1,8 @@
+import { days } from '../../lib/time.ts'
 import type { Consent, ConsentKind } from './store.ts'
+
+/** How long a session lasts without being used, and in all. */
+export const sessionLifetime = { idle: 30 * days, longest: 90 * days }
 
 /** The consents that everybody has to give. */
 export const mandatory = ['terms', 'privacy', 'disclaimer'] as const satisfies readonly ConsentKind[]

@@ -5,7 +5,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
-import { days, iso, minutes, seconds } from '../../lib/time.ts'
+import { iso, minutes, seconds } from '../../lib/time.ts'
 import { languageTag, longestLanguageTag } from '../../lib/text.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
@@ -15,6 +15,7 @@ import type { AuditEntry } from '../audit/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
+import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
@@ -23,14 +24,14 @@ import { type Client, type ConsentChoices, type Consents, registrationConsents }
 import { checkInitData } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
-import { mandatory } from './rules.ts'
+import { mandatory, sessionLifetime } from './rules.ts'
 import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
 
-const idle = 30 * days
-const longest = 90 * days
+const { idle, longest } = sessionLifetime
+
 // A client that lost our answer, or its other tab, may ask once more with the token before the newest.
 const grace = 10 * seconds
 // How old a session may be that stands for a password which an account does not have.
@@ -50,6 +51,7 @@ type Deps = {
   messengerPhotos: Pick<MessengerPhotos, 'begin'>
   mails: AccountMails
   emailLinks: Pick<EmailLinks, 'welcome'>
+  registration: Pick<Gate, 'admissionBy' | 'admit'>
   audit: Audit
   ids: Ids
   now: () => number
@@ -66,6 +68,7 @@ type Registration = {
   city?: string | null
   bio?: string | null
   gender?: Gender | null
+  invite?: string | null
   consents?: unknown
 }
 
@@ -240,8 +243,12 @@ export function authService(deps: Deps) {
     /** Begins a session of whoever was proven to be that user. */
     begin,
 
-    /** Refuses with 422 `consents_required`, 409 `email_taken` or `phone_taken`. Stores all or nothing. */
+    /**
+     * Refuses with 403 `registration_closed` or `invite_required`, 422 `consents_required`, 409 `email_taken` or
+     * `phone_taken`. Stores all or nothing.
+     */
     async register(body: Registration, client: Client) {
+      const admission = await deps.registration.admit(body.invite)
       const choices = registrationConsents(body.consents)
       const email = body.email == null ? null : normalizedEmail(body.email)
       const phone = body.phone ?? null
@@ -266,6 +273,7 @@ export function authService(deps: Deps) {
           photo: null,
           language,
           created_at: now(),
+          admission,
         },
         consents.entries(id, choices, client),
         {
@@ -276,6 +284,7 @@ export function authService(deps: Deps) {
       )
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
+      if (outcome !== 'created') throw notAdmitted(outcome)
       mails.wake()
       return answer(session, 0)
     },
@@ -292,10 +301,13 @@ export function authService(deps: Deps) {
       })
     },
 
-    /** Logs in whom the messenger vouches for, with a new account at the first time. */
-    async messenger(initData: string, client: Client) {
+    /**
+     * Logs in whom the messenger vouches for, with a new account at the first time. That one has to be admitted: 403
+     * `registration_closed` or `invite_required`.
+     */
+    async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
-      const { user_id, created } = await accounts.ensureMessengerAccount({
+      const account = await accounts.ensureMessengerAccount({
         id: ids.next(),
         email: null,
         phone: null,
@@ -308,7 +320,10 @@ export function authService(deps: Deps) {
         photo: person.photo_url,
         language: person.language ?? 'en',
         created_at: now(),
+        admission: deps.registration.admissionBy(invite),
       })
+      if (typeof account === 'string') throw notAdmitted(account)
+      const { user_id, created } = account
       const credentials = await accounts.credentials({ user_id })
       if (credentials) refuseSuspended(credentials, now())
       await limits.take('session', user_id)

@@ -2,6 +2,7 @@ import type { NewParcel } from '../../outbox/store.ts'
 import type { Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { Gender } from '../profile/store.ts'
+import type { Admission, RegistrationRefusal } from '../registration/rules.ts'
 
 export const consentKinds = ['terms', 'privacy', 'disclaimer', 'marketing'] as const
 export type ConsentKind = (typeof consentKinds)[number]
@@ -33,6 +34,8 @@ export type NewAccount = {
   photo: string | null
   language: string
   created_at: number
+  /** Decides within the step that makes the account whether it may be made, and counts the use of its invite. */
+  admission: Admission
 }
 
 /** What a login needs to know of an account. */
@@ -54,9 +57,11 @@ export type AccountStore = {
     account: NewAccount,
     consents: readonly Consent[],
     begun?: { session: Session; audit: AuditEntry; welcome: Welcome | null },
-  ): Promise<'created' | 'email_taken' | 'phone_taken'>
-  /** The account with that messenger id: an existing one, or this one where there is none yet. */
-  ensureMessengerAccount(account: NewAccount & { messenger_id: string }): Promise<{ user_id: string; created: boolean }>
+  ): Promise<'created' | 'email_taken' | 'phone_taken' | RegistrationRefusal>
+  /** The account with that messenger id: an existing one, or this one where there is none yet, if it is admitted. */
+  ensureMessengerAccount(
+    account: NewAccount & { messenger_id: string },
+  ): Promise<{ user_id: string; created: boolean } | RegistrationRefusal>
   /** Not of erased accounts. */
   credentials(
     by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },

@@ -1,10 +1,13 @@
 import { t } from 'elysia'
-import { entityId, id, imageId, nextCursor, nullable, object, oneOf, optional, time, uuid } from '../../http/schema.ts'
+import { entityId, id, imageId, nextCursor, nullable, object, optional, time, uuid } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { image } from '../media/model.ts'
 import { profile } from '../profile/model.ts'
 
-const messageKind = oneOf(['text', 'photo'], 'MessageKind')
+const messageKind = t.Union([t.Literal('text'), t.Literal('photo')], {
+  title: 'MessageKind',
+  error: 'Expected text or photo',
+})
 
 export const message = t.Object(
   {
@@ -51,7 +54,10 @@ export const chat = t.Object(
     online: t.Boolean({ description: 'Whether the other one has a socket open; false until both have written' }),
     last_seen_at: nullable(time),
     muted_until: nullable(
-      t.String({ description: 'Always null: chats cannot be muted yet', documented: { format: 'date-time' } }),
+      t.String({
+        description: 'No notifications of this chat until then; `9999-12-31T00:00:00.000Z` for a mute without end',
+        documented: { format: 'date-time' },
+      }),
     ),
     last_msg_at: nullable(time),
     last_message: nullable(message),

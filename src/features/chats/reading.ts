@@ -2,6 +2,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import { iso } from '../../lib/time.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { Asking } from '../notifications/asking.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import { isMember, type Membership, otherOf } from './membership.ts'
 import type { ChatStore, Message } from './store.ts'
@@ -13,6 +14,7 @@ export type ReadingDeps = {
   membership: Membership
   blocking: Blocking
   push: Push
+  asking: Asking
   paging: Paging
   now: () => number
 }
@@ -23,6 +25,7 @@ export function reading({
   membership: { chatOf, messageIn },
   blocking,
   push,
+  asking,
   paging: { keyOf, pageOf },
   now,
 }: ReadingDeps) {
@@ -73,7 +76,8 @@ export function reading({
       const last = upTo == null ? null : await messageIn(chat, upTo)
       if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
       const at = now()
-      const { count, last_read_message_id, events } = await store.markRead(chat, caller.id, at, last?.seq ?? null)
+      const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, asking.takeBackId())
+      const { count, last_read_message_id, events } = marked
       const read_at = count === 0 ? null : iso(at)
       const data = { chat_id: chat.id, reader_id: caller.id, read_at, last_read_message_id, count }
       push.event('message_read', at, events, () => data)

@@ -3,6 +3,7 @@ import { type FieldErrorCode, invalid, Refusal } from '../../lib/refusal.ts'
 import { isVisible, tidy } from '../../lib/text.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { Asking } from '../notifications/asking.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
@@ -31,6 +32,7 @@ export type SendingDeps = {
   blocking: Blocking
   photos: MessagePhotos
   push: Push
+  asking: Asking
   ids: Ids
   now: () => number
   firstContact: 'open' | 'guarded'
@@ -49,6 +51,7 @@ export function sending({
   blocking,
   photos,
   push,
+  asking,
   ids,
   now,
   firstContact,
@@ -68,7 +71,7 @@ export function sending({
     const untilReply = await limitBeforeReply(chat, otherId, content)
     if (untilReply === 0) return awaitingReply()
     const message = { id: ids.next(), chat_id: chat.id, sender_id: caller.id, ...content, client_id, created_at: now() }
-    const sent = await store.append(message, otherId, untilReply)
+    const sent = await store.append(message, otherId, untilReply, asking.dueAt(message.created_at))
     switch (sent) {
       case 'blocked':
         return blocked()
@@ -99,6 +102,7 @@ export function sending({
       push.event('message', sent.message.created_at, sent.events, (userId) =>
         userId === caller.id ? message : views.message(sent.message, userId),
       )
+      if (sent.created) asking.wake()
       return { message, created: sent.created }
     },
 
@@ -122,7 +126,7 @@ export function sending({
     async remove(caller: Caller, messageId: string) {
       const { chat } = await ownMessageOf(caller, messageId)
       const at = now()
-      const removed = await store.remove(chat, messageId, at)
+      const removed = await store.remove(chat, messageId, at, asking.takeBackId())
       if (!removed) return
       push.event('message_deleted', at, removed.events, (userId) => views.message(removed.message, userId))
       if (removed.photo_id !== null) await photos.drop([removed.photo_id])

@@ -28,6 +28,8 @@ export type ChatEntry = {
   both_wrote: boolean
   last_message: Message | null
   unread_count: number
+  /** Until when the member has muted it; a time that is over means nothing. */
+  muted_until: number | null
 }
 
 /** The numbers that an event got, user by user. */
@@ -46,6 +48,8 @@ export type ChatStore = {
    */
   ensure(
     chat: Omit<Chat, 'last_msg_at'>,
+    /** Whom to notify of it, from when on. */
+    notify?: { user_id: string; due_at: number } | null,
   ): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | StartRefusal>
   byId(id: string): Promise<Chat | null>
   /** The chat of the pair; null where they have none. */
@@ -70,6 +74,8 @@ export type ChatStore = {
     message: NewMessage,
     otherId: string,
     untilReply: number | null,
+    /** From when on the other one is notified; null where nobody is. */
+    notifyAt?: number | null,
   ): Promise<{ message: Message; created: boolean; events: EventNumbers } | SendRefusal>
   /** Messages before a number, newest first. */
   before(chatId: string, seq: number, limit: number): Promise<Message[]>
@@ -94,6 +100,8 @@ export type ChatStore = {
     readerId: string,
     now: number,
     upTo: number | null,
+    /** The id of the parcel that takes back what the reader's devices show of the chat; null where nothing is shown. */
+    takeBack?: string | null,
   ): Promise<{ count: number; last_read_message_id: string | null; events: EventNumbers }>
   /**
    * Changes the text and keeps the old one for moderation. Null where the message is deleted; refused across a block, and
@@ -111,5 +119,7 @@ export type ChatStore = {
     chat: Chat,
     messageId: string,
     now: number,
+    /** The same for the other one. */
+    takeBack?: string | null,
   ): Promise<{ message: Message; photo_id: string | null; events: EventNumbers } | null>
 }

@@ -17,10 +17,11 @@ type Deps = {
     messagePhoto(imageId: string, messageId: string): { url: string; thumb_url: string }
   }
   presence: Presence
+  now: () => number
 }
 
 /** Chats and messages as their members see them. */
-export function openChatViews({ store, profiles, blocking, photos, presence }: Deps) {
+export function openChatViews({ store, profiles, blocking, photos, presence, now }: Deps) {
   function photoOf({ id, photo_id, photo_width, photo_height, photo_placeholder }: Message) {
     if (photo_id === null || photo_width === null || photo_height === null || photo_placeholder === null) return null
     return {
@@ -60,7 +61,7 @@ export function openChatViews({ store, profiles, blocking, photos, presence }: D
       blocking.among(viewerId, others),
       presence.of(entries.filter(({ both_wrote }) => both_wrote).map(({ chat }) => otherOf(chat, viewerId))),
     ])
-    return entries.map(({ chat, last_message, unread_count }) => {
+    return entries.map(({ chat, last_message, unread_count, muted_until }) => {
       const person = people.get(otherOf(chat, viewerId))
       if (!person) throw new Error('a chat with nobody')
       const shown = hidden.has(person.id) || person.name === null ? undefined : seen.get(person.id)
@@ -69,7 +70,7 @@ export function openChatViews({ store, profiles, blocking, photos, presence }: D
         user: hidden.has(person.id) ? nameOnly(person) : person,
         online: shown?.online ?? false,
         last_seen_at: isoOrNull(shown?.last_seen_at ?? null),
-        muted_until: null,
+        muted_until: isoOrNull(muted_until !== null && muted_until > now() ? muted_until : null),
         last_msg_at: isoOrNull(chat.last_msg_at),
         last_message: last_message && message(last_message, viewerId),
         unread_count: hidden.has(person.id) ? 0 : unread_count,

@@ -110,6 +110,18 @@ export function emailService({ store, links, mails, auth, callers, sockets, limi
       setImmediate(resolve)
     },
 
+    /**
+     * Sends somebody a link for a new password, as an admin asks. Counts like `forgot`. Refuses with 409 an account without
+     * an address.
+     */
+    async sendResetTo(userId: string): Promise<void> {
+      refuseWithoutMail()
+      const to = await store.ofUser(userId)
+      if (to === null) throw new Refusal('conflict', 'This account has no e-mail address.')
+      await limits.take('forgot', to.email)
+      await send(to, 'reset')
+    },
+
     /** Refuses with 401 `link_invalid`, and 422 for a common password, which leaves the link as it was. */
     async reset({ token, password }: { token: string; password: string }): Promise<void> {
       const hash = hashOfToken(token)

@@ -3,7 +3,11 @@ import { iso } from '../../lib/time.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../audit/store.ts'
 import type { Moderator } from './moderators.ts'
 
-export type AuditQuery = Pick<AuditFilter, 'actor_id' | 'subject_id' | 'action'> & { from?: string; to?: string }
+export type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
+  actor_id?: string
+  from?: string
+  to?: string
+}
 
 type Deps = { auditLog: Pick<AuditStore, 'list'>; paging: Paging }
 

@@ -4,6 +4,7 @@ import { invalid, Refusal } from '../../lib/refusal.ts'
 import { seconds } from '../../lib/time.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import type { ChatViews } from '../chats/views.ts'
+import type { Asking } from '../notifications/asking.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
 import type { Case } from './rules.ts'
@@ -25,19 +26,20 @@ export type DecisionDeps = {
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'suspend'>
   push: Push
+  asking: Asking
   ids: Ids
   now: () => number
 }
 
 /** What every decision is made of, whoever it is about. */
-export function openDecisions({ store, chats, photos, callers, sockets, push, ids, now }: DecisionDeps) {
+export function openDecisions({ store, chats, photos, callers, sockets, push, asking, ids, now }: DecisionDeps) {
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
      * `takenMessage` if somebody else has decided first, and with 403 if the moderator may not decide it.
      */
     async carryOut(decision: Decision & { case: Case; notice?: Told }, takenMessage: string) {
-      const decided = await store.decide(decision)
+      const decided = await store.decide({ ...decision, notify_at: asking.dueAt(decision.at) })
       if (!decided) throw new Refusal('conflict', takenMessage)
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, suspend, lift } = decision
@@ -45,6 +47,7 @@ export function openDecisions({ store, chats, photos, callers, sockets, push, id
       if (sealed) await callers.forget(sealed.user_id)
       if (notice && decided.notice_seq !== null)
         push.event('notice', at, [{ user_id: notice.notice.user_id, seq: decided.notice_seq }], () => notice.event)
+      asking.wake()
       if (suspend) sockets.suspend(suspend.user_id)
       if (decided.tombstone) {
         const { message, events } = decided.tombstone

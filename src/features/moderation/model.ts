@@ -1,6 +1,16 @@
-import { FormatRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { entityId, id, nextCursor, nullable, object, oneOf, optional, pageQuery, time } from '../../http/schema.ts'
+import {
+  entityId,
+  id,
+  instant,
+  nextCursor,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  pageQuery,
+  time,
+} from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
 import { profile } from '../profile/model.ts'
@@ -8,21 +18,6 @@ import { review } from '../reviews/model.ts'
 import { action, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
 import { appealStatuses, noticeActions } from './store.ts'
 
-// With its zone: a time without one would mean whatever the server's clock is set to.
-const written = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
-
-FormatRegistry.Set('instant', (text) => {
-  const [, day] = written.exec(text) ?? []
-  if (day === undefined || Number.isNaN(Date.parse(text))) return false
-  // JavaScript takes 30 February for the first or second of March.
-  return new Date(day).toISOString().startsWith(day)
-})
-
-const instant = t.String({
-  format: 'instant',
-  documented: { format: 'date-time' },
-  error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
-})
 const until = optional(instant)
 
 const noticeAction = oneOf(noticeActions, 'NoticeAction')

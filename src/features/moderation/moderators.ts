@@ -7,19 +7,33 @@ import type { ModerationStore, Standing } from './store.ts'
 
 export type Moderator = Standing & { role: Exclude<Role, 'user'> }
 
+export type Admin = Moderator & { role: 'admin' }
+
+/** Who works at the command line: no account, and everything that an admin may. */
+export const operator = { id: null, role: 'admin' } as const
+
 export type Moderators = ReturnType<typeof openModerators>
 
 /** Who may moderate, and whom a decision concerns. */
 export function openModerators({ store }: { store: Pick<ModerationStore, 'standing'> }) {
+  async function moderatorOf(caller: Caller): Promise<Moderator> {
+    const status = await store.standing(caller.id)
+    if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
+    return { ...status, role: status.role }
+  }
+
   return {
     /**
      * The caller as a moderator, or 403 `forbidden`. The guard reads the role once for each request, so that a role that is
      * withdrawn, on any node, ends at once. A decision reads it again in its own transaction.
      */
-    async moderatorOf(caller: Caller): Promise<Moderator> {
-      const status = await store.standing(caller.id)
-      if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
-      return { ...status, role: status.role }
+    moderatorOf,
+
+    /** The same for what ends in a role, a person's data or a setting: 403 `forbidden` for moderators too. */
+    async adminOf(caller: Caller): Promise<Admin> {
+      const moderator = await moderatorOf(caller)
+      if (moderator.role !== 'admin') throw new Refusal('forbidden', 'This is for admins.')
+      return { ...moderator, role: moderator.role }
     },
 
     /** A user who is not erased, or 404. */

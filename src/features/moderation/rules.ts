@@ -4,7 +4,8 @@ import type { Appeal, Decision, NoticeInContext, Standing } from './store.ts'
 
 /** What is to be decided: whom it concerns, and who has decided before. */
 export type Case = {
-  judge_id: string
+  /** Null for the operator. */
+  judge_id: string | null
   /** The one whom the decision is about: the reported user, the author of what is reported, or who appeals. */
   subject_id: string | null
   /** Others whom it concerns: who filed the report, and whom a reported review is of. */
@@ -33,9 +34,10 @@ export const isSuspended = (user: Standing, now: number) => user.suspended_until
 /**
  * Why somebody may not decide a case; null where they may. Nobody decides what concerns themselves or what they have
  * reported. Whatever is about a moderator or an admin is for admins. An appeal is for somebody else than who decided first,
- * where there is somebody else who could.
+ * where there is somebody else who could. The operator may decide everything but the suspension of an admin.
  */
 export function canDecide(about: Case, { judge, subject, colleagues, now }: CasePeople): CaseRefusal | null {
+  if (about.judge_id === null) return about.suspends && subject?.role === 'admin' ? 'suspends_admin' : null
   if (!judge || judge.deleted_at !== null || isSuspended(judge, now) || !isModerator(judge)) return 'no_moderator'
   if (about.subject_id === judge.id || about.parties.includes(judge.id)) return 'own_case'
   if (subject && isModerator(subject) && judge.role !== 'admin') return 'for_admins'

@@ -21,6 +21,7 @@ export function moderationService(deps: Deps) {
   const shared = { ...deps, moderators, decisions }
   return {
     moderatorOf: moderators.moderatorOf,
+    adminOf: moderators.adminOf,
     ...reportCases(shared),
     ...suspensions(shared),
     ...appealCases(shared),

@@ -95,6 +95,8 @@ export type Decision = {
   suspend?: { user_id: string; until: number; reason: string; notice_id: string }
   /** Lifts a suspension, if it still is that one. */
   lift?: { user_id: string; suspension_id: string | null }
+  /** From when on a notification of the notice is due; null or left out where there are none. */
+  notify_at?: number | null
   /** With a `notice` event; nobody is told whose account is erased. */
   notice?: { notice: Notice; event: unknown }
 }

@@ -4,13 +4,13 @@ import type { Audit } from '../audit/service.ts'
 import { forever } from '../auth/callers.ts'
 import type { Decisions } from './decisions.ts'
 import { canDecide, type Case, isSuspended } from './rules.ts'
-import { type Moderator, type Moderators, notAllowed } from './moderators.ts'
+import { type Moderator, type Moderators, notAllowed, type operator } from './moderators.ts'
 
 export type Suspension = { reason: string; note?: string | null; until?: string | null }
 
 type Deps = { moderators: Moderators; decisions: Decisions; audit: Audit; now: () => number }
 
-const caseOf = (judge_id: string, subject_id: string, suspends: boolean): Case => ({
+const caseOf = (judge_id: string | null, subject_id: string, suspends: boolean): Case => ({
   judge_id,
   subject_id,
   parties: [],
@@ -18,13 +18,16 @@ const caseOf = (judge_id: string, subject_id: string, suspends: boolean): Case =
   decided_by: null,
 })
 
+/** Who suspends without a report. */
+type Judge = Moderator | typeof operator
+
 const changedMeanwhile = 'Somebody else has just decided about this account.'
 
 /** Suspending people without a report, and lifting suspensions. */
 export function suspensions({ moderators, decisions, audit, now }: Deps) {
   return {
     /** Suspends somebody at once, or changes the suspension that they have. */
-    async suspend(moderator: Moderator, userId: string, suspension: Suspension) {
+    async suspend(moderator: Judge, userId: string, suspension: Suspension) {
       const user = await moderators.userOf(userId)
       const end = decisions.endOf(suspension.until)
       const reason = tidy(suspension.reason)
@@ -49,10 +52,15 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
     },
 
     /** Lifts a suspension. Where there is none, nothing changes. */
-    async unsuspend(moderator: Moderator, userId: string, given: { reason?: string | null }) {
+    async unsuspend(moderator: Judge, userId: string, given: { reason?: string | null }) {
       const user = await moderators.userOf(userId)
       const about = caseOf(moderator.id, user.id, false)
-      const refused = canDecide(about, { judge: moderator, subject: user, colleagues: [], now: now() })
+      const refused = canDecide(about, {
+        judge: moderator.id === null ? null : moderator,
+        subject: user,
+        colleagues: [],
+        now: now(),
+      })
       if (refused) throw notAllowed(refused)
       if (isSuspended(user, now())) {
         const reason = tidy(given.reason ?? '') || 'The suspension was lifted.'

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../audit/store.ts'
+import type { RoleRefusal } from '../people/rules.ts'
 
 export type Role = 'user' | 'moderator' | 'admin'
 export type Gender = 'female' | 'male' | 'other'
@@ -75,6 +76,9 @@ export type UserStore = {
    * has written them. Answers how many there were.
    */
   foldPreferences(limit: number): Promise<number>
-  /** Sets the role of an account at the time of the entry, and writes that; false, and neither, where there is none. */
-  setRole(id: string, role: Role, audit: AuditEntry): Promise<boolean>
+  /**
+   * Sets the role of an account at the time of the entry, and writes that; or neither, and why: its actor may not
+   * (`people/rules.ts`), or there is no such account.
+   */
+  setRole(id: string, role: Role, audit: AuditEntry): Promise<'changed' | 'no_such_user' | RoleRefusal>
 }

@@ -7,6 +7,8 @@ type Deps = {
   store: RetentionStore
   events: Pick<EventStore, 'purge'>
   emails: Pick<EmailStore, 'removeExpired'>
+  /** Removes up to that many channels of sessions that are over, and notes of what devices have shown for long. */
+  oldChannels(limit: number): Promise<number>
   eventRetentionDays: number
   now: () => number
 }
@@ -26,7 +28,7 @@ export const kept = {
 const batch = 500
 
 /** Removes what has been kept long enough. Each answers how much that was. */
-export function retentionService({ store, events, emails, eventRetentionDays, now }: Deps) {
+export function retentionService({ store, events, emails, oldChannels, eventRetentionDays, now }: Deps) {
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
     for (let removed = 0; ;) {
       const count = await remove(batch)
@@ -36,6 +38,7 @@ export function retentionService({ store, events, emails, eventRetentionDays, no
   }
 
   return {
+    channels: () => inBatches(oldChannels),
     emailLinks: () => inBatches((limit) => emails.removeExpired(now(), limit)),
     events: () => events.purge(now() - eventRetentionDays * days),
     sessions: () =>

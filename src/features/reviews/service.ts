@@ -6,6 +6,7 @@ import { tidy } from '../../lib/text.ts'
 import { days, iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import { appearsAt } from './rules.ts'
@@ -19,6 +20,7 @@ type Deps = {
   store: ReviewStore
   blocking: Blocking
   push: Push
+  asking: Asking
   audit: Audit
   paging: Paging
   ids: Ids
@@ -59,6 +61,7 @@ export function reviewService({
   store,
   blocking,
   push,
+  asking,
   audit,
   paging: { keyOf, pageOf },
   ids,
@@ -74,8 +77,10 @@ export function reviewService({
     return stats
   }
 
-  const tell = (review: Review, seq: number, at: number) =>
+  function tell(review: Review, seq: number, at: number) {
     push.event('review', at, [{ user_id: review.reviewed_id, seq }], () => listedReview(review))
+    asking.wake()
+  }
 
   return {
     /** Reviews the other one of a chat. One review for each chat: whoever of the two is first. */
@@ -96,7 +101,11 @@ export function reviewService({
         created_at: now(),
       }
       const eventAt = shownAt(review)
-      const added = await store.add(review, { eventAt, appearsAt: appearsAt(review, anonymousDelayMs, random()) })
+      const added = await store.add(review, {
+        eventAt,
+        appearsAt: appearsAt(review, anonymousDelayMs, random()),
+        notifyAt: asking.dueAt(now()),
+      })
       switch (added) {
         case 'blocked':
           throw blocked()
@@ -126,7 +135,11 @@ export function reviewService({
         for (const id of due) {
           const at = now()
           const eventAt = shownAt({ anonymous: true, created_at: at })
-          const shown = await store.appear(id, { at, eventAt }, audit.entry('review', null, id))
+          const shown = await store.appear(
+            id,
+            { at, eventAt, notifyAt: asking.dueAt(at) },
+            audit.entry('review', null, id),
+          )
           if (!shown) continue
           tell(shown.review, shown.seq, eventAt)
           appeared++

@@ -23,7 +23,7 @@ export type ReviewStore = {
    */
   add(
     review: Review & { reviewer_id: string },
-    when: { eventAt: number; appearsAt: number | null },
+    when: { eventAt: number; appearsAt: number | null; notifyAt?: number | null },
   ): Promise<{ seq: number | null } | ReviewRefusal>
   /** Ids of reviews whose time to appear has come, in that order. */
   due(now: number, limit: number): Promise<string[]>
@@ -34,7 +34,7 @@ export type ReviewStore = {
    */
   appear(
     id: string,
-    when: { at: number; eventAt: number },
+    when: { at: number; eventAt: number; notifyAt?: number | null },
     audit: AuditEntry,
   ): Promise<{ review: Review; seq: number } | null>
   /** Reviews of a user, by day, newest first, and within a day by id. A day counts from 1970 in UTC. */

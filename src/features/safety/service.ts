@@ -6,6 +6,7 @@ import { tidy } from '../../lib/text.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser } from '../profile/service.ts'
 import type { Block, BlockStore, Report, ReportReason, ReportStore, ReportTarget } from './store.ts'
 
@@ -23,6 +24,7 @@ type Deps = {
   blocks: BlockStore
   reports: ReportStore
   push: Push
+  asking: Asking
   audit: Audit
   paging: Paging
   ids: Ids
@@ -34,7 +36,7 @@ const neighbours = 5
 
 const byTime = ({ created_at, id }: { created_at: number; id: string }) => [created_at, id] as const
 
-export function safetyService({ blocks, reports, push, audit, paging: { keyOf, pageOf }, ids, now }: Deps) {
+export function safetyService({ blocks, reports, push, asking, audit, paging: { keyOf, pageOf }, ids, now }: Deps) {
   return {
     /** Blocks somebody: at once, both ways. Again answers the same block, with `created` false. */
     async block(caller: Caller, userId: string) {
@@ -74,6 +76,8 @@ export function safetyService({ blocks, reports, push, audit, paging: { keyOf, p
       if (found.seen_by && !found.seen_by.includes(caller.id))
         throw new Refusal('not_a_member', 'You are not in the chat of this message.')
       if (found.subject_id === caller.id) throw new Refusal('self_not_allowed', 'You cannot report yourself.')
+      const at = now()
+      const due_at = asking.dueAt(at)
       const filed = await reports.file(
         {
           id: ids.next(),
@@ -83,12 +87,14 @@ export function safetyService({ blocks, reports, push, audit, paging: { keyOf, p
           subject_id: found.subject_id,
           reason: body.reason,
           details: tidy(body.details ?? '') || null,
-          created_at: now(),
+          created_at: at,
         },
         neighbours,
+        due_at === null ? null : { due_at, id: ids.next },
       )
       if (!filed) throw notThere(target)
       const { report, created } = filed
+      if (created) asking.wake()
       if (created) await audit.note('report', caller.id, report.id, { target, reason: report.reason })
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },

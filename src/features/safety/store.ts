@@ -90,7 +90,12 @@ export type ReportStore = {
    * Keeps the report and its evidence, with so many neighbours of a message on each side, in one step. Where the reporter
    * has an open report of the same: that one, `created` false. Null where the target has gone.
    */
-  file(report: NewReport, neighbours: number): Promise<{ report: Report; created: boolean } | null>
+  file(
+    report: NewReport,
+    neighbours: number,
+    /** From when on moderators are notified, and new ids for that. */
+    notify?: { due_at: number; id(): string } | null,
+  ): Promise<{ report: Report; created: boolean } | null>
   /** Newest first. */
   list(reporterId: string, limit: number, after: After): Promise<Report[]>
 }

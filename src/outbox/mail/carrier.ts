@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { type Carrier, defaultPatienceMs, Undeliverable } from '../delivery.ts'
-import { linkUrl } from './links.ts'
+import { linkUrl, unsubscribeUrls } from './links.ts'
 import { render } from './render.ts'
 
 export type MailSettings = {
@@ -19,6 +19,9 @@ export type MailSettings = {
 
 type SmtpError = Error & { responseCode?: number; code?: string }
 
+const signedHeaders =
+  'From:Subject:Date:Message-ID:To:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post'
+
 /** Sends mails over a pool of SMTP connections. */
 export function mailCarrier({
   smtpUrl,
@@ -28,6 +31,8 @@ export function mailCarrier({
   linkKey,
   timeoutMs = 15_000,
 }: MailSettings): Carrier<'mail'> & {
+  /** Connects and signs in, and sends nothing. Throws where that fails. */
+  probe(): Promise<void>
   close(): void
 } {
   const options: SMTPPool.Options = {
@@ -37,7 +42,8 @@ export function mailCarrier({
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    ...(dkim === null ? {} : { dkim }),
+    // The headers that a mail program unsubscribes by have to be signed (RFC 8058), which those by default are not all.
+    ...(dkim === null ? {} : { dkim: { ...dkim, headerFieldNames: signedHeaders } }),
   }
   const transport = createTransport(options)
   const host = new URL(publicUrl).hostname
@@ -45,16 +51,31 @@ export function mailCarrier({
     atOnce: 4,
     patienceMs: defaultPatienceMs,
     async deliver({ id, payload: mail }) {
-      const link = 'link' in mail ? linkUrl(publicUrl, linkKey, mail.link) : null
+      const unsubscribe = mail.about === 'digest' ? unsubscribeUrls(publicUrl, linkKey, mail.user_id) : null
+      const link =
+        'link' in mail ? linkUrl(publicUrl, linkKey, mail.link) : unsubscribe === null ? null : `${publicUrl}/`
       try {
         await transport.sendMail({
           from,
           to: { name: '', address: mail.to },
-          ...render(mail, { community: from.name, link }),
+          ...render(mail, { community: from.name, link, unsubscribe: unsubscribe?.page }),
           // The same for every attempt, so that a mail that was accepted twice shows once.
           messageId: `<${id}@${host}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(unsubscribe !== null && {
+              'List-Unsubscribe': { prepared: true, value: `<${unsubscribe.oneClick}>` },
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }),
+          },
         })
+      } catch (error) {
+        throw failureOf(error as SmtpError)
+      }
+    },
+    async probe() {
+      try {
+        await transport.verify()
       } catch (error) {
         throw failureOf(error as SmtpError)
       }

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto'
 import { type Link, type LinkKind, linkPaths } from './mails.ts'
 
 /** The key that the tokens of links are derived with. */
@@ -21,3 +22,25 @@ export const linkOf = (publicUrl: string, kind: LinkKind, token: string): string
 /** The link of a mail. */
 export const linkUrl = (publicUrl: string, key: Uint8Array, link: Link): string =>
   linkOf(publicUrl, link.kind, tokenOfLink(key, link))
+
+const signatureOf = (key: Uint8Array, userId: string): string =>
+  new Bun.CryptoHasher('sha256', key).update(`unsubscribe\0${userId}`).digest('base64url')
+
+/** The token that ends somebody's digest. It is good for nothing else, and as long as there are mails with it. */
+export const unsubscribeToken = (key: Uint8Array, userId: string): string => `${userId}.${signatureOf(key, userId)}`
+
+/** Whose digest a token ends; null where it is none of ours. */
+export function readUnsubscribeToken(key: Uint8Array, token: string): string | null {
+  const [, userId, signature] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? []
+  if (userId === undefined || signature === undefined) return null
+  return timingSafeEqual(Buffer.from(signatureOf(key, userId)), Buffer.from(signature)) ? userId : null
+}
+
+/** The link in a digest's text, and the address that mail programs post to: its token is no secret that opens anything. */
+export const unsubscribeUrls = (publicUrl: string, key: Uint8Array, userId: string) => {
+  const token = unsubscribeToken(key, userId)
+  return {
+    page: linkOf(publicUrl, 'unsubscribe', token),
+    oneClick: `${publicUrl}${linkPaths.unsubscribe}?token=${token}`,
+  }
+}

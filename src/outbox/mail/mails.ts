@@ -3,7 +3,12 @@ export const mailLanguages = ['en', 'ru'] as const
 export type MailLanguage = (typeof mailLanguages)[number]
 
 /** Where a mail's link leads, below PUBLIC_URL. The token goes into the fragment, which no log sees. */
-export const linkPaths = { verify: '/verify', reset: '/reset', email_undo: '/email-undo' } as const
+export const linkPaths = {
+  verify: '/verify',
+  reset: '/reset',
+  email_undo: '/email-undo',
+  unsubscribe: '/unsubscribe',
+} as const
 export type LinkKind = keyof typeof linkPaths
 
 /** What a mail says, besides its texts. No token is stored: it is derived from `link.id` when the mail is sent. */
@@ -15,6 +20,8 @@ export type MailContent =
   | { about: 'password_changed' | 'account_erased' | 'test' }
   | { about: 'new_device'; user_agent: string | null; at: number }
   | { about: 'way_in_added' | 'way_in_removed'; label: string }
+  /** What somebody has not read. It names nobody, as whom it is of may change before it is delivered. */
+  | { about: 'digest'; user_id: string; messages: number; chats: number }
 
 export type Link = { kind: LinkKind; id: string }
 export type MailKind = Mail['about']
@@ -29,6 +36,7 @@ export const mailKinds: readonly MailKind[] = [
   'way_in_added',
   'way_in_removed',
   'account_erased',
+  'digest',
   'test',
 ]
 
@@ -61,6 +69,8 @@ export function sampleMail(about: MailKind, language: MailLanguage): Mail {
     case 'way_in_added':
     case 'way_in_removed':
       return { to, language, about, label: 'Passkey “Phone”' }
+    case 'digest':
+      return { to, language, about, user_id: id, messages: 3, chats: 2 }
     case 'password_changed':
     case 'account_erased':
     case 'test':

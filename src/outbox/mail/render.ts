@@ -14,8 +14,11 @@ const dark = `
 }`
 
 /** A mail as text and as HTML, without any image or style from elsewhere. `link` is the whole URL, token included. */
-export function render(mail: Mail, { community, link }: { community: string; link: string | null }): Rendered {
-  const { subject, paragraphs, button, after = [] } = textOf(mail, { community })
+export function render(
+  mail: Mail,
+  { community, link, unsubscribe = '' }: { community: string; link: string | null; unsubscribe?: string },
+): Rendered {
+  const { subject, paragraphs, button, after = [] } = textOf(mail, { community, unsubscribe })
   const text = [...paragraphs, ...(link === null ? [] : [`${button}:\n${link}`]), ...after, `— ${community}`].join(
     '\n\n',
   )

@@ -11,7 +11,7 @@ export type MailText = {
 }
 
 type Of<About extends MailKind> = Extract<Mail, { about: About }>
-type Texts = { [About in MailKind]: (mail: Of<About>, context: { community: string }) => MailText }
+type Texts = { [About in MailKind]: (mail: Of<About>, context: { community: string; unsubscribe: string }) => MailText }
 
 const time = (at: number, language: MailLanguage) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at)
@@ -91,6 +91,16 @@ const en: Texts = {
     subject: `Your ${community} account was erased`,
     paragraphs: ['Your account and what belonged to it were erased, as asked. This is the last mail to this address.'],
   }),
+  digest: ({ messages, chats }, { community, unsubscribe }) => ({
+    subject: messages === 1 ? `An unread message on ${community}` : `${messages} unread messages on ${community}`,
+    paragraphs: [
+      messages === 1
+        ? 'You have not read a message yet.'
+        : `You have not read ${messages} messages in ${chats === 1 ? 'one chat' : `${chats} chats`} yet.`,
+    ],
+    button: `Open ${community}`,
+    after: ['You get this mail once a day at most. To get no more of them, open this page:', unsubscribe],
+  }),
   test: (_, { community }) => ({
     subject: `Test mail from ${community}`,
     paragraphs: ['If you can read this, your server can send mail.'],
@@ -163,6 +173,12 @@ const ru: Texts = {
       'Ваш аккаунт и всё, что к нему относилось, удалены по вашей просьбе. Это последнее письмо на этот адрес.',
     ],
   }),
+  digest: ({ messages, chats }, { community, unsubscribe }) => ({
+    subject: `Непрочитанные сообщения (${messages}) — ${community}`,
+    paragraphs: [`Непрочитанных сообщений: ${messages}, чатов с ними: ${chats}.`],
+    button: `Открыть ${community}`,
+    after: ['Это письмо приходит не чаще раза в день. Чтобы больше его не получать, откройте страницу:', unsubscribe],
+  }),
   test: (_, { community }) => ({
     subject: `Пробное письмо от ${community}`,
     paragraphs: ['Если вы это читаете, сервер умеет отправлять почту.'],
@@ -171,7 +187,10 @@ const ru: Texts = {
 
 const texts: Record<MailLanguage, Texts> = { en, ru }
 
-export function textOf(mail: Mail, context: { community: string }): MailText {
-  const write = texts[mail.language][mail.about] as (mail: Mail, context: { community: string }) => MailText
+export function textOf(mail: Mail, context: { community: string; unsubscribe: string }): MailText {
+  const write = texts[mail.language][mail.about] as (
+    mail: Mail,
+    context: { community: string; unsubscribe: string },
+  ) => MailText
   return write(mail, context)
 }

@@ -12,8 +12,10 @@ import { isBlockedPair, isErased, selectByClientId } from '../sql/chats.ts'
 import type { Database } from './database.ts'
 import { value } from './dialect.ts'
 import { recordManyEvents } from './events.ts'
+import { askedOfMessage, askedValues } from '../sql/notifications.ts'
+import { onTakenSlot } from '../sql/outbox.ts'
 import { busy } from './failures.ts'
-import type { Queries } from './queries.ts'
+import type { Queries, Value } from './queries.ts'
 
 const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 const lockFreeChats = `${lockChats} SKIP LOCKED`
@@ -44,9 +46,17 @@ const insertMessages = `
   JOIN chats c ON c.id = s.chat_id
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 
+const askAll = `
+  INSERT INTO outbox (id, kind, user_id, payload, created_at, due_at, slot)
+  SELECT id, 'notification', user_id, payload, at, due_at, slot
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[], $5::int8[], $6::text[])
+    AS s (id, user_id, payload, at, due_at, slot)
+  WHERE (SELECT 1 FROM channels c WHERE c.user_id = s.user_id LIMIT 1) IS NOT NULL
+  ORDER BY slot ${onTakenSlot}`
+
 export type Appended = Awaited<ReturnType<ChatStore['append']>>
 /** The arguments of the port's `append`. */
-export type Send = { message: NewMessage; otherId: string; untilReply: number | null }
+export type Send = { message: NewMessage; otherId: string; untilReply: number | null; notifyAt: number | null }
 
 /** Undoes everything, as the `client_id` of some messages is taken. `storable` are the ids of the others. */
 export class NotAll extends Error {
@@ -135,6 +145,7 @@ export async function appendAll(
         [sender_id, otherId].map((user_id) => ({ user_id, at: created_at, ref: id })),
       ),
     ),
+    askForAll(tx, storable),
   ])
   if (inserted.length < storable.length) throw new NotAll(new Set(inserted.map(({ id }) => id)))
   const seqOf = new Map(inserted.map(({ id, seq }) => [id, seq]))
@@ -145,6 +156,15 @@ export async function appendAll(
       events: events.slice(2 * i, 2 * i + 2),
     })
   return answers
+}
+
+async function askForAll(tx: Queries, sends: readonly Send[]): Promise<void> {
+  const asked = sends.flatMap(({ message, otherId, notifyAt }) =>
+    notifyAt === null ? [] : [askedValues(askedOfMessage(message, otherId, notifyAt))],
+  )
+  if (asked.length === 0) return
+  const [id, user, payload, at, due, slot] = [0, 1, 2, 3, 4, 5].map((i) => asked.map((values) => values[i]!))
+  await tx.run(askAll, [id, user, payload, at, due, slot] as Value[])
 }
 
 // The second attempt finds the message that has taken the `client_id` since the first one looked for it.

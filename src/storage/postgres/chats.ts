@@ -1,5 +1,6 @@
 import { afterReading, marksRead, startVerdict } from '../../features/chats/rules.ts'
 import type { Chat, ChatStore } from '../../features/chats/store.ts'
+import type { Asked } from '../../features/notifications/store.ts'
 import { batched } from '../../lib/batched.ts'
 import {
   chatReads,
@@ -14,6 +15,8 @@ import {
 } from '../sql/chats.ts'
 import type { Engine } from '../sql/engine.ts'
 import { messageChanges } from '../sql/messages.ts'
+import { askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/notifications.ts'
+import { tagOf } from '../../features/notifications/rules.ts'
 import type { Database } from './database.ts'
 import { postgresDialect, value } from './dialect.ts'
 import { recordEvents } from './events.ts'
@@ -28,6 +31,10 @@ const chatOfPair = `SELECT ${chatColumns} FROM chats WHERE user_a = $1 AND user_
 const pairState = selectPairState({ value })
 const marksOf = { a: readMarks({ value }, 'a'), b: readMarks({ value }, 'b') }
 
+const typed = (n: number) => `$${n}${n === 4 || n === 5 ? '::int8' : '::text'}`
+const ask = insertAsked(typed)
+const takeBack = insertTakeBack(typed)
+
 export function chatStore(db: Database, engine: Engine): ChatStore {
   return {
     ...chatReads(postgresDialect(db)),
@@ -39,7 +46,7 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
       return ids.map((id) => found.get(id) ?? null)
     }, 100),
 
-    ensure: ({ id, user_a, user_b, created_at }) =>
+    ensure: ({ id, user_a, user_b, created_at }, notify = null) =>
       db.write(async (tx) => {
         // Whoever makes the same chat, blocks one of the two or erases them waits for this lock, or is seen behind it.
         const [, existing, row] = await Promise.all([
@@ -53,19 +60,22 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
         const [chat, events] = await Promise.all([
           tx.get<Chat>(insertChat, [id, user_a, user_b, created_at]),
           recordEvents(tx, [user_a, user_b], 'chat', created_at, { ref: id }),
+          notify !== null &&
+            tx.run(ask, askedValues({ id, ...notify, occasion: { about: 'chat', chat_id: id }, at: created_at })),
         ])
         return { chat: chat!, created: true, events }
       }),
 
     append: sends(db),
 
-    async markRead(chat, readerId, now, upTo) {
+    async markRead(chat, readerId, now, upTo, takeBackId = null) {
       const isA = chat.user_a === readerId
       const marks = marksOf[isA ? 'a' : 'b']
       // Most calls find that everything is read, and need no transaction.
       const before = await db.read((q) => q.get<ReadState>(marks.state, [chat.id]))
       if (!marksRead({ blocked: false, unread: before!.unread })) return nothingRead
       return db.write(async (tx) => {
+        const runTakeBack = (asked: Asked) => tx.run(takeBack, [...askedValues(asked), tagOf(asked.occasion)])
         const [state, row] = await Promise.all([
           // Blocks and erasures lock the chat as well.
           tx.get<ReadState>(`${marks.state} FOR NO KEY UPDATE`, [chat.id]),
@@ -90,6 +100,7 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
             now,
             readEvent(chat, readerId, now, marked),
           ),
+          takeBackId !== null && runTakeBack(takeBackOf(takeBackId, readerId, chat.id, now)),
         ])
         return { ...marked, events }
       })

@@ -125,6 +125,8 @@ export const chats = pgTable(
     read_to_b: int8().notNull().default(0),
     wrote_a: boolean().notNull().default(false),
     wrote_b: boolean().notNull().default(false),
+    muted_a: int8(),
+    muted_b: int8(),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
@@ -334,7 +336,7 @@ export const nodes = pgTable('nodes', {
 
 export const outbox = pgTable('outbox', {
   id: text().primaryKey(),
-  kind: text({ enum: ['mail'] }).notNull(),
+  kind: text().notNull(),
   user_id: text(),
   payload: json().notNull(),
   created_at: int8().notNull(),
@@ -342,6 +344,9 @@ export const outbox = pgTable('outbox', {
   leased_by: text(),
   attempts: int8().notNull().default(0),
   last_error: text(),
+  slot: text(),
+  again_at: int8(),
+  lane: text(),
 })
 
 export const emailLinks = pgTable('email_links', {
@@ -351,3 +356,56 @@ export const emailLinks = pgTable('email_links', {
   email: text(),
   expires_at: int8().notNull(),
 })
+
+export const invites = pgTable('invites', {
+  id: text().primaryKey(),
+  code_hash: text().notNull().unique(),
+  uses: int8().notNull(),
+  used: int8().notNull().default(0),
+  expires_at: int8(),
+  note: text(),
+  created_at: int8().notNull(),
+})
+export const channels = pgTable('channels', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  session_id: text().notNull(),
+  kind: text().notNull(),
+  target: json().notNull(),
+  target_hash: text().notNull().unique(),
+  label: text().notNull(),
+  created_at: int8().notNull(),
+  last_delivered_at: int8(),
+  failing_since: int8(),
+})
+
+export const notificationPreferences = pgTable('notification_preferences', {
+  user_id: text().primaryKey(),
+  messages: boolean().notNull().default(true),
+  chats: boolean().notNull().default(true),
+  reviews: boolean().notNull().default(true),
+  digest: text({ enum: ['off', 'daily'] })
+    .notNull()
+    .default('off'),
+  preview: text({ enum: ['none', 'name', 'full'] })
+    .notNull()
+    .default('name'),
+  quiet_from: int8(),
+  quiet_to: int8(),
+  quiet_zone: text(),
+  digest_at: int8(),
+})
+
+export const shownNotifications = pgTable(
+  'shown_notifications',
+  {
+    channel_id: text().notNull(),
+    tag: text().notNull(),
+    user_id: text().notNull(),
+    ref: text().notNull(),
+    content_hash: text().notNull(),
+    shown: text(),
+    at: int8().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
+)

@@ -112,13 +112,13 @@ export function sends(db: Database): ChatStore['append'] {
     answer()
   }
 
-  return (message, otherId, untilReply) => {
+  return (message, otherId, untilReply, notifyAt = null) => {
     // These depend on more than the state of the chat.
-    if (message.kind !== 'text' || untilReply !== null) return append(db, { message, otherId, untilReply })
+    if (message.kind !== 'text' || untilReply !== null) return append(db, { message, otherId, untilReply, notifyAt })
     if (waiting.length >= waitingLimit)
       return Promise.reject(busy('The server has more waiting for its database than it can take.'))
     const { promise, resolve, reject } = Promise.withResolvers<Appended>()
-    waiting.push({ message, otherId, untilReply, done: resolve, fail: reject })
+    waiting.push({ message, otherId, untilReply, notifyAt, done: resolve, fail: reject })
     goSoon()
     return promise
   }

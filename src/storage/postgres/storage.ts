@@ -19,6 +19,9 @@ import { moderationStore } from '../sql/moderation.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { emailStore } from '../sql/email.ts'
+import { inviteStore } from '../sql/invites.ts'
+import { peopleStore } from '../sql/people.ts'
+import { notificationStore } from '../sql/notifications.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
@@ -58,6 +61,9 @@ export function postgresStorage(db: Database): Storage {
     nodes: nodeStore(db),
     outbox: outboxStore(engine),
     emails: emailStore(engine),
+    invites: inviteStore(engine),
+    people: peopleStore(engine),
+    notifications: notificationStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

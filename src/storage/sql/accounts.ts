@@ -1,30 +1,17 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { type AccountStore, consentKinds, type NewAccount } from '../../features/auth/store.ts'
+import { type AccountStore, consentKinds } from '../../features/auth/store.ts'
 import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
 import { dropChangeLinks, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
+import { insertAccount } from './new-accounts.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
 
 export function accountStore(engine: Engine): AccountStore {
   const { read, write } = engine
-  const { preferences, sessions, users } = engine.tables
+  const { sessions, users } = engine.tables
   const columns = { user_id: users.id, email: users.email, phone: users.phone, messenger_id: users.messenger_id }
-
-  /** False where one of its names is taken: the unique indexes say so. */
-  function* insertAccount(db: Builders, { language, ...account }: NewAccount): Work<boolean> {
-    const inserted = yield* first(
-      db
-        .insert(users)
-        .values({ ...account, updated_at: account.created_at })
-        .onConflictDoNothing()
-        .returning({ id: users.id }),
-    )
-    if (inserted === null) return false
-    yield* changed(db.insert(preferences).values({ user_id: account.id, language }))
-    return true
-  }
 
   function* replaceHash(db: Builders, userId: string, from: string | null, to: string): Work<boolean> {
     const isFrom = from === null ? isNull(users.password_hash) : eq(users.password_hash, from)
@@ -40,12 +27,15 @@ export function accountStore(engine: Engine): AccountStore {
   return {
     register: (account, consents, begun) =>
       write(function* (db) {
-        for (let attempts = 0; !(yield* insertAccount(db, account)); attempts++) {
+        let outcome = yield* insertAccount(engine, db, account)
+        for (let attempts = 0; outcome === 'taken'; attempts++) {
           const taken = yield* takenName(engine, db, account)
           if (taken !== null) return taken
           // The account that had the address has lost it. On PostgreSQL another registration may have taken it since.
           if (attempts === 2) throw new Error('an account id was used twice')
+          outcome = yield* insertAccount(engine, db, account)
         }
+        if (outcome !== 'created') return outcome
         yield* addConsents(engine, db, consents)
         if (begun) {
           yield* changed(db.insert(sessions).values(begun.session))
@@ -57,12 +47,17 @@ export function accountStore(engine: Engine): AccountStore {
 
     ensureMessengerAccount: (account) =>
       write(function* (db) {
-        const created = yield* insertAccount(db, account)
-        const existing = yield* first(
-          db.select({ id: users.id }).from(users).where(eq(users.messenger_id, account.messenger_id)),
-        )
-        if (!existing) throw new Error('an account id was used twice')
-        return { user_id: existing.id, created }
+        const find = () =>
+          first(db.select({ id: users.id }).from(users).where(eq(users.messenger_id, account.messenger_id)))
+        // A login to an existing account needs no admission. The unique index decides between first logins.
+        const known = yield* find()
+        if (known) return { user_id: known.id, created: false }
+        const outcome = yield* insertAccount(engine, db, account)
+        if (outcome === 'created') return { user_id: account.id, created: true }
+        const existing = yield* find()
+        if (existing) return { user_id: existing.id, created: false }
+        if (outcome === 'taken') throw new Error('an account id was used twice')
+        return outcome
       }),
 
     credentials: (by) => {

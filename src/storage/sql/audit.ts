@@ -49,7 +49,11 @@ export function auditStore(engine: Engine): AuditStore {
             .from(auditLog)
             .where(
               and(
-                actor_id === undefined ? undefined : eq(auditLog.actor_id, actor_id),
+                actor_id === undefined
+                  ? undefined
+                  : actor_id === null
+                    ? isNull(auditLog.actor_id)
+                    : eq(auditLog.actor_id, actor_id),
                 subject_id === undefined ? undefined : eq(auditLog.subject_id, subject_id),
                 action === undefined ? undefined : eq(auditLog.action, action),
                 from === undefined ? undefined : gte(auditLog.at, from),

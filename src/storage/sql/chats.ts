@@ -78,19 +78,21 @@ export const readEvent = (
 type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> &
   Chat & {
     unread_count: number
+    muted_until: number | null
     both_wrote: boolean | 0 | 1
     message_id: string | null
     message_created_at: number
   }
 
 function entryOf(row: EntryRow): ChatEntry {
-  const { id, user_a, user_b, created_at, last_msg_at, unread_count, both_wrote, ...rest } = row
+  const { id, user_a, user_b, created_at, last_msg_at, unread_count, muted_until, both_wrote, ...rest } = row
   const { message_id, message_created_at, ...message } = rest
   return {
     chat: { id, user_a, user_b, created_at, last_msg_at },
     last_message:
       message_id === null ? null : { ...message, id: message_id, chat_id: id, created_at: message_created_at },
     unread_count,
+    muted_until,
     both_wrote: Boolean(both_wrote),
   }
 }
@@ -111,6 +113,7 @@ export function chatReads(dialect: Dialect): Pick<ChatStore, Read | ReadMessages
   const entries = (from: string) => `
     SELECT c.id, c.user_a, c.user_b, c.created_at, c.last_msg_at,
       CASE WHEN c.user_a = ${value(1)} THEN c.unread_a ELSE c.unread_b END AS unread_count,
+      CASE WHEN c.user_a = ${value(1)} THEN c.muted_a ELSE c.muted_b END AS muted_until,
       c.wrote_a AND c.wrote_b AS both_wrote, ${messageColumns('message_created_at', 'message_id')}
     FROM ${from} c LEFT JOIN messages m ON m.chat_id = c.id AND m.seq = c.last_seq ${joinPhoto}`
   // SQLite finds the first row by the first of the two conditions about the place: it has no index for a pair.

@@ -6,6 +6,7 @@ import { isEvidence } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
+import { dropNotifications } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { holdLiving } from './living.ts'
 
@@ -109,6 +110,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     done.files = yield* dropImages(db, user, budget)
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
+    done.rows += yield* dropNotifications(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
       done.rows += yield* changed(change(budget - done.rows))
@@ -191,6 +193,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         .set({
           unread_a: sql`CASE WHEN ${chats.user_b} = ${user} THEN 0 ELSE ${chats.unread_a} END`,
           unread_b: sql`CASE WHEN ${chats.user_a} = ${user} THEN 0 ELSE ${chats.unread_b} END`,
+          muted_a: sql`CASE WHEN ${chats.user_a} = ${user} THEN NULL ELSE ${chats.muted_a} END`,
+          muted_b: sql`CASE WHEN ${chats.user_b} = ${user} THEN NULL ELSE ${chats.muted_b} END`,
         })
         .where(isAmong(chats.id, idsOf(finished))),
     )
@@ -228,6 +232,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           db.insert(unfinishedErasures).values({ user_id: user, at }),
         ])
         yield* dropMails(engine, db, user)
+        yield* dropNotifications(engine, db, user)
         yield* enqueue(engine, db, mails)
         yield* recordAudit(engine, db, entry)
         return true

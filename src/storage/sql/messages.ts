@@ -4,6 +4,7 @@ import type { ChatStore, Message } from '../../features/chats/store.ts'
 import { isBlockedPair } from './blocks.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
 import { livingAmong } from './living.ts'
+import { askToTakeBack, takeBackOf } from './notifications.ts'
 
 /** Selects messages with what is known of their photos. */
 export function selectMessages({ tables: { messages, media } }: Engine, db: Builders) {
@@ -109,11 +110,13 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
         return { message: { ...held.message, text, edited_at: now }, events }
       }, options),
 
-    remove: (_chat, messageId, now) =>
+    remove: (chat, messageId, now, takeBack = null) =>
       engine.write(function* (db) {
         const removed = yield* removeMessage(engine, db, messageId, now)
         if (removed === null) return null
         const events = yield* tell(db, removed.members, 'message_deleted', now, messageId)
+        const otherId = removed.message.sender_id === chat.user_a ? chat.user_b : chat.user_a
+        if (takeBack !== null) yield* askToTakeBack(engine, db, takeBackOf(takeBack, otherId, chat.id, now))
         return { message: removed.message, photo_id: removed.before.photo_id, events }
       }, options),
   }

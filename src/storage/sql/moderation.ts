@@ -13,6 +13,7 @@ import { type Builders, changed, type Engine, first, rows, type Work } from './e
 import { holdLiving } from './living.ts'
 import { holdMessage, removeMessage } from './messages.ts'
 import { noticeInContext } from './notices.ts'
+import { askNotifications } from './notifications.ts'
 import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
 import { recountStats } from './reviews.ts'
@@ -111,7 +112,7 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
   // Whoever changes a role or a suspension locks the account, so they stay as they are until the commit.
   if (about) {
     const refused = canDecide(about, {
-      judge: yield* standingOf(engine, db, about.judge_id),
+      judge: about.judge_id === null ? null : yield* standingOf(engine, db, about.judge_id),
       subject: about.subject_id === null ? null : yield* standingOf(engine, db, about.subject_id),
       colleagues:
         about.decided_by === about.judge_id
@@ -180,6 +181,12 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
       events.push(...(yield* engine.recordEvents(db, [userId], 'message_deleted', at, { ref: remove!.id })))
     if (told?.notice.user_id === userId)
       notice_seq = (yield* engine.recordEvents(db, [userId], 'notice', at, { data: told.event }))[0]!.seq
+  }
+  const { notify_at = null } = decision
+  if (told && notify_at !== null) {
+    const { id, user_id } = told.notice
+    const occasion = { about: 'notice' as const, notice_id: id }
+    yield* askNotifications(engine, db, [{ id, user_id, occasion, at, due_at: notify_at }])
   }
   return { notice_seq, tombstone: removed.message && { message: removed.message, events }, photos: removed.photos }
 }

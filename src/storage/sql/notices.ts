@@ -14,27 +14,31 @@ export const noticeInContext = ({ tables: { appeals, notices, reports } }: Engin
   appeal_status: appeals.status,
 })
 
-export function noticeStore(engine: Engine): NoticeStore {
+/** Notices with what they are about. */
+export function noticesOf(engine: Engine, db: Builders) {
   const { appeals, notices, reports } = engine.tables
-  const selectNotices = (db: Builders) =>
-    db
-      .select(noticeInContext(engine))
-      .from(notices)
-      .leftJoin(reports, eq(reports.id, notices.report_id))
-      .leftJoin(appeals, eq(appeals.notice_id, notices.id))
+  return db
+    .select(noticeInContext(engine))
+    .from(notices)
+    .leftJoin(reports, eq(reports.id, notices.report_id))
+    .leftJoin(appeals, eq(appeals.notice_id, notices.id))
+}
+
+export function noticeStore(engine: Engine): NoticeStore {
+  const { appeals, notices } = engine.tables
 
   return {
     list: (userId, limit, after) =>
       engine.read((db) =>
         rows(
-          selectNotices(db)
+          noticesOf(engine, db)
             .where(and(eq(notices.user_id, userId), olderThan(notices.created_at, notices.id, after)))
             .orderBy(desc(notices.created_at), desc(notices.id))
             .limit(limit),
         ),
       ),
 
-    byId: (id) => engine.read((db) => first(selectNotices(db).where(eq(notices.id, id)))),
+    byId: (id) => engine.read((db) => first(noticesOf(engine, db).where(eq(notices.id, id)))),
 
     appeal: (appeal) =>
       engine.write(function* (db) {

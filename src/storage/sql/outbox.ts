@@ -1,11 +1,30 @@
-import { and, asc, count, eq, isNull, lte, min, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
 import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
 
 /** Puts parcels into the outbox, inside the unit of work that causes them. */
 export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: readonly NewParcel[]): Work<void> {
-  if (parcels.length > 0) yield* changed(db.insert(outbox).values([...parcels]))
+  const plain = parcels.filter(({ slot }) => slot === undefined)
+  if (plain.length > 0) yield* changed(db.insert(outbox).values(plain))
+  // In one order, so that no two writes wait for each other.
+  const slotted = parcels.filter(({ slot }) => slot !== undefined).sort((a, b) => (a.slot! < b.slot! ? -1 : 1))
+  for (const parcel of slotted)
+    yield* changed(
+      db
+        .insert(outbox)
+        .values(parcel)
+        .onConflictDoUpdate({ target: outbox.slot, targetWhere: sql`slot IS NOT NULL`, set: whenTaken }),
+    )
 }
+
+// A lease is an update too, so that whoever asks for a slot is seen by its delivery, or asks for another one.
+const isWaiting = 'outbox.leased_by IS NULL'
+const dueAgain = `CASE WHEN ${isWaiting} AND outbox.attempts = 0 AND excluded.due_at < outbox.due_at THEN excluded.due_at ELSE outbox.due_at END`
+const againAt = `CASE WHEN ${isWaiting} THEN NULL ELSE coalesce(outbox.again_at, excluded.due_at) END`
+const whenTaken = { due_at: sql.raw(dueAgain), again_at: sql.raw(againAt) }
+
+/** The end of an insert with a slot, as text for prepared statements: what `enqueue` does where the slot is taken. */
+export const onTakenSlot = `ON CONFLICT (slot) WHERE slot IS NOT NULL DO UPDATE SET due_at = ${dueAgain}, again_at = ${againAt}`
 
 export function outboxStore(engine: Engine): OutboxStore {
   const { read, write, locked, isAmong } = engine
@@ -18,17 +37,40 @@ export function outboxStore(engine: Engine): OutboxStore {
     payload: outbox.payload,
     created_at: outbox.created_at,
     due_at: outbox.due_at,
+    lane: outbox.lane,
     attempts: outbox.attempts,
     last_error: outbox.last_error,
   }
+  const laneOf = sql<string>`coalesce(${outbox.lane}, '')`
+
+  /** Its slot was asked for while it was delivered. */
+  const dueOnceMore = (db: Builders, condition: SQL | undefined) =>
+    changed(
+      db
+        .update(outbox)
+        .set({
+          ...{ due_at: sql`${outbox.again_at}`, created_at: sql`${outbox.again_at}`, again_at: null, leased_by: null },
+          ...{ attempts: 0, last_error: null },
+        })
+        .where(and(condition, isNotNull(outbox.again_at))),
+    )
+
   const chosen = (which: { id: string } | { kind: Kind }) =>
     'id' in which ? eq(outbox.id, which.id) : eq(outbox.kind, which.kind)
 
   return {
     add: (parcels) => write((db) => enqueue(engine, db, parcels), keepsProfileCache),
 
-    lease: async <K extends Kind>(kind: K, node: string, now: number, until: number, limit: number) => {
-      const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now))
+    lease: async <K extends Kind>(
+      kind: K,
+      node: string,
+      now: number,
+      until: number,
+      limit: number,
+      exceptLanes: readonly string[] = [],
+    ) => {
+      const isOpen = exceptLanes.length === 0 ? undefined : not(isAmong(laneOf, exceptLanes))
+      const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now), isOpen)
       // Usually nothing is due, and then nothing is written.
       const any = await read((db) => rows(db.select({ id: outbox.id }).from(outbox).where(isDue).limit(1)))
       if (any.length === 0) return []
@@ -38,7 +80,11 @@ export function outboxStore(engine: Engine): OutboxStore {
         if (found.length === 0) return []
         const ids = found.map(({ id }) => id)
         const taken = yield* rows(
-          db.update(outbox).set({ due_at: until, leased_by: node }).where(isAmong(outbox.id, ids)).returning(parcels),
+          db
+            .update(outbox)
+            .set({ due_at: until, leased_by: node, again_at: null })
+            .where(isAmong(outbox.id, ids))
+            .returning(parcels),
         )
         // The payload of a kind is what `NewParcel` of that kind put there.
         return taken.sort((a, b) => a.created_at - b.created_at) as Parcel<K>[]
@@ -47,7 +93,17 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     remove: (id) =>
       write(function* (db) {
-        yield* changed(db.delete(outbox).where(eq(outbox.id, id)))
+        const gone = yield* changed(db.delete(outbox).where(and(eq(outbox.id, id), isNull(outbox.again_at))))
+        if (gone === 0) yield* dueOnceMore(db, eq(outbox.id, id))
+      }, keepsProfileCache),
+
+    replace: (id, node, next) =>
+      write(function* (db) {
+        const isOurs = and(eq(outbox.id, id), eq(outbox.leased_by, node))
+        const gone = yield* changed(db.delete(outbox).where(and(isOurs, isNull(outbox.again_at))))
+        if (gone === 0 && (yield* dueOnceMore(db, isOurs)) === 0) return false
+        yield* enqueue(engine, db, next)
+        return true
       }, keepsProfileCache),
 
     postpone: (id, node, dueAt, error) =>
@@ -55,9 +111,34 @@ export function outboxStore(engine: Engine): OutboxStore {
         yield* changed(
           db
             .update(outbox)
-            .set({ due_at: dueAt, leased_by: null, last_error: error, attempts: sql`${outbox.attempts} + 1` })
+            .set({
+              due_at: dueAt,
+              leased_by: null,
+              again_at: null,
+              ...(error !== null && { last_error: error, attempts: sql`${outbox.attempts} + 1` }),
+            })
             .where(and(eq(outbox.id, id), eq(outbox.leased_by, node))),
         )
+      }, keepsProfileCache),
+
+    pauseLane: (kind, lane, now, until, limit) =>
+      write(function* (db) {
+        const isDue = and(eq(outbox.kind, kind), eq(laneOf, lane), lte(outbox.due_at, now))
+        const due = yield* rows(
+          locked(db.select({ id: outbox.id }).from(outbox).where(isDue).limit(limit), 'update skip locked'),
+        )
+        if (due.length === 0) return 0
+        const ids = due.map(({ id }) => id)
+        return yield* changed(db.update(outbox).set({ due_at: until, leased_by: null }).where(isAmong(outbox.id, ids)))
+      }, keepsProfileCache),
+
+    removeOld: (kind, before, now, limit) =>
+      write(function* (db) {
+        const isFree = or(isNull(outbox.leased_by), lte(outbox.due_at, now))
+        const isOld = and(eq(outbox.kind, kind), lt(outbox.created_at, before), isFree)
+        const old = db.select({ id: outbox.id }).from(outbox).where(isOld).limit(limit)
+        const ids = (yield* rows(locked(old, 'update skip locked'))).map(({ id }) => id)
+        return ids.length === 0 ? 0 : yield* changed(db.delete(outbox).where(isAmong(outbox.id, ids)))
       }, keepsProfileCache),
 
     waiting: () =>

@@ -4,6 +4,7 @@ import type { Evidence, NewReport, ReportStore } from '../../features/safety/sto
 import { type Builders, changed, type Engine, first, query, rows, type Work } from './engine.ts'
 import { holdLiving, livingAmong } from './living.ts'
 import { selectMessages } from './messages.ts'
+import { askNotifications } from './notifications.ts'
 import { olderThan } from './pages.ts'
 import { profileOf, type ProfileRow, selectProfile } from './users.ts'
 
@@ -41,7 +42,7 @@ export function reportStore(engine: Engine): ReportStore {
         }
       }),
 
-    file: (report, neighbours) =>
+    file: (report, neighbours, notify = null) =>
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [report.reporter_id, report.subject_id])
         if (!living.has(report.reporter_id)) return null
@@ -65,6 +66,7 @@ export function reportStore(engine: Engine): ReportStore {
           yield* changed(
             db.insert(evidencePhotos).values(photos.map((media_id) => ({ media_id, report_id: report.id }))),
           )
+        if (notify !== null) yield* askModerators(engine, db, report, notify)
         return { report: filed!, created: true }
       }),
 
@@ -80,6 +82,29 @@ export function reportStore(engine: Engine): ReportStore {
         ),
       ),
   }
+}
+
+/** Notifies those who moderate, but for whoever reports or is reported. What each is told is decided when it is due. */
+function* askModerators(
+  engine: Engine,
+  db: Builders,
+  { reporter_id, subject_id, created_at: at }: NewReport,
+  { due_at, id }: { due_at: number; id(): string },
+): Work<void> {
+  const { users } = engine.tables
+  const moderators = yield* rows(
+    db
+      .select({ user_id: users.id })
+      .from(users)
+      .where(sql`${users.role} <> 'user'`),
+  )
+  const others = moderators.filter(({ user_id }) => user_id !== reporter_id && user_id !== subject_id)
+  const occasion = { about: 'report' as const }
+  yield* askNotifications(
+    engine,
+    db,
+    others.map(({ user_id }) => ({ id: id(), user_id, occasion, at, due_at })),
+  )
 }
 
 /** Reads what a report is about, and locks the images that it shows. Null where its target has gone. */

@@ -6,6 +6,7 @@ import { recordAudit } from './audit.ts'
 import { isBlockedPair } from './blocks.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { askNotifications } from './notifications.ts'
 
 /**
  * Counts a user's stats again from the rows, after a review of theirs was added or removed. Call it inside that unit of
@@ -46,13 +47,21 @@ export function reviewStore(engine: Engine): ReviewStore {
   }
 
   /** Null where the chat has a review. */
-  function* publish(db: Builders, review: Review, eventAt: number): Work<{ seq: number } | null> {
+  function* publish(
+    db: Builders,
+    review: Review,
+    { eventAt, notifyAt = null }: { eventAt: number; notifyAt?: number | null },
+  ): Work<{ seq: number } | null> {
     const stored = yield* first(
       db.insert(reviews).values(review).onConflictDoNothing({ target: reviews.chat_id }).returning({ id: reviews.id }),
     )
     if (stored === null) return null
     yield* recountStats(engine, db, review.reviewed_id)
     const [event] = yield* engine.recordEvents(db, [review.reviewed_id], 'review', eventAt, { ref: review.id })
+    const { id, reviewed_id: user_id } = review
+    const occasion = { about: 'review' as const, review_id: id }
+    if (notifyAt !== null)
+      yield* askNotifications(engine, db, [{ id, user_id, occasion, at: eventAt, due_at: notifyAt }])
     return { seq: event!.seq }
   }
 
@@ -64,7 +73,7 @@ export function reviewStore(engine: Engine): ReviewStore {
         return chat && [chat.user_a, chat.user_b]
       }),
 
-    add: (review, { eventAt, appearsAt }) =>
+    add: (review, { eventAt, appearsAt, notifyAt }) =>
       engine.write(function* (db) {
         const { chat_id, reviewer_id, reviewed_id } = review
         const living = yield* holdLiving(engine, db, [reviewer_id, reviewed_id])
@@ -81,7 +90,7 @@ export function reviewStore(engine: Engine): ReviewStore {
           return { seq: null }
         }
         // A node of the release before does not lock the chat.
-        return (yield* publish(db, review, eventAt)) ?? 'review_exists'
+        return (yield* publish(db, review, { eventAt, notifyAt })) ?? 'review_exists'
       }),
 
     due: (now, limit) =>
@@ -91,7 +100,7 @@ export function reviewStore(engine: Engine): ReviewStore {
         return (yield* rows(due.limit(limit))).map((review) => review.id)
       }),
 
-    appear: (id, { at, eventAt }, entry) =>
+    appear: (id, { at, eventAt, notifyAt }, entry) =>
       engine.write(function* (db) {
         const ofId = eq(pendingReviews.id, id)
         const found = yield* first(db.select().from(pendingReviews).where(ofId))
@@ -104,7 +113,7 @@ export function reviewStore(engine: Engine): ReviewStore {
         const reviewer_id = kept.reviewer_id !== null && living.has(kept.reviewer_id) ? kept.reviewer_id : null
         const review: Review = { ...rest, reviewer_id, anonymous: true, created_at: at }
         // Null where a node of the release before has stored another review of this chat.
-        const published = yield* publish(db, review, eventAt)
+        const published = yield* publish(db, review, { eventAt, notifyAt })
         if (published === null) return null
         yield* recordAudit(engine, db, entry)
         return { review, ...published }

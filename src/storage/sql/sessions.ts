@@ -4,6 +4,7 @@ import { days } from '../../lib/time.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { dropChannelsOf } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 
 /**
@@ -17,12 +18,13 @@ const options = { keepsProfileCache: true }
 
 /** Ends all sessions of a user, or all but one, and returns the ids of those ended. */
 export function* endSessions(
-  { tables: { sessions } }: Engine,
+  engine: Engine,
   db: Builders,
   userId: string,
   now: number,
   except?: string,
 ): Work<string[]> {
+  const { sessions } = engine.tables
   const isOther = except === undefined ? undefined : ne(sessions.id, except)
   const ended = yield* rows(
     db
@@ -31,7 +33,9 @@ export function* endSessions(
       .where(and(eq(sessions.user_id, userId), isNull(sessions.ended_at), isOther))
       .returning({ id: sessions.id }),
   )
-  return ended.map(({ id }) => id)
+  const ids = ended.map(({ id }) => id)
+  yield* dropChannelsOf(engine, db, ids)
+  return ids
 }
 
 // Whoever registers with somebody else's address must not fill their mailbox by signing in again and again.
@@ -111,7 +115,9 @@ export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
     end: (userId, id, now) =>
       write(function* (db) {
         const isTheirs = and(eq(sessions.id, id), eq(sessions.user_id, userId), isNull(sessions.ended_at))
-        return (yield* changed(db.update(sessions).set({ ended_at: now }).where(isTheirs))) > 0
+        const hasEnded = (yield* changed(db.update(sessions).set({ ended_at: now }).where(isTheirs))) > 0
+        if (hasEnded) yield* dropChannelsOf(engine, db, [id])
+        return hasEnded
       }, options),
 
     endAll: (userId, now, except) => write((db) => endSessions(engine, db, userId, now, except), options),

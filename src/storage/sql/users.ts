@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { refusesRole } from '../../features/people/rules.ts'
 import { foldedPreferences } from '../../features/profile/rules.ts'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import { isTheirs } from '../image-use.ts'
@@ -31,6 +32,9 @@ export function profileOf(row: ProfileRow): Profile {
 
 // Most lists are empty.
 const listOf = (json: string | null): string[] => (json === null || json === '[]' ? [] : JSON.parse(json))
+
+// Far more than there are.
+const mostAdmins = 1000
 
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
 
@@ -133,10 +137,20 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
 
     setRole: (id, role, entry) =>
       write(function* (db) {
-        const isLiving = and(eq(users.id, id), isNull(users.deleted_at))
-        if ((yield* changed(db.update(users).set({ role, updated_at: entry.at }).where(isLiving))) === 0) return false
+        const { actor_id, at } = entry
+        // The index is of those with a role, and PostgreSQL looks at it for this very condition only.
+        const isAdmin = and(sql`${users.role} <> 'user'`, eq(users.role, 'admin'), isNull(users.deleted_at))
+        const { id: userId, role: current, suspended_until } = users
+        const columns = { id: userId, role: current, suspended_until }
+        const find = () => rows(db.select(columns).from(users).where(isAdmin).orderBy(asc(userId)).limit(mostAdmins))
+        // Whoever changes a role locks all admins: of two who take it from each other one comes second, and sees it.
+        const before = (yield* find()).map((admin) => admin.id)
+        if (!(yield* holdLiving(engine, db, [], [...before, id])).has(id)) return 'no_such_user'
+        const refused = refusesRole({ actor_id, subject_id: id, role }, yield* find(), at)
+        if (refused) return refused
+        yield* changed(db.update(users).set({ role, updated_at: at }).where(eq(users.id, id)))
         yield* recordAudit(engine, db, entry)
-        return true
+        return 'changed'
       }),
   }
 }

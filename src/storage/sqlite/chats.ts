@@ -27,6 +27,8 @@ import { messageChanges } from '../sql/messages.ts'
 import type { Db } from './database.ts'
 import { sqliteDialect, value } from './dialect.ts'
 import { eventRecorder } from './events.ts'
+import { askedOfMessage, askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/notifications.ts'
+import { tagOf } from '../../features/notifications/rules.ts'
 import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 
@@ -65,6 +67,10 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
     WHERE id = ? AND owner_id = ? AND ${isTheirs}`)
   const byClientId = client.prepare<Message, [string, string]>(selectByClientId({ value }))
 
+  type Asked = [string, string, string, number, number, string]
+  const ask = client.prepare<null, Asked>(insertAsked((n) => `?${n}`))
+  const takeBack = client.prepare<null, [...Asked, string]>(insertTakeBack((n) => `?${n}`))
+
   const markStatements = (side: 'a' | 'b') => {
     const { state, newest, mark, keep } = readMarks({ value }, side)
     return {
@@ -82,17 +88,20 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
   return {
     ...chatReads(sqliteDialect(db, reads)),
 
-    ensure: ({ id, user_a, user_b, created_at }) =>
+    ensure: ({ id, user_a, user_b, created_at }, notify = null) =>
       writer.write(() => {
         const existing = chatOfPair.get(user_a, user_b)
         if (existing) return { chat: existing, created: false, events: [] }
         const refused = startVerdict(pairStateOf(pair.get(user_a, user_b)!))
         if (refused) return refused
         const chat = insertChat.get(id, user_a, user_b, created_at)!
-        return { chat, created: true, events: recordForEach([user_a, user_b], 'chat', created_at, { ref: id }) }
+        const events = recordForEach([user_a, user_b], 'chat', created_at, { ref: id })
+        if (notify !== null)
+          ask.run(...askedValues({ id, ...notify, occasion: { about: 'chat', chat_id: id }, at: created_at }))
+        return { chat, created: true, events }
       }, keepsProfileCache),
 
-    append: (message, otherId, untilReply) =>
+    append: (message, otherId, untilReply, notifyAt = null) =>
       writer.write(() => {
         const { chat_id, sender_id, client_id, photo_id, created_at } = message
         const repeated = client_id === null ? null : byClientId.get(sender_id, client_id)
@@ -111,10 +120,11 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
         insertMessage.run({ ...message, seq })
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
+        if (notifyAt !== null) ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
         return { message: asStored(message, seq, photo!), created: true, events }
       }, keepsProfileCache),
 
-    markRead: (chat, readerId, now, upTo) =>
+    markRead: (chat, readerId, now, upTo, takeBackId = null) =>
       writer.write(() => {
         const isA = chat.user_a === readerId
         const marks = marksOf[isA ? 'a' : 'b']
@@ -140,6 +150,10 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
           now,
           readEvent(chat, readerId, now, marked),
         )
+        if (takeBackId !== null) {
+          const asked = takeBackOf(takeBackId, readerId, chat.id, now)
+          takeBack.run(...askedValues(asked), tagOf(asked.occasion))
+        }
         return { ...marked, events }
       }, keepsProfileCache),
 

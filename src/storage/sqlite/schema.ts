@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
-import type { Kind, Payloads } from '../../outbox/store.ts'
+import type { ChannelKind, ChannelTargets } from '../../outbox/push.ts'
+import { type Kind, outboxKinds, type Payloads } from '../../outbox/store.ts'
 import type { Evidence, ReportReason } from '../../features/safety/store.ts'
 
 // The migrated tables as Drizzle sees them; test/storage/migrations.test.ts compares the two.
@@ -109,6 +110,8 @@ export const chats = sqliteTable(
     read_to_b: integer().notNull().default(0),
     wrote_a: integer({ mode: 'boolean' }).notNull().default(false),
     wrote_b: integer({ mode: 'boolean' }).notNull().default(false),
+    muted_a: integer(),
+    muted_b: integer(),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
@@ -301,7 +304,7 @@ export const community = sqliteTable('community', { name: text().primaryKey().no
 
 export const outbox = sqliteTable('outbox', {
   id: text().primaryKey().notNull(),
-  kind: text({ enum: ['mail'] }).notNull(),
+  kind: text({ enum: outboxKinds }).$type<Kind>().notNull(),
   user_id: text(),
   payload: text({ mode: 'json' }).$type<Payloads[Kind]>().notNull(),
   created_at: integer().notNull(),
@@ -309,6 +312,9 @@ export const outbox = sqliteTable('outbox', {
   leased_by: text(),
   attempts: integer().notNull().default(0),
   last_error: text(),
+  slot: text(),
+  again_at: integer(),
+  lane: text(),
 })
 
 export const emailLinks = sqliteTable('email_links', {
@@ -318,3 +324,56 @@ export const emailLinks = sqliteTable('email_links', {
   email: text(),
   expires_at: integer().notNull(),
 })
+
+export const invites = sqliteTable('invites', {
+  id: text().primaryKey().notNull(),
+  code_hash: text().notNull().unique(),
+  uses: integer().notNull(),
+  used: integer().notNull().default(0),
+  expires_at: integer(),
+  note: text(),
+  created_at: integer().notNull(),
+})
+export const channels = sqliteTable('channels', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  session_id: text().notNull(),
+  kind: text().$type<ChannelKind>().notNull(),
+  target: text({ mode: 'json' }).$type<ChannelTargets[ChannelKind]>().notNull(),
+  target_hash: text().notNull().unique(),
+  label: text().notNull(),
+  created_at: integer().notNull(),
+  last_delivered_at: integer(),
+  failing_since: integer(),
+})
+
+export const notificationPreferences = sqliteTable('notification_preferences', {
+  user_id: text().primaryKey().notNull(),
+  messages: integer({ mode: 'boolean' }).notNull().default(true),
+  chats: integer({ mode: 'boolean' }).notNull().default(true),
+  reviews: integer({ mode: 'boolean' }).notNull().default(true),
+  digest: text({ enum: ['off', 'daily'] })
+    .notNull()
+    .default('off'),
+  preview: text({ enum: ['none', 'name', 'full'] })
+    .notNull()
+    .default('name'),
+  quiet_from: integer(),
+  quiet_to: integer(),
+  quiet_zone: text(),
+  digest_at: integer(),
+})
+
+export const shownNotifications = sqliteTable(
+  'shown_notifications',
+  {
+    channel_id: text().notNull(),
+    tag: text().notNull(),
+    user_id: text().notNull(),
+    ref: text().notNull(),
+    content_hash: text().notNull(),
+    shown: text(),
+    at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
+)

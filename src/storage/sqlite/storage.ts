@@ -21,6 +21,9 @@ import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { emailStore } from '../sql/email.ts'
+import { inviteStore } from '../sql/invites.ts'
+import { peopleStore } from '../sql/people.ts'
+import { notificationStore } from '../sql/notifications.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -63,6 +66,9 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     nodes: null,
     outbox: outboxStore(engine),
     emails: emailStore(engine),
+    invites: inviteStore(engine),
+    people: peopleStore(engine),
+    notifications: notificationStore(engine),
 
     failed,
 

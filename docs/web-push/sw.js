@@ -1,0 +1,51 @@
+// The service worker of an app with Web Push. Serve it from the origin of your app, at its top: a worker serves the paths below its own.
+
+/** Where your app shows a chat, or its start page. */
+const pathOf = (chatId) => (chatId === null ? '/' : `/chats/${chatId}`)
+
+self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
+
+/** Browsers demand that every push shows something, so one that cannot be read does too. */
+async function show(data) {
+  const unreadable = { title: 'New message', body: '', tag: 'unreadable', chat_id: null, unread: null, language: 'en' }
+  let message = unreadable
+  try {
+    message = { ...unreadable, ...data.json() }
+  } catch {}
+  const { title, body, tag, chat_id, language } = message
+  // A notification replaces the one with the same tag, and rings again.
+  await self.registration.showNotification(title, { body, tag, renotify: true, lang: language, data: { chat_id } })
+  if (message.unread !== null) await navigator.setAppBadge?.(message.unread).catch(() => {})
+}
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data?.chat_id ?? null))
+})
+
+/** Shows the chat in a window that is open, or in a new one. */
+async function open(chatId) {
+  const [window] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (window === undefined) return self.clients.openWindow(pathOf(chatId))
+  window.postMessage({ type: 'open_chat', chat_id: chatId })
+  await window.focus()
+}
+
+// The push service has changed the subscription. The session's cookie goes along; an app that uses tokens subscribes anew when it
+// is opened next, as page.js does.
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)))
+
+async function renew({ oldSubscription, newSubscription }) {
+  const subscribe = async () => {
+    const { webpush } = await (await fetch('/api/v1/notifications/keys')).json()
+    const applicationServerKey = oldSubscription?.options.applicationServerKey ?? webpush
+    return self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
+  }
+  const subscription = newSubscription ?? (await subscribe())
+  await fetch('/api/v1/me/channels', {
+    method: 'POST',
+    credentials: 'include',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'webpush', subscription }),
+  })
+}

@@ -1,0 +1,2 @@
+DROP INDEX users_by_name;
+DROP TABLE invites;

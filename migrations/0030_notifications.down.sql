@@ -1,0 +1,10 @@
+DROP INDEX outbox_slot;
+DELETE FROM outbox WHERE kind IN ('notification', 'webpush', 'fcm', 'apns', 'telegram');
+ALTER TABLE outbox DROP COLUMN lane;
+ALTER TABLE outbox DROP COLUMN again_at;
+ALTER TABLE outbox DROP COLUMN slot;
+ALTER TABLE chats DROP COLUMN muted_b;
+ALTER TABLE chats DROP COLUMN muted_a;
+DROP TABLE shown_notifications;
+DROP TABLE notification_preferences;
+DROP TABLE channels;

@@ -1,0 +1,205 @@
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { parseArgs } from 'node:util'
+import { type Config, readConfig } from '../../config.ts'
+import { suspension, unsuspension } from '../../features/moderation/model.ts'
+import { operator } from '../../features/moderation/moderators.ts'
+import { standings } from '../../features/people/rules.ts'
+import { newInvite } from '../../features/registration/model.ts'
+import { mostUses } from '../../features/registration/rules.ts'
+import { readSecrets } from '../../installation/secrets.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { days, hours, iso } from '../../lib/time.ts'
+import type { Services } from '../../services.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { openLog } from '../../telemetry/log.ts'
+import { UsageError } from '../command.ts'
+import { openBesideServer } from '../database.ts'
+import { withAccount } from './account.ts'
+
+const options = {
+  list: ['q', 'role', 'standing', 'limit', 'cursor'],
+  show: [],
+  invite: ['uses', 'expires', 'note'],
+  suspend: ['reason', 'until', 'note'],
+  unsuspend: ['reason'],
+  'end-sessions': [],
+} as const
+type Action = keyof typeof options
+export const peopleActions = Object.keys(options) as Action[]
+export const isPeopleAction = (named: string): named is Action => Object.hasOwn(options, named)
+
+const roles = ['user', 'moderator', 'admin'] as const
+
+type Given = Record<string, string | undefined>
+
+/** The commands that see and change accounts by the same rules, and with the same audit entries, as the console. */
+export async function runOnPeople(action: Action, args: string[]): Promise<void> {
+  const text = { type: 'string' } as const
+  const known = Object.fromEntries(options[action].map((name) => [name, text]))
+  const { values, positionals } = parseArgs({
+    args,
+    options: { ...known, json: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const { json = false, ...given } = values as { json?: boolean } & Given
+  const print = (answer: object, asText: string) => console.log(json ? JSON.stringify(answer) : asText)
+  const isAboutOne = action !== 'list' && action !== 'invite'
+  const [, who, ...more] = positionals
+  const surplus = isAboutOne ? more[0] : who
+  if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'`)
+  if (isAboutOne) {
+    if (who === undefined) throw new UsageError(`whose account? admin ${action} WHO`)
+    return onAccount(action, who, given, print)
+  }
+  const work = action === 'list' ? listed(given) : invited(given)
+  const config = readConfig()
+  const { storage, close } = await openBesideServer(config)
+  try {
+    const { answer, asText } = await explained(work(await servicesBeside(config, storage)))
+    print(answer, asText)
+  } finally {
+    await close()
+  }
+}
+
+type Print = (answer: object, asText: string) => void
+
+async function onAccount(
+  action: Exclude<Action, 'list' | 'invite'>,
+  who: string,
+  { reason, until, note }: Given,
+  print: Print,
+) {
+  if (action === 'suspend' && !reason?.trim()) throw new UsageError('--reason is missing: it is told to the user')
+  const suspends = { reason: reason ?? '', note, until: until === undefined ? null : timeOf('--until', until) }
+  if (action === 'suspend') refuseUnfit(suspension, suspends)
+  if (action === 'unsuspend') refuseUnfit(unsuspension, { reason })
+  const { answer, asText } = await withAccount(who, async ({ storage, config, user }) => {
+    const { people, moderation } = await servicesBeside(config, storage)
+    switch (action) {
+      case 'show': {
+        const record = await explained(people.record(operator, user.id))
+        return { answer: record, asText: asLines(record) }
+      }
+      case 'end-sessions': {
+        const ended = await explained(people.endSessions(operator, user.id))
+        const count = `${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended`
+        return { answer: { user_id: user.id, ended }, asText: `${who}: ${count}` }
+      }
+      case 'suspend': {
+        const state = await explained(moderation.suspend(operator, user.id, suspends))
+        return {
+          answer: state,
+          asText: `${who} is suspended ${state.until === null ? 'without end' : `until ${state.until}`}`,
+        }
+      }
+      case 'unsuspend': {
+        const state = await explained(moderation.unsuspend(operator, user.id, { reason }))
+        return { answer: state, asText: `${who} is not suspended` }
+      }
+    }
+  })
+  print(answer, asText)
+}
+
+type Answered = { answer: object; asText: string }
+
+function listed({ q, role, standing, limit = '30', cursor }: Given) {
+  const query = {
+    q,
+    cursor,
+    role: oneOf('--role', role, roles),
+    standing: oneOf('--standing', standing, standings),
+    limit: wholeNumber('--limit', limit, 100),
+  }
+  return async ({ people }: Services): Promise<Answered> => {
+    const answer = await people.search(operator, query)
+    const lines = answer.items.map(({ id, name, email, phone, role, standing, created_at }) =>
+      [id, created_at.slice(0, 10), role, standing, email ?? phone ?? '-', name].join('  '),
+    )
+    if (answer.next_cursor !== null) lines.push(`more: --cursor ${answer.next_cursor}`)
+    return { answer, asText: lines.length === 0 ? 'nobody' : lines.join('\n') }
+  }
+}
+
+function invited({ uses = '1', expires, note }: Given) {
+  const invite = {
+    uses: wholeNumber('--uses', uses, mostUses),
+    expires_at: expires === undefined ? null : timeOf('--expires', expires),
+    note,
+  }
+  refuseUnfit(newInvite, invite)
+  return async ({ registration }: Services): Promise<Answered> => {
+    const answer = await registration.invite(operator, invite)
+    const hint = registration.mode === 'invite' ? '' : `\nREGISTRATION is ${registration.mode}: nobody is asked for it`
+    return { answer, asText: answer.code + hint }
+  }
+}
+
+/** What a server with these settings would do, in this process. */
+async function servicesBeside(config: Config, storage: Storage): Promise<Services> {
+  const { buildServices } = await import('../../services.ts')
+  return buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
+}
+
+/** A refusal as an operator reads it: without its code. */
+const explained = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw error instanceof Refusal ? new Error(error.errors?.[0]?.message ?? error.detail, { cause: error }) : error
+  })
+
+function asLines(record: object): string {
+  const lines = Object.entries(record).flatMap(([name, value]) => {
+    if (!Array.isArray(value)) return `${name}: ${shown(value)}`
+    return [`${name}: ${value.length}`, ...value.map((one) => `  ${shown(one)}`)]
+  })
+  return lines.join('\n')
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .flatMap(([name, part]) => (part === null ? [] : `${name} ${shown(part)}`))
+    .join(', ')
+}
+
+function oneOf<T extends string>(name: string, value: string | undefined, known: readonly T[]): T | undefined {
+  const found = known.find((one) => one === value)
+  if (value !== undefined && found === undefined) throw new UsageError(`${name} must be ${known.join(' or ')}`)
+  return found
+}
+
+function wholeNumber(name: string, text: string, most: number): number {
+  const number = Number(text)
+  if (!/^\d{1,6}$/.test(text) || number < 1 || number > most)
+    throw new UsageError(`${name} must be a whole number from 1 to ${most}`)
+  return number
+}
+
+/** What a route would refuse with 422. */
+function refuseUnfit(schema: TSchema, given: object) {
+  const wrong = Value.Errors(schema, given).First()
+  if (!wrong) return
+  const said: unknown = wrong.schema.error
+  throw new UsageError(`--${wrong.path.slice(1)}: ${typeof said === 'string' ? said : wrong.message}`)
+}
+
+/** A time that was written, or counted from now, in ISO form. */
+function timeOf(name: string, text: string): string {
+  const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? []
+  const end = count === undefined ? written(text) : Date.now() + Number(count) * (unit === 'h' ? hours : days)
+  if (Number.isNaN(end))
+    throw new UsageError(`${name} must be a time such as 2026-12-01, 2026-12-01T18:00:00Z, 12h or 30d`)
+  if (end <= Date.now()) throw new UsageError(`${name} must be in the future`)
+  return iso(end)
+}
+
+function written(text: string): number {
+  const [, day] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
+  if (day === undefined) return Number.NaN
+  // JavaScript takes 30 February for the first or second of March.
+  const date = new Date(day)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) ? Date.parse(text) : Number.NaN
+}

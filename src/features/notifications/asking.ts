@@ -1,0 +1,22 @@
+/** How what happens asks for a notification, in the transaction that stores it. */
+export type Asking = {
+  /** When a notification of something of now is due; null where this server sends none, and nothing is to be stored. */
+  dueAt(now: number): number | null
+  /** The id of the parcel that takes notifications back; null where there are none. */
+  takeBackId(): string | null
+  /** Something was committed. */
+  wake(): void
+}
+
+type Deps = { isOn: boolean; afterMs: number; id(): string; wake(): void }
+
+export function openAsking({ isOn, afterMs, id, wake }: Deps): Asking {
+  return {
+    dueAt: (now) => (isOn ? now + afterMs : null),
+    takeBackId: () => (isOn ? id() : null),
+    // What is due later is found when it is.
+    wake: () => {
+      if (isOn && afterMs === 0) wake()
+    },
+  }
+}

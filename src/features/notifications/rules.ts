@@ -1,0 +1,168 @@
+import { days, minutes } from '../../lib/time.ts'
+import type { Occasion } from '../../outbox/store.ts'
+
+export type Preview = 'none' | 'name' | 'full'
+
+/** Minutes of the day in a time zone. The end is not part of it; it may come before the beginning, over midnight. */
+export type Quiet = { from: number; to: number; time_zone: string }
+
+export type NotificationPreferences = {
+  messages: boolean
+  chats: boolean
+  reviews: boolean
+  digest: 'off' | 'daily'
+  preview: Preview
+  quiet: Quiet | null
+}
+
+export const defaultPreferences: NotificationPreferences = {
+  messages: true,
+  chats: true,
+  reviews: true,
+  digest: 'off',
+  preview: 'name',
+  quiet: null,
+}
+
+export const channelsOfUser = 10
+/** Moderators hear of reports at most this often. */
+export const reportsEveryMs = 5 * minutes
+/** A message is in a digest once it has been unread for so long. */
+export const digestAfterMs = 12 * 60 * minutes
+export const digestEveryMs = days
+/** How long a device is asked to take back what it shows. */
+export const shownForMs = 30 * days
+
+const formats = new Map<string, Intl.DateTimeFormat | null>()
+// Each takes some kilobytes.
+const mostFormats = 1000
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  const known = formats.get(timeZone)
+  if (known !== undefined) return known
+  let format: Intl.DateTimeFormat | null = null
+  try {
+    if (/^[A-Za-z]/.test(timeZone))
+      format = new Intl.DateTimeFormat('en', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  } catch {
+    // Not a zone.
+  }
+  if (formats.size >= mostFormats) formats.clear()
+  formats.set(timeZone, format)
+  return format
+}
+
+/** Whether this server knows a time zone of the IANA database, such as `Europe/Berlin`. */
+export const isTimeZone = (name: string): boolean => name.length <= 64 && formatOf(name) !== null
+
+/** Minutes since midnight on the clocks of a time zone. */
+export function minuteOfDay(now: number, timeZone: string): number {
+  const parts = formatOf(timeZone)?.formatToParts(now) ?? []
+  const valueOf = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0)
+  return valueOf('hour') * 60 + valueOf('minute')
+}
+
+/** Whether it is somebody's quiet time. Summer time is the time zone's. */
+export function isQuiet(quiet: Quiet | null, now: number): boolean {
+  // A zone that a later release of the time zones no longer has keeps nobody from hearing.
+  if (quiet === null || !isTimeZone(quiet.time_zone)) return false
+  const minute = minuteOfDay(now, quiet.time_zone)
+  const { from, to } = quiet
+  return from < to ? minute >= from && minute < to : minute >= from || minute < to
+}
+
+/** `22:00` as minutes; null where it is no time of the day. */
+export function minutesOf(time: string): number | null {
+  const [, hours, rest] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
+  return hours === undefined ? null : Number(hours) * 60 + Number(rest)
+}
+
+export const timeOf = (minutes: number): string =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+
+/** What is known, at one moment, of whoever may be told something. */
+export type Recipient = {
+  erased: boolean
+  suspended: boolean
+  /** Consents or a verified address are missing without which this server answers them nothing but a few things. */
+  gate: 'consents' | 'email' | null
+  preferences: NotificationPreferences
+  /** A socket of theirs is in the foreground. */
+  foreground: boolean
+}
+
+/** What the chat is like for the recipient; null where they are not in it. */
+export type ChatMoment = {
+  blocked: boolean
+  otherErased: boolean
+  otherSuspended: boolean
+  mutedUntil: number | null
+  /** The newest message of the other one that the recipient has not read and that is not deleted. */
+  newest: { id: string } | null
+  /** Nobody has written in it yet. */
+  isEmpty: boolean
+} | null
+
+export type Moment = { now: number; recipient: Recipient } & (
+  | { about: 'message' | 'chat'; chat: ChatMoment }
+  | { about: 'review' | 'notice'; exists: boolean }
+  | { about: 'report'; open: number; isModerator: boolean }
+)
+
+/**
+ * `take_back`: nothing is to be seen, and a device that shows something of it shall not. `leave`: nothing is sent, and what
+ * a device shows stays.
+ */
+export type Verdict = { show: Occasion['about'] } | 'take_back' | 'leave'
+
+/**
+ * Whether somebody is told of something now. It is asked when a notification is due, and again for each device right before
+ * it is sent.
+ */
+export function notificationVerdict(moment: Moment): Verdict {
+  const { recipient, now } = moment
+  const { erased, suspended, gate, preferences, foreground } = recipient
+  // What they could not read over HTTP now.
+  if (erased || gate === 'email') return 'take_back'
+  if (moment.about === 'notice') return !moment.exists ? 'take_back' : foreground ? 'leave' : { show: 'notice' }
+  if (suspended || gate !== null) return 'take_back'
+
+  const isUnwelcome = foreground || isQuiet(preferences.quiet, now)
+  switch (moment.about) {
+    case 'review':
+      if (!moment.exists) return 'take_back'
+      return isUnwelcome || !preferences.reviews ? 'leave' : { show: 'review' }
+    case 'report':
+      if (!moment.isModerator || moment.open === 0) return 'take_back'
+      return isUnwelcome ? 'leave' : { show: 'report' }
+    case 'message':
+    case 'chat': {
+      const { chat } = moment
+      if (chat === null || chat.blocked || chat.otherErased || chat.otherSuspended) return 'take_back'
+      const isNewChat = moment.about === 'chat' && (chat.isEmpty || chat.newest !== null) && preferences.chats
+      if (chat.newest === null && !(moment.about === 'chat' && chat.isEmpty)) return 'take_back'
+      if (isUnwelcome || (chat.mutedUntil !== null && chat.mutedUntil > now)) return 'leave'
+      if (chat.newest !== null && preferences.messages) return { show: 'message' }
+      return isNewChat ? { show: 'chat' } : 'leave'
+    }
+  }
+}
+
+/** What a device may be told apart by: one notification for each. At most 64 characters. */
+export function tagOf(occasion: Occasion | { about: 'test' }): string {
+  switch (occasion.about) {
+    case 'message':
+    case 'chat':
+      return `chat_${occasion.chat_id}`
+    case 'review':
+      return `review_${occasion.review_id}`
+    case 'notice':
+      return `notice_${occasion.notice_id}`
+    case 'report':
+      return 'reports'
+    case 'test':
+      return 'test'
+  }
+}
+
+export const slotOf = (userId: string, occasion: Occasion): string => `${userId} ${tagOf(occasion)}`

@@ -1,0 +1,80 @@
+import type { MailLanguage } from '../../outbox/mail/mails.ts'
+import type { Preview } from './rules.ts'
+
+export type Said =
+  | { about: 'message'; name: string; text: string | null; isPhoto: boolean }
+  | { about: 'chat'; name: string }
+  | { about: 'review' }
+  | { about: 'notice' }
+  | { about: 'report'; open: number; oldestMs: number }
+  | { about: 'test' }
+
+type Words = { title: string; body: string }
+type Texts = {
+  message: string
+  from(name: string): string
+  photo: string
+  chat: string
+  chatFrom(name: string): string
+  review: string
+  notice: string
+  report(open: number, age: string): string
+  age(ms: number): string
+  test: string
+}
+
+const hours = (ms: number) => Math.floor(ms / 3_600_000)
+
+const texts: Record<MailLanguage, Texts> = {
+  en: {
+    message: 'New message',
+    from: (name) => `${name} sent a message`,
+    photo: 'Photo',
+    chat: 'New chat',
+    chatFrom: (name) => `${name} opened a chat with you`,
+    review: 'You have a new review',
+    notice: 'There is a decision about your account',
+    report: (open, age) => `Open reports: ${open}. The oldest is ${age} old.`,
+    age: (ms) => (hours(ms) < 48 ? `${hours(ms)} h` : `${Math.floor(hours(ms) / 24)} days`),
+    test: 'This is a test: notifications arrive here.',
+  },
+  ru: {
+    message: 'Новое сообщение',
+    from: (name) => `${name}: новое сообщение`,
+    photo: 'Фото',
+    chat: 'Новый чат',
+    chatFrom: (name) => `${name}: новый чат с вами`,
+    review: 'У вас новый отзыв',
+    notice: 'Есть решение о вашем аккаунте',
+    report: (open, age) => `Открытых жалоб: ${open}. Самой старой ${age}.`,
+    age: (ms) => (hours(ms) < 48 ? `${hours(ms)} ч` : `${Math.floor(hours(ms) / 24)} дн.`),
+    test: 'Это проверка: уведомления приходят сюда.',
+  },
+}
+
+// Lock screens show less, and the payloads of providers end at some 4 KiB.
+const longest = 200
+
+function shortened(text: string): string {
+  const characters = [...text.replaceAll(/\s+/g, ' ')]
+  return characters.length <= longest ? characters.join('') : `${characters.slice(0, longest - 1).join('')}…`
+}
+
+/** What a device shows. Only `full` holds what was written, and only `none` leaves out who wrote. */
+export function wordsOf(said: Said, preview: Preview, language: MailLanguage, community: string): Words {
+  const say = texts[language]
+  switch (said.about) {
+    case 'message': {
+      if (preview === 'none') return { title: community, body: say.message }
+      if (preview === 'name') return { title: community, body: say.from(said.name) }
+      const text = shortened(said.text ?? '')
+      return { title: said.name, body: !said.isPhoto ? text : text === '' ? say.photo : `${say.photo}: ${text}` }
+    }
+    case 'chat':
+      return { title: community, body: preview === 'none' ? say.chat : say.chatFrom(said.name) }
+    case 'report':
+      return { title: community, body: say.report(said.open, say.age(said.oldestMs)) }
+    default:
+      return { title: community, body: say[said.about] }
+  }
+}

@@ -1,0 +1,61 @@
+import type { AuditEntry } from '../audit/store.ts'
+import type { NoticeInContext } from '../moderation/store.ts'
+import type { Role } from '../profile/store.ts'
+import type { Range, Standing } from './rules.ts'
+
+/** An account as admins see it in lists. */
+export type PersonInList = {
+  id: string
+  name: string | null
+  email: string | null
+  phone: string | null
+  role: Role
+  suspended_until: number | null
+  created_at: number
+}
+
+export type PeopleFilter = {
+  /** Where to look; everybody where there are none. */
+  ranges: readonly Range[]
+  standing?: Standing
+  role?: Role
+  now: number
+}
+
+/** A place in a list: the range, the key in it, and the person with it. */
+export type PlaceInList = { range: number; key: string; id: string }
+
+/** What a record shows of somebody, besides the sessions. */
+export type PersonRecord = PersonInList & {
+  email_verified_at: number | null
+  messenger_id: string | null
+  has_password: boolean
+  suspended_reason: string | null
+  counts: {
+    /** Of reports about them or what they wrote, and of those how many are open; 1,000 at most. */
+    reports: number
+    open_reports: number
+    /** How many people have blocked them; 1,000 at most. */
+    blocks: number
+    /** How many they have sent, among 10,000 messages of their chats. */
+    messages: number
+  }
+  /** The newest ones, without those on a review of the reader. */
+  decisions: NoticeInContext[]
+}
+
+export type PeopleStore = {
+  /**
+   * Living accounts, each with its place. Without a filter for the suspended or for a role, ranges come one after the other,
+   * each in the order of its keys; otherwise, and where there are no ranges, newest first.
+   */
+  search(
+    filter: PeopleFilter,
+    limit: number,
+    after: PlaceInList | null,
+  ): Promise<(PersonInList & { place: PlaceInList })[]>
+  /** Null where the account is erased or never was. `reader` is null for the operator. */
+  record(id: string, reader: string | null): Promise<PersonRecord | null>
+  /** Ends all sessions of a living account; answers the ids of those ended, or null where there is no such account. */
+  endSessions(id: string, audit: AuditEntry): Promise<string[] | null>
+}

@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { instant, nextCursor, nullable, optional, time } from '../../http/schema.ts'
+import { prose } from '../../lib/text.ts'
+import { mostUses } from './rules.ts'
+
+export const newInvite = t.Object(
+  {
+    // TypeBox's own: Elysia's takes "5" for 5.
+    uses: Type.Integer({ minimum: 1, maximum: mostUses, error: `Expected a whole number from 1 to ${mostUses}` }),
+    expires_at: optional(instant),
+    note: optional(prose(500)),
+  },
+  {
+    description: '`uses` is how many accounts may be made with it. `expires_at`: absent or null is without end',
+    examples: [{ uses: 30, expires_at: '2026-12-01T00:00:00Z', note: 'Winter meetup' }],
+  },
+)
+
+const inviteFields = {
+  id: t.String(),
+  uses: t.Integer(),
+  used: t.Integer(),
+  expires_at: nullable(time),
+  note: nullable(t.String()),
+  created_at: time,
+}
+export const invite = t.Object({
+  ...inviteFields,
+  code: t.String({ description: 'Shown this once', examples: ['7KQ2-M0XE-9TVD-RC4H'] }),
+})
+export const inviteList = t.Object({ items: t.Array(t.Object(inviteFields)), next_cursor: nextCursor })

@@ -1,0 +1,110 @@
+import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
+import type { Audit } from '../audit/service.ts'
+import {
+  type Admission,
+  codeBytes,
+  codeOf,
+  normalizedCode,
+  refusesAccount,
+  type RegistrationMode,
+  type RegistrationRefusal,
+} from './rules.ts'
+import type { Invite, InviteStore } from './store.ts'
+
+export type Registration = ReturnType<typeof registrationService>
+
+export type NewInvite = { uses: number; expires_at?: string | null; note?: string | null }
+
+/** An admin, or the operator at the command line, who has no id. */
+type Admin = { id: string | null }
+
+type Deps = {
+  store: InviteStore
+  mode: RegistrationMode
+  audit: Audit
+  paging: Paging
+  ids: Ids
+  now: () => number
+  /** That many random bytes. */
+  randomBytes?: (count: number) => Uint8Array
+}
+
+/** Who may make an account: the setting, and the invites. */
+export function registrationService({ store, mode, audit, paging, ids, now, randomBytes = unpredictable }: Deps) {
+  const { keyOf, pageOf } = paging
+
+  /** What a new account is admitted by. Whether it is, is decided within the step that makes it. */
+  function admissionBy(code: string | null | undefined): Admission {
+    return { mode, code_hash: code == null ? null : hashOf(code) }
+  }
+
+  return {
+    mode,
+
+    admissionBy,
+
+    /** The same, but refuses at once what cannot succeed: making an account costs much before its transaction begins. */
+    async admit(code: string | null | undefined): Promise<Admission> {
+      const admission = admissionBy(code)
+      const { code_hash } = admission
+      const invite = mode === 'invite' && code_hash !== null ? await store.byCode(code_hash) : null
+      const refused = refusesAccount(admission, invite, now())
+      if (refused) throw notAdmitted(refused)
+      return admission
+    },
+
+    /** Makes an invite. This answer alone shows its code. */
+    async invite(admin: Admin, { uses, expires_at, note }: NewInvite) {
+      const at = now()
+      const end = expires_at == null ? null : Date.parse(expires_at)
+      if (end !== null && !(end > at)) throw invalid('/expires_at', 'Expected a time in the future', 'out_of_range')
+      const code = codeOf(randomBytes(codeBytes))
+      const invite: Invite = {
+        id: ids.next(),
+        uses,
+        used: 0,
+        expires_at: end,
+        note: tidy(note ?? '') || null,
+        created_at: at,
+      }
+      const entry = audit.entry('invite_created', admin.id, invite.id, { uses, expires_at: isoOrNull(end) })
+      await store.add(invite, hashOf(code), entry)
+      return { ...inviteView(invite), code }
+    },
+
+    /** Newest first, without their codes. */
+    async invites({ limit = 30, cursor }: Page) {
+      const key = keyOf('invites', cursor, ['number', 'string'])
+      const rows = await store.list(limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf('invites', rows, limit, ({ created_at, id }) => [created_at, id], inviteView)
+    },
+
+    /** Nobody registers with it any more. */
+    async removeInvite(admin: Admin, id: string): Promise<void> {
+      if (!(await store.remove(id, audit.entry('invite_deleted', admin.id, id))))
+        throw new Refusal('not_found', 'There is no such invite.')
+    },
+  }
+}
+
+const reasons: Record<RegistrationRefusal, string> = {
+  registration_closed: 'This server takes no new members.',
+  invite_required: 'Registering here needs an invite, and this is none that is good now.',
+}
+
+/** The refusal of a new account. */
+export const notAdmitted = (why: RegistrationRefusal) => new Refusal(why, reasons[why])
+
+const hashOf = (code: string) => new Bun.CryptoHasher('sha256').update(normalizedCode(code)).digest('hex')
+
+const unpredictable = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+
+const inviteView = ({ expires_at, created_at, ...invite }: Invite) => ({
+  ...invite,
+  expires_at: isoOrNull(expires_at),
+  created_at: iso(created_at),
+})

@@ -1,0 +1,157 @@
+import { and, asc, desc, eq, gt, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Range } from '../../features/people/rules.ts'
+import type { PeopleFilter, PeopleStore, PersonInList, PlaceInList } from '../../features/people/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, type Engine, first, query, rows, type Work } from './engine.ts'
+import { holdLiving } from './living.ts'
+import { noticesOf } from './notices.ts'
+import { endSessions } from './sessions.ts'
+
+const mostCounted = 1000
+const mostMessages = 10_000
+const mostDecisions = 50
+
+type Found = PersonInList & { place: PlaceInList }
+
+export function peopleStore(engine: Engine): PeopleStore {
+  const { read, write, byBytes } = engine
+  const { notices, reports, users } = engine.tables
+  const { id, name, email, phone, role, suspended_until, created_at } = users
+  const columns = { id, name, email, phone, role, suspended_until, created_at }
+  const isLiving = isNull(users.deleted_at)
+  // Written as the index has it.
+  const keys: Record<Range['by'], SQL> = {
+    id: sql`${id}`,
+    email: sql`${email}`,
+    phone: sql`${phone}`,
+    name: sql`lower(${byBytes(name)})`,
+  }
+  const isIn = ({ by, from, to }: Range) => and(gte(keys[by], from), lt(keys[by], to))
+  /** Unlike `not(isIn)`, true of those who have no such key. */
+  const isNotIn = (range: Range) => sql`coalesce(${isIn(range)}, false) = false`
+
+  function filtered({ standing, role: wanted, now }: PeopleFilter): SQL | undefined {
+    return and(
+      isLiving,
+      standing === 'suspended' ? gt(suspended_until, now) : undefined,
+      standing === 'active' ? or(isNull(suspended_until), sql`${suspended_until} <= ${now}`) : undefined,
+      wanted === undefined ? undefined : eq(role, wanted),
+      // What the index of those with a role says.
+      wanted === undefined || wanted === 'user' ? undefined : sql`${role} <> 'user'`,
+    )
+  }
+
+  /** The same without an index: these few are read in the order of their ids, and none is to be looked up by its key. */
+  const isAmongFew = ({ by, from, to }: Range) =>
+    and(sql`(${keys[by]} || '') >= ${from}`, sql`(${keys[by]} || '') < ${to}`)
+
+  /** Newest first: by id, which is in the order of time. */
+  function* newestFirst(db: Builders, filter: PeopleFilter, limit: number, after: PlaceInList | null): Work<Found[]> {
+    const anywhere = filter.ranges.length === 0 ? undefined : or(...filter.ranges.map(isAmongFew))
+    const isNext = after === null ? undefined : lt(id, after.id)
+    const found = yield* rows(
+      db
+        .select(columns)
+        .from(users)
+        .where(and(filtered(filter), anywhere, isNext))
+        .orderBy(desc(id))
+        .limit(limit),
+    )
+    return found.map((person) => ({ ...person, place: { range: 0, key: '', id: person.id } }))
+  }
+
+  /** Each range in the order of its index, from a place on. */
+  function* rangeByRange(db: Builders, filter: PeopleFilter, limit: number, after: PlaceInList | null): Work<Found[]> {
+    const found: Found[] = []
+    for (const [i, range] of filter.ranges.entries()) {
+      if (found.length >= limit) break
+      if (after !== null && i < after.range) continue
+      const key = keys[range.by]
+      const { from, last } =
+        after !== null && i === after.range ? { from: after.key, last: after.id } : { from: range.from, last: null }
+      const people = yield* rows(
+        db
+          .select({ ...columns, key: sql<string>`${key}`.as('key') })
+          .from(users)
+          .where(
+            and(
+              gte(key, from),
+              lt(key, range.to),
+              last === null ? undefined : or(gt(key, from), gt(id, last)),
+              filtered(filter),
+              ...filter.ranges.slice(0, i).map(isNotIn),
+            ),
+          )
+          .orderBy(asc(key), asc(id))
+          .limit(limit - found.length),
+      )
+      for (const { key, ...person } of people) found.push({ ...person, place: { range: i, key, id: person.id } })
+    }
+    return found
+  }
+
+  return {
+    search: (filter, limit, after) =>
+      read((db) => {
+        const isFew = filter.standing === 'suspended' || (filter.role !== undefined && filter.role !== 'user')
+        const list = isFew || filter.ranges.length === 0 ? newestFirst : rangeByRange
+        return list(db, filter, limit, after)
+      }),
+
+    record: (userId, reader) =>
+      read(function* (db) {
+        const { email_verified_at, messenger_id, suspended_reason, password_hash } = users
+        const person = yield* first(
+          db
+            .select({ ...columns, email_verified_at, messenger_id, suspended_reason, password_hash })
+            .from(users)
+            .where(and(eq(id, userId), isLiving)),
+        )
+        if (person === null) return null
+        const { password_hash: hash, ...shown } = person
+        const isReaders = reader === null ? undefined : sql`${reports.reviewed_id} IS DISTINCT FROM ${reader}`
+        const decisions = yield* rows(
+          noticesOf(engine, db)
+            .where(and(eq(notices.user_id, userId), isReaders))
+            .orderBy(desc(notices.created_at), desc(notices.id))
+            .limit(mostDecisions),
+        )
+        return { ...shown, has_password: hash !== null, counts: yield* countsOf(userId), decisions }
+      }),
+
+    endSessions: (userId, entry) =>
+      write(
+        function* (db) {
+          if (!(yield* holdLiving(engine, db, [userId])).has(userId)) return null
+          const ended = yield* endSessions(engine, db, userId, entry.at)
+          yield* recordAudit(engine, db, { ...entry, metadata: { ...entry.metadata, count: ended.length } })
+          return ended
+        },
+        { keepsProfileCache: true },
+      ),
+  }
+}
+
+type Counts = { reports: number; open_reports: number; blocks: number; messages: number }
+
+/** In bounded work: there is no index of messages by their sender, so some of each chat are looked at. */
+function* countsOf(userId: string): Work<Counts> {
+  const counted = (from: SQL) =>
+    sql`(SELECT count(*) FROM (SELECT 1 AS one FROM ${from} LIMIT ${mostCounted}) AS counted)`
+  const [counts] = yield* query<Record<keyof Counts, number | string>>(sql`SELECT
+    ${counted(sql`reports WHERE subject_id = ${userId}`)} AS reports,
+    ${counted(sql`reports WHERE subject_id = ${userId} AND status = 'open'`)} AS open_reports,
+    ${counted(sql`blocks WHERE blocked_id = ${userId}`)} AS blocks,
+    (SELECT count(*) FROM (
+      SELECT sender_id FROM (
+        SELECT id FROM chats WHERE user_a = ${userId} UNION ALL SELECT id FROM chats WHERE user_b = ${userId}
+      ) AS own CROSS JOIN messages WHERE messages.chat_id = own.id LIMIT ${mostMessages}
+    ) AS written WHERE sender_id = ${userId}) AS messages`)
+  const { reports, open_reports, blocks, messages } = counts!
+  return {
+    reports: Number(reports),
+    open_reports: Number(open_reports),
+    blocks: Number(blocks),
+    messages: Number(messages),
+  }
+}

@@ -1,0 +1,478 @@
+import { describe, expect, test } from 'bun:test'
+import { channelKinds } from '../../src/outbox/push.ts'
+import { days, minutes, seconds } from '../../src/lib/time.ts'
+import { type Person, start, type TestApp, testApp } from '../app.ts'
+import { deliver, deviceOf, devices, register } from '../devices.ts'
+import { connect } from '../socket-client.ts'
+
+const after = 15 * seconds
+const secret = 'the text that nobody else may see'
+
+async function open(environment: Record<string, string> = {}) {
+  const way = devices()
+  const app = await testApp(environment, { providers: way.providers })
+  return { app, way }
+}
+
+async function pair(app: TestApp) {
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  return { ada, bob, chat: await app.met(ada, bob) }
+}
+
+const say = async (from: Person, chat: string, text = secret): Promise<string> =>
+  (await from.post(`chats/${chat}/messages`, { text })).body.id
+
+/** Moves the clock to when a notification of now is due, and delivers. */
+async function due(app: TestApp) {
+  app.clock.now += after
+  await deliver(app)
+}
+
+type Situation = {
+  app: TestApp
+  ada: Person
+  bob: Person
+  chat: string
+  message: string
+  base: URL
+  cleanUp: (() => unknown)[]
+}
+/** What happens between the message and the moment of delivery; `null` where it is before the message. */
+type Case = { name: string; then(situation: Situation): Promise<unknown>; seen: string | null }
+
+const put = (person: Person, body: object) => person.put('me/notifications', body)
+const moderator = async (app: TestApp) => {
+  const moderator = await app.person()
+  await app.rows("UPDATE users SET role = 'admin' WHERE id = ?", moderator.id)
+  app.forget(moderator.id)
+  return moderator
+}
+// Without the notice, which is told.
+const suspend = async (app: TestApp, { id }: Person) => {
+  await app.rows('UPDATE users SET suspended_until = ? WHERE id = ?', app.clock.now + days, id)
+  app.forget(id)
+}
+// The clock of the tests starts at 12:00 in UTC.
+const noon = { from: '11:00', to: '13:00', time_zone: 'Etc/UTC' }
+
+const cases: Case[] = [
+  { name: 'nothing else happens', then: async () => {}, seen: 'Ada sent a message' },
+  { name: 'the preview is none', then: ({ bob }) => put(bob, { preview: 'none' }), seen: 'New message' },
+  { name: 'the preview is full', then: ({ bob }) => put(bob, { preview: 'full' }), seen: secret },
+  {
+    name: 'the preview is full and the message edited',
+    async then({ ada, bob, message }) {
+      await put(bob, { preview: 'full' })
+      await ada.put(`messages/${message}`, { text: 'said better' })
+    },
+    seen: 'said better',
+  },
+  { name: 'it was read', then: ({ bob, chat }) => bob.put(`chats/${chat}/read`, {}), seen: null },
+  { name: 'it was deleted', then: ({ ada, message }) => ada.delete(`messages/${message}`), seen: null },
+  { name: 'the reader blocked', then: ({ ada, bob }) => bob.post('blocks', { user_id: ada.id }), seen: null },
+  { name: 'the sender blocked', then: ({ ada, bob }) => ada.post('blocks', { user_id: bob.id }), seen: null },
+  { name: 'the sender is suspended', then: ({ app, ada }) => suspend(app, ada), seen: null },
+  { name: 'the reader is suspended', then: ({ app, bob }) => suspend(app, bob), seen: null },
+  {
+    name: 'the sender is erased',
+    then: ({ ada }) => ada.delete('me', { password: 'twelve green bottles' }),
+    seen: null,
+  },
+  {
+    name: 'the reader is erased',
+    then: ({ bob }) => bob.delete('me', { password: 'twelve green bottles' }),
+    seen: null,
+  },
+  {
+    name: 'the chat is muted',
+    then: ({ bob, chat }) => bob.put(`chats/${chat}/mute`, { until: 'forever' }),
+    seen: null,
+  },
+  {
+    name: 'a mute is over',
+    then: ({ app, bob, chat }) =>
+      bob.put(`chats/${chat}/mute`, { until: new Date(app.clock.now + 5 * seconds).toISOString() }),
+    seen: 'Ada sent a message',
+  },
+  { name: 'it is quiet', then: ({ bob }) => put(bob, { quiet: noon }), seen: null },
+  {
+    name: 'it is quiet at another time',
+    then: ({ bob }) => put(bob, { quiet: { ...noon, time_zone: 'Asia/Tokyo' } }),
+    seen: 'Ada sent a message',
+  },
+  { name: 'messages are not wanted', then: ({ bob }) => put(bob, { messages: false }), seen: null },
+  { name: 'the session ended', then: ({ bob }) => bob.post('auth/logout'), seen: null },
+  {
+    name: 'a socket is open',
+    async then({ bob, base, cleanUp }) {
+      const socket = connect(base, bob.token)
+      await socket.until(({ type }) => type === 'hello')
+      cleanUp.push(() => socket.socket.close())
+    },
+    seen: null,
+  },
+  {
+    name: 'a socket is in the background',
+    async then({ app, bob, base, cleanUp }) {
+      const socket = connect(base, bob.token)
+      await socket.until(({ type }) => type === 'hello')
+      socket.send({ type: 'focus', data: { foreground: false } })
+      await socket.pong()
+      cleanUp.push(() => socket.socket.close())
+      for (const { services } of app.nodes) await services.hub.push.isConnected(bob.id)
+    },
+    seen: 'Ada sent a message',
+  },
+]
+
+describe('what a device shows of a message', () => {
+  for (const { name, then, seen } of cases)
+    test(`${name}: ${seen ?? 'nothing'}`, async () => {
+      const { app, way } = await open()
+      const { ada, bob, chat } = await pair(app)
+      for (const kind of channelKinds) await register(app, bob, kind)
+      await register(app, ada, 'fcm')
+      const base = await app.listen()
+      const cleanUp: (() => unknown)[] = []
+      const message = await say(ada, chat)
+      await deliver(app)
+      expect(way.sent).toEqual([])
+      await then({ app, ada, bob, chat, message, base, cleanUp })
+      await due(app)
+      const shown = way.shown()
+      expect(way.sent.map(({ kind }) => kind).toSorted()).toEqual(seen === null ? [] : [...channelKinds].toSorted())
+      for (const { body, tag, chat_id, kind } of shown) {
+        expect(body).toBe(seen!)
+        expect({ tag, chat_id, kind }).toEqual({ tag: `chat_${chat}`, chat_id: chat, kind: 'message' })
+      }
+      if (seen !== secret) expect(JSON.stringify(way.sent)).not.toContain(secret)
+      // Nothing is left over, and nothing comes later.
+      const waits = await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")
+      expect(waits).toEqual([])
+      for (const clean of cleanUp) clean()
+    })
+})
+
+describe('a device that was asked in vain shows what is so when its provider is back', () => {
+  for (const happens of ['nothing', 'read', 'deleted', 'blocked', 'muted', 'logout'] as const)
+    test(happens, async () => {
+      const { app, way } = await open()
+      const { ada, bob, chat } = await pair(app)
+      const id = await register(app, bob, 'fcm')
+      way.answer(() => {
+        throw new Error('the provider is down')
+      })
+      const message = await say(ada, chat)
+      await due(app)
+      const [failing] = (await bob.get('me/channels')).body.items
+      expect(failing).toMatchObject({ id, last_delivered_at: null })
+      expect(failing.failing_since).not.toBeNull()
+      way.answer(() => {})
+      if (happens === 'read') await bob.put(`chats/${chat}/read`, {})
+      if (happens === 'deleted') await ada.delete(`messages/${message}`)
+      if (happens === 'blocked') await ada.post('blocks', { user_id: bob.id })
+      if (happens === 'muted') await bob.put(`chats/${chat}/mute`, { until: 'forever' })
+      if (happens === 'logout') await bob.post('auth/logout')
+      app.clock.now += minutes
+      await deliver(app)
+      expect(way.shown().length).toBe(happens === 'nothing' ? 1 : 0)
+      if (happens !== 'nothing') return
+      const [channel] = (await bob.get('me/channels')).body.items
+      expect(channel).toMatchObject({ failing_since: null })
+      expect(channel.last_delivered_at).not.toBeNull()
+    })
+})
+
+test('more messages change what is shown, reading takes it back, and the next one shows anew', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'telegram')
+  await say(ada, chat)
+  await say(ada, chat)
+  await due(app)
+  const [first, ...none] = way.take()
+  expect(none).toEqual([])
+  expect(first).toMatchObject({ replaces: null, show: { unread: 2 } })
+  await say(ada, chat)
+  await due(app)
+  expect(way.take()).toMatchObject([{ replaces: 'telegram-1', show: { unread: 3 } }])
+  await bob.put(`chats/${chat}/read`, {})
+  await deliver(app)
+  expect(way.take()).toMatchObject([{ replaces: 'telegram-2', takeBack: `chat_${chat}` }])
+  await bob.put(`chats/${chat}/read`, {})
+  await due(app)
+  expect(way.take()).toEqual([])
+  await say(ada, chat)
+  await due(app)
+  expect(way.take()).toMatchObject([{ replaces: null, show: { unread: 1 } }])
+})
+
+test('what is deleted goes from devices, and what was edited is shown once more only with the next message', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  await put(bob, { preview: 'full' })
+  const first = await say(ada, chat, 'one')
+  const second = await say(ada, chat, 'two')
+  await due(app)
+  expect(way.take()).toMatchObject([{ show: { body: 'two' } }])
+  await ada.put(`messages/${second}`, { text: 'two, corrected' })
+  await due(app)
+  expect(way.take()).toEqual([])
+  await ada.delete(`messages/${second}`)
+  await deliver(app)
+  expect(way.take()).toMatchObject([{ show: { body: 'one', unread: 1 } }])
+  await ada.delete(`messages/${first}`)
+  await deliver(app)
+  expect(way.take()).toMatchObject([{ takeBack: `chat_${chat}` }])
+})
+
+test('a message that comes while the one before is being sent is not lost', async () => {
+  const { app, way } = await open({ NOTIFY_AFTER_S: '0' })
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  way.answer(async () => {
+    asked.resolve()
+    await goOn.promise
+  })
+  await say(ada, chat)
+  await asked.promise
+  await say(ada, chat)
+  goOn.resolve()
+  await deliver(app)
+  await deliver(app)
+  expect(way.shown().map(({ unread }) => unread)).toEqual([1, 2])
+})
+
+test('a new chat, a review, a notice and a report tell those they concern', async () => {
+  const { app, way } = await open()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const admin = await moderator(app)
+  for (const one of [ada, bob, admin]) await register(app, one, 'fcm')
+
+  const chat = (await ada.post('chats', { user_id: bob.id })).body.id
+  await due(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'chat', body: 'Ada opened a chat with you', chat_id: chat } }])
+
+  await app.rows('UPDATE chats SET wrote_a = TRUE, wrote_b = TRUE WHERE id = ?', chat)
+  await ada.post('reviews', { chat_id: chat, rating: 5, anonymous: true, text: secret })
+  await due(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'review', body: 'You have a new review', chat_id: null } }])
+
+  await ada.post('reports', { user_id: bob.id, reason: 'spam', details: secret })
+  await due(app)
+  const [report, ...none] = way.take()
+  expect(none).toEqual([])
+  expect(report).toMatchObject({ show: { kind: 'report', title: 'Convene', tag: 'reports' } })
+  expect((report as any).show.body).toStartWith('Open reports: 1.')
+  // At most once in five minutes.
+  await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+  await bob.post('reports', { user_id: ada.id, reason: 'scam' })
+  await due(app)
+  expect(way.take()).toEqual([])
+  app.clock.now += 5 * minutes
+  await deliver(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'report' } }])
+
+  await put(bob, { messages: false, chats: false, reviews: false, quiet: noon })
+  await admin.post(`admin/users/${bob.id}/suspend`, { reason: secret })
+  await due(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'notice', body: 'There is a decision about your account' } }])
+})
+
+test('texts are in the language of the reader', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  await bob.put('me/prefs', { language: 'ru-RU' })
+  await say(ada, chat)
+  await due(app)
+  expect(way.shown()).toMatchObject([{ language: 'ru', body: 'Ada: новое сообщение' }])
+})
+
+test('who may not read yet, as consents or a verified address are missing, is told nothing', async () => {
+  const { app, way } = await open({ CONSENT_GATE: 'on' })
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  await say(ada, chat)
+  await bob.post('auth/consents', { consents: { terms: false } })
+  await due(app)
+  expect(way.sent).toEqual([])
+})
+
+describe('channels', () => {
+  test('the same device again is the same channel, and of one account only', async () => {
+    const { app } = await open()
+    const [ada, bob] = [await app.person(), await app.person()]
+    const device = deviceOf('webpush')
+    const { body: channel, status } = await ada.post('me/channels', device, { 'user-agent': 'Firefox' })
+    expect(status).toBe(201)
+    expect(channel).toEqual({
+      id: channel.id,
+      kind: 'webpush',
+      label: 'Firefox',
+      created_at: new Date(start).toISOString(),
+      last_delivered_at: null,
+      failing_since: null,
+    })
+    expect(await ada.post('me/channels', device)).toMatchObject({ status: 200, body: { id: channel.id } })
+    expect((await bob.post('me/channels', device)).status).toBe(201)
+    expect((await ada.get('me/channels')).body).toEqual({ items: [], next_cursor: null })
+    expect((await bob.get('me/channels')).body.items.length).toBe(1)
+  })
+
+  test('of many at once ten are registered', async () => {
+    const { app } = await open()
+    const ada = await app.person()
+    const answers = await Promise.all(Array.from({ length: 14 }, () => ada.post('me/channels', deviceOf('fcm'))))
+    expect(answers.filter(({ status }) => status === 201).length).toBe(10)
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect((await ada.get('me/channels')).body.items.length).toBe(10)
+  })
+
+  test('somebody else’s channel is none', async () => {
+    const { app, way } = await open()
+    const [ada, bob] = [await app.person(), await app.person()]
+    const id = await register(app, ada, 'fcm')
+    expect((await bob.delete(`me/channels/${id}`)).status).toBe(404)
+    expect((await bob.post(`me/channels/${id}/test`)).status).toBe(404)
+    await deliver(app)
+    expect(way.sent).toEqual([])
+    expect((await ada.delete(`me/channels/${id}`)).status).toBe(204)
+    expect((await ada.delete(`me/channels/${id}`)).status).toBe(404)
+  })
+
+  test('a test is sent now, three times an hour', async () => {
+    const { app, way } = await open({ RATE_LIMIT: 'on' })
+    const ada = await app.person()
+    const id = await register(app, ada, 'apns')
+    await put(ada, { quiet: noon })
+    for (let i = 0; i < 3; i++) expect((await ada.post(`me/channels/${id}/test`)).status).toBe(202)
+    expect((await ada.post(`me/channels/${id}/test`)).status).toBe(429)
+    await deliver(app)
+    expect(way.shown().length).toBeGreaterThan(0)
+    expect(way.shown()[0]).toMatchObject({ kind: 'test', tag: 'test' })
+  })
+
+  test('what cannot be sent to is refused', async () => {
+    const { app } = await open()
+    const ada = await app.person()
+    const { keys } = (deviceOf('webpush') as any).subscription
+    for (const [body, path] of [
+      [{ kind: 'webpush', subscription: { endpoint: 'http://push.example/1', keys } }, '/subscription'],
+      [{ kind: 'webpush' }, undefined],
+      [{ kind: 'fcm', token: '' }, undefined],
+      [{ kind: 'apns', token: 'with space in it' }, undefined],
+      [{ kind: 'pigeon' }, undefined],
+    ] as const) {
+      const answer = await ada.post('me/channels', body)
+      expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+      if (path) expect(answer.body.errors[0].path).toBe(path)
+    }
+    expect(await ada.post('me/channels', { kind: 'telegram' })).toMatchObject({ status: 409 })
+  })
+
+  test('a server without providers says so', async () => {
+    const app = await testApp()
+    const { ada, bob, chat } = await pair(app)
+    for (const kind of channelKinds)
+      expect(await ada.post('me/channels', deviceOf(kind))).toMatchObject({
+        status: 503,
+        body: { code: 'provider_not_configured' },
+      })
+    expect((await app.request('GET', 'notifications/keys')).body).toEqual({
+      webpush: null,
+      fcm: false,
+      apns: false,
+      telegram: null,
+    })
+    await say(ada, chat)
+    await bob.put(`chats/${chat}/read`, {})
+    expect(await app.rows('SELECT id FROM outbox')).toEqual([])
+  })
+
+  test('the keys are public', async () => {
+    const { app } = await open()
+    expect((await app.request('GET', 'notifications/keys')).body).toEqual({
+      webpush: 'the-public-key',
+      fcm: true,
+      apns: true,
+      telegram: 'convene_bot',
+    })
+  })
+
+  test('every way a session can end removes its channels', async () => {
+    const { app } = await open()
+    const password = 'twelve green bottles'
+    const sessionOf = async ({ email }: Person) => {
+      const { body } = await app.request('POST', 'auth/login', { body: { email, password } })
+      return { ...app.as(body.access_token), refresh: body.refresh_token as string }
+    }
+    const stored = async (user: Person) => (await app.rows('SELECT id FROM channels WHERE user_id = ?', user.id)).length
+    const ends: ((session: Awaited<ReturnType<typeof sessionOf>>, own: Person) => Promise<unknown>)[] = [
+      (session) => session.post('auth/logout'),
+      (_, own) => own.delete('me/sessions'),
+      (_, own) => own.put('me/password', { current_password: password, new_password: 'thirteen green bottles' }),
+      async (session) => {
+        await app.request('POST', 'auth/refresh', { body: { refresh_token: session.refresh } })
+        app.clock.now += minutes
+        await app.request('POST', 'auth/refresh', { body: { refresh_token: session.refresh } })
+      },
+    ]
+    for (const end of ends) {
+      const ada = await app.person()
+      const session = await sessionOf(ada)
+      expect((await session.post('me/channels', deviceOf('fcm'))).status).toBe(201)
+      expect(await stored(ada)).toBe(1)
+      await end(session, ada)
+      expect(await stored(ada)).toBe(0)
+    }
+    const old = await app.person()
+    await register(app, old, 'fcm')
+    app.clock.now += 91 * days
+    expect(await app.services.retention.channels()).toBe(1)
+    expect(await stored(old)).toBe(0)
+  })
+})
+
+describe('preferences', () => {
+  test('what is absent stays, and quiet hours are checked', async () => {
+    const { app } = await open()
+    const ada = await app.person()
+    const usual = { messages: true, chats: true, reviews: true, digest: 'off', preview: 'name', quiet: null }
+    expect((await ada.get('me/notifications')).body).toEqual(usual)
+    const quiet = { from: '22:00', to: '08:00', time_zone: 'Europe/Berlin' }
+    expect(await put(ada, { quiet, preview: 'none' })).toMatchObject({ status: 200 })
+    expect((await put(ada, { reviews: false })).body).toEqual({ ...usual, preview: 'none', reviews: false, quiet })
+    expect((await put(ada, { quiet: null })).body.quiet).toBeNull()
+    for (const [bad, path] of [
+      [{ ...quiet, time_zone: 'Europe/Atlantis' }, '/quiet/time_zone'],
+      [{ ...quiet, time_zone: '+02:00' }, '/quiet/time_zone'],
+      [{ ...quiet, from: '24:00' }, '/quiet/from'],
+      [{ ...quiet, to: '8:00' }, '/quiet/to'],
+      [{ ...quiet, to: '22:00' }, '/quiet/to'],
+    ] as const)
+      expect(await put(ada, { quiet: bad })).toMatchObject({ status: 422, body: { errors: [{ path }] } })
+    expect((await put(ada, { preview: 'everything' })).status).toBe(422)
+    expect((await put(ada, { digest: 'hourly' })).status).toBe(422)
+  })
+
+  test('a chat is muted for its member alone, until then', async () => {
+    const { app } = await open()
+    const { ada, bob, chat } = await pair(app)
+    const until = new Date(app.clock.now + 5 * minutes).toISOString()
+    expect((await bob.put(`chats/${chat}/mute`, { until })).body).toMatchObject({ id: chat, muted_until: until })
+    expect((await ada.get(`chats/${chat}`)).body.muted_until).toBeNull()
+    expect((await bob.get('chats')).body.items[0].muted_until).toBe(until)
+    app.clock.now += 5 * minutes
+    expect((await bob.get('chats')).body.items[0].muted_until).toBeNull()
+    expect((await bob.put(`chats/${chat}/mute`, { until: 'forever' })).body.muted_until).toBe(
+      '9999-12-31T00:00:00.000Z',
+    )
+    expect((await bob.put(`chats/${chat}/mute`, { until: null })).body.muted_until).toBeNull()
+    for (const bad of ['2020-01-01T00:00:00Z', 'tomorrow', '2027-02-30T00:00:00Z', 5, undefined])
+      expect((await bob.put(`chats/${chat}/mute`, { until: bad })).status).toBe(422)
+    expect((await (await app.person()).put(`chats/${chat}/mute`, { until: null })).status).toBe(403)
+  })
+})
