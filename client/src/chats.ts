@@ -2,10 +2,10 @@ import type { Api } from './api.ts'
 import { openMessages } from './messages.ts'
 import type { Outbox } from './outbox.ts'
 import type { PresenceBook } from './presence.ts'
-import { Refused } from './problem.ts'
+import { isTemporary, Refused } from './problem.ts'
 import { randomId } from './session.ts'
 import type { Kept } from './storage.ts'
-import { createStore } from './store.ts'
+import { createStore, openRetry, type Retry } from './store.ts'
 import type { Chat, ChatsState, Event, Frame, Message, Photo, Store } from './types.ts'
 
 type Deps = {
@@ -13,6 +13,7 @@ type Deps = {
   outbox: Outbox
   presence: PresenceBook
   me: string
+  retry: Retry
   /** Keeps what was read, for times without a network; null where nothing outlasts the program. */
   cache: Kept | null
   send(frame: object): void
@@ -36,7 +37,7 @@ const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a)
 /** What can be done in one chat. */
 export type OpenChat = ReturnType<ReturnType<typeof openChats>['open']>
 
-export function openChats({ api, outbox, presence, me, cache, send }: Deps) {
+export function openChats({ api, outbox, presence, me, retry, cache, send }: Deps) {
   const open = new Map<string, ReturnType<typeof openChat>>()
   /** Chats that were read singly, because they are not among those loaded. */
   const single = new Map<string, Chat>()
@@ -53,6 +54,7 @@ export function openChats({ api, outbox, presence, me, cache, send }: Deps) {
     isWanted = true
     if (isWatched && isStale) void load()
   })
+  const later = openRetry(retry, () => wake())
   const stopFollowing = outbox.entries.subscribe(() => {
     for (const chat of open.values()) chat.show()
   })
@@ -95,7 +97,11 @@ export function openChats({ api, outbox, presence, me, cache, send }: Deps) {
         .GET('/api/v1/chats', { params: { query: { limit: pageSize, ...(at !== null && { cursor: at }) } } })
         .catch(() => ({ data: undefined, error: null }))
       loading = null
-      if (!data) return show({ loading: false, problem: error ?? null })
+      if (!data) {
+        if (!error || isTemporary(error)) later.failed()
+        return show({ loading: false, problem: error ?? null })
+      }
+      later.done()
       noteAll(data.items)
       const before = at === null ? [] : list.get().items
       const ids = new Set(data.items.map(({ id }) => id))
@@ -223,6 +229,7 @@ export function openChats({ api, outbox, presence, me, cache, send }: Deps) {
       outbox,
       chatId: id,
       me,
+      retry,
       cached: () => cached<Message>(`chat:${id}`),
       keep: (items) => save(`chat:${id}`, () => items),
     })
@@ -313,7 +320,17 @@ export function openChats({ api, outbox, presence, me, cache, send }: Deps) {
       stale: messages.stale,
       /** @internal */
       show: messages.show,
+      /** @internal */
+      wake: messages.wake,
+      /** @internal */
+      stop: messages.stop,
     }
+  }
+
+  /** Reads what is looked at and could not be read before. */
+  function wake() {
+    if (isStale && isWanted) void load()
+    for (const chat of open.values()) chat.wake()
   }
 
   function openById(id: string) {
@@ -348,11 +365,14 @@ export function openChats({ api, outbox, presence, me, cache, send }: Deps) {
     onReset() {
       isStale = true
       single.clear()
-      if (isWanted) void load()
       for (const chat of open.values()) chat.stale()
+      wake()
     },
+    wake,
     close() {
       stopFollowing()
+      later.stop()
+      for (const chat of open.values()) chat.stop()
       for (const timer of timers.values()) clearTimeout(timer)
     },
     /** Removes what is kept of this user's chats. */

@@ -1,21 +1,21 @@
 import { type Api, openApi } from './api.ts'
 import { openChats } from './chats.ts'
+import { indexedDb } from './indexeddb.ts'
 import { openLink, type Note, type Tabs } from './link.ts'
 import { openLock } from './locks.ts'
 import { openOutbox } from './outbox.ts'
 import { openPresence } from './presence.ts'
 import { openSession, randomId } from './session.ts'
-import type { Retry } from './socket.ts'
 import { memoryStorage, openStorage } from './storage.ts'
-import { createStore } from './store.ts'
+import { createStore, type Retry } from './store.ts'
 import type { ClientLocks, ClientStorage, ConnectionState, EventMap, Frame, Store } from './types.ts'
 
 export type ClientOptions = {
   /** Where the server is, as `https://meet.example.org`. */
   url: string
   /**
-   * Keeps the session, the outbox and, where it is given, the last known chats and messages. Without it the session and the
-   * outbox are in `localStorage`, or in memory where there is none.
+   * Keeps the session, the outbox and, where it is given, the last known chats and messages. Without it browsers keep the session
+   * and the outbox in IndexedDB, and everything else keeps them in memory.
    */
   storage?: ClientStorage
   fetch?: typeof globalThis.fetch
@@ -31,6 +31,7 @@ export type ClientOptions = {
 }
 
 type Found = {
+  indexedDB?: unknown
   localStorage?: ClientStorage
   navigator?: { locks?: ClientLocks }
   addEventListener?(type: string, listener: () => void): void
@@ -47,13 +48,14 @@ export type Convene = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const url = options.url.replace(/\/+$/, '')
   const found = globalThis as unknown as Found
-  const storage = options.storage ?? storageOf(found)
+  const { storage, copy } = options.storage ? { storage: options.storage, copy: undefined } : storageOf(found)
   const isShared = storage !== null
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   const locks = options.locks === undefined ? (isShared && found.navigator?.locks) || null : options.locks
   const kept = openStorage(storage ?? memoryStorage(), name)
+  const copied = copy && openStorage(copy, name)
   const lock = openLock(locks, name)
   const sendLock = openLock(locks, name, 60_000)
   const tabs = isShared && locks ? openTabs(name, locks) : null
@@ -65,6 +67,7 @@ export function createClient(options: ClientOptions) {
     url,
     fetch,
     storage: kept,
+    copy: copied,
     lock,
     cookies: options.cookies ?? false,
     changed: () => tabs?.post({ say: 'session' }),
@@ -92,6 +95,7 @@ export function createClient(options: ClientOptions) {
       outbox,
       presence,
       me,
+      retry,
       cache: options.storage ? kept : null,
       send: (f) => link.send(f),
     })
@@ -109,14 +113,17 @@ export function createClient(options: ClientOptions) {
         presence.onFrame(frame, me)
         chats.onFrame(frame)
         tell(frame.type, frame.data, frame)
-        if (frame.type === 'hello') void outbox.drain()
+        if (frame.type === 'hello') wakeUp()
       },
       onReset(gap) {
         chats.onReset()
-        void outbox.drain()
         if (gap !== null) tell('gap', { seq: gap })
       },
     })
+    function wakeUp() {
+      chats.wake()
+      void outbox.drain()
+    }
     const stopFollowing = link.state.subscribe(() => connection.set(link.state.get()))
     if (me) void outbox.reread().then(outbox.drain)
     return {
@@ -124,6 +131,7 @@ export function createClient(options: ClientOptions) {
       outbox,
       chats,
       link,
+      wakeUp,
       close() {
         stopFollowing()
         link.close()
@@ -166,7 +174,7 @@ export function createClient(options: ClientOptions) {
   const wake = () => {
     if (found.document?.visibilityState === 'hidden') return
     if (isConnected) mine.link.wake()
-    void mine.outbox.drain()
+    mine.wakeUp()
   }
   for (const type of ['online', 'pageshow']) found.addEventListener?.(type, wake)
   found.document?.addEventListener('visibilitychange', wake)
@@ -257,11 +265,18 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-function storageOf({ localStorage }: Found): ClientStorage | null {
+/**
+ * What a browser has. Its tabs see each other's changes in IndexedDB at once, in `localStorage` only after a while: there is
+ * only a copy of the session, so that a page knows it from the beginning.
+ */
+function storageOf(found: Found): { storage: ClientStorage | null; copy?: ClientStorage } {
   try {
-    return localStorage ?? null
+    const { indexedDB, document, localStorage } = found
+    if (indexedDB) return { storage: indexedDb(), copy: localStorage }
+    return { storage: (document && localStorage) ?? null }
   } catch {
-    return null
+    // A browser that is told to store nothing throws at the mention of `localStorage`.
+    return { storage: null }
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Api } from './api.ts'
 import { Refused } from './problem.ts'
 import { randomId, type Session } from './session.ts'
-import { type Retry, stayConnected } from './socket.ts'
-import { createStore } from './store.ts'
+import { stayConnected } from './socket.ts'
+import { createStore, type Retry } from './store.ts'
 import type { ClientLocks, ConnectionState, Event, Frame, Message } from './types.ts'
 
 /** What tabs tell each other. `from` is the tab that says it. */

@@ -1,6 +1,7 @@
 import type { Api } from './api.ts'
 import type { Entry, Outbox } from './outbox.ts'
-import { createStore } from './store.ts'
+import { isTemporary } from './problem.ts'
+import { createStore, openRetry, type Retry } from './store.ts'
 import type { ChatMessage, Event, Message, MessagesState, Problem } from './types.ts'
 
 type Deps = {
@@ -8,6 +9,7 @@ type Deps = {
   outbox: Outbox
   chatId: string
   me: string
+  retry: Retry
   /** What the storage has of this chat, and where it is to be kept. */
   cached(): Promise<Message[]>
   keep(messages: readonly Message[]): void
@@ -28,7 +30,7 @@ const view = (message: Message): ChatMessage => ({
  * The messages of one chat: those read from the server, in its order, then those that the server has and whose event has not
  * come yet, then what waits in the outbox.
  */
-export function openMessages({ api, outbox, chatId, me, cached, keep }: Deps) {
+export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: Deps) {
   let confirmed: readonly ChatMessage[] = []
   /** Sent by this device; their events say where they belong. */
   let unplaced: readonly ChatMessage[] = []
@@ -38,6 +40,7 @@ export function openMessages({ api, outbox, chatId, me, cached, keep }: Deps) {
   let meanwhile: Event[] | null = null
   let isStale = true
   let isWatched = false
+  const later = openRetry(retry, () => wake())
   const overlays = new WeakMap<ChatMessage, { entry: Entry; shown: ChatMessage }>()
   const unsent = new WeakMap<Entry, ChatMessage>()
 
@@ -161,9 +164,14 @@ export function openMessages({ api, outbox, chatId, me, cached, keep }: Deps) {
           take(data.items, data.next_cursor)
           for (const event of late) apply(event)
           keep(confirmed.slice(-keptMessages))
-        } else problem = error
+          later.done()
+        } else {
+          problem = error
+          if (isTemporary(error)) later.failed()
+        }
       } catch {
-        // Without a network the storage's messages stay; connecting reads again.
+        // Without a network what is in the storage stays.
+        later.failed()
       }
       meanwhile = null
       loading = null
@@ -188,6 +196,11 @@ export function openMessages({ api, outbox, chatId, me, cached, keep }: Deps) {
       cursor = next
       isStale = false
     })
+  }
+
+  /** Loads what is looked at, unless it is there. */
+  function wake() {
+    if (isStale && isWatched) void load()
   }
 
   return {
@@ -232,8 +245,10 @@ export function openMessages({ api, outbox, chatId, me, cached, keep }: Deps) {
     /** What is shown may have changed on the server without an event. */
     stale() {
       isStale = true
-      if (isWatched) void load()
+      wake()
     },
+    wake,
+    stop: later.stop,
     newestId: () => confirmed.at(-1)?.id,
   }
 }

@@ -62,6 +62,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/admin/invites': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Invites, newest first, without codes
+     * @description For admins.
+     */
+    get: operations['getAdminInvites']
+    put?: never
+    /**
+     * Make an invite
+     * @description Whoever has its code can register while `REGISTRATION` is `invite`. The code is shown this once. For admins.
+     */
+    post: operations['postAdminInvites']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/admin/invites/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete an invite
+     * @description Nobody registers with it any more; accounts made with it stay. For admins.
+     */
+    delete: operations['deleteAdminInvitesById']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/admin/reports': {
     parameters: {
       query?: never
@@ -116,6 +160,106 @@ export interface paths {
      * @description `warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased.
      */
     post: operations['postAdminReportsByIdResolve']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/admin/users': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Find accounts
+     * @description By id, or by the beginning of an e-mail address, a phone number or a name; everybody, newest first, without `q`. Erased accounts are not among them. Recorded in the audit log. For admins.
+     */
+    get: operations['getAdminUsers']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/admin/users/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * One account
+     * @description Standing, decisions and counts; who has reported or blocked them is named to nobody. Admins see also e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin without being an admin.
+     */
+    get: operations['getAdminUsersById']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/admin/users/{id}/password-reset': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Mail a user a link for a new password
+     * @description To the address of the account, 3 an hour; `conflict` where it has none. Where no mail is sent, `convene admin reset-password` prints a link. For admins.
+     */
+    post: operations['postAdminUsersByIdPassword-reset']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/admin/users/{id}/role': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Give a user a role, or take it
+     * @description From the next request on. `conflict` for taking the role of the last admin. For admins.
+     */
+    post: operations['postAdminUsersByIdRole']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/admin/users/{id}/sessions/end': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * End all sessions of a user
+     * @description At once: tokens and sockets stop. For admins.
+     */
+    post: operations['postAdminUsersByIdSessionsEnd']
     delete?: never
     options?: never
     head?: never
@@ -538,6 +682,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/chats/{id}/mute': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Mute a chat
+     * @description Until a time, `forever`, or no more (null). Only its notifications stop.
+     */
+    put: operations['putChatsByIdMute']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/chats/{id}/read': {
     parameters: {
       query?: never
@@ -601,6 +765,70 @@ export interface paths {
      * @description Confirm it with the `password`, or with fresh `init_data` of the messenger where the account has one; an account with neither has to have logged in within the last 10 minutes (403 `forbidden`). At once and for good: sessions, profile, preferences, position, photos, blocks and the reviews about you go. Your messages become tombstones, your reviews of others lose their author; the others in your chats get a `chat` event that shows you as deleted (`name` is null): what you wrote is gone from the chat then. Evidence of reports stays until its time is over.
      */
     delete: operations['deleteMe']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/channels': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The devices that notifications of the caller go to
+     * @description The devices that notifications of the caller go to
+     */
+    get: operations['getMeChannels']
+    put?: never
+    /**
+     * Register a device for notifications
+     * @description It belongs to the session, whose end removes it. The same device again answers 200. An account has 10 at most: `conflict` beyond that, and for `telegram` where the account has no messenger or the bot may not write to it.
+     */
+    post: operations['postMeChannels']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/channels/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Remove a device
+     * @description Remove a device
+     */
+    delete: operations['deleteMeChannelsById']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/channels/{id}/test': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Send a test to a device
+     * @description At once, whatever was chosen: 3 an hour.
+     */
+    post: operations['postMeChannelsByIdTest']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -703,6 +931,30 @@ export interface paths {
      */
     get: operations['getMeNotices']
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/notifications': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What the caller is notified of
+     * @description What the caller is notified of
+     */
+    get: operations['getMeNotifications']
+    /**
+     * Choose what to be notified of
+     * @description What is absent stays. In quiet hours nothing is sent, by the clocks of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a mail a day to a verified address about what is unread for more than 12 hours.
+     */
+    put: operations['putMeNotifications']
     post?: never
     delete?: never
     options?: never
@@ -877,6 +1129,46 @@ export interface paths {
      * @description A tombstone stays.
      */
     delete: operations['deleteMessagesById']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/notifications/keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What a client needs to register a device
+     * @description Null or false: this server does not send to such devices.
+     */
+    get: operations['getNotificationsKeys']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/notifications/unsubscribe': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * End the digest by the link of a mail
+     * @description Again changes nothing.
+     */
+    post: operations['postNotificationsUnsubscribe']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -1168,6 +1460,22 @@ export interface components {
       items: components['schemas']['Block'][]
       next_cursor: string | null
     }
+    Channel: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: date-time */
+      failing_since: string | null
+      id: string
+      /** @enum {string} */
+      kind: 'webpush' | 'fcm' | 'apns' | 'telegram'
+      /**
+       * @description The device that registered it
+       * @example Firefox 151 on Linux
+       */
+      label: string
+      /** Format: date-time */
+      last_delivered_at: string | null
+    }
     Chat: {
       /** Format: date-time */
       created_at: string
@@ -1180,7 +1488,7 @@ export interface components {
       last_seen_at: string | null
       /**
        * Format: date-time
-       * @description Always null: chats cannot be muted yet
+       * @description No notifications of this chat until then; `9999-12-31T00:00:00.000Z` for a mute without end
        */
       muted_until: string | null
       /** @description Whether the other one has a socket open; false until both have written */
@@ -1219,6 +1527,8 @@ export interface components {
           | 'refresh_reused'
           | 'link_invalid'
           | 'email_not_verified'
+          | 'registration_closed'
+          | 'invite_required'
           | 'not_a_member'
           | 'not_the_owner'
           | 'blocked'
@@ -1242,6 +1552,7 @@ export interface components {
           | 'internal_error'
           | 'messenger_not_configured'
           | 'mail_not_configured'
+          | 'provider_not_configured'
           | 'storage_full'
           | 'busy'
           | 'shutting_down'
@@ -1470,6 +1781,9 @@ export interface components {
       location: components['schemas']['ExportedLocation']
       mails_waiting: components['schemas']['ExportedMail'][]
       notices: components['schemas']['Notice'][]
+      notifications: components['schemas']['ExportNotifications']
+      /** @description Notifications that are not sent yet; they hold ids only */
+      notifications_waiting: components['schemas']['ExportNotificationsWaiting'][]
       preferences: components['schemas']['Preferences']
       reports: components['schemas']['Report'][]
       reviews_received: components['schemas']['Review'][]
@@ -1585,6 +1899,25 @@ export interface components {
       last_used_at: string
       user_agent: string | null
     }
+    ExportNotifications: {
+      /** @description Without the addresses of the devices */
+      channels: components['schemas']['Channel'][]
+      muted_chats: components['schemas']['ExportNotificationsMutedChat'][]
+      preferences: components['schemas']['NotificationPreferences']
+    }
+    ExportNotificationsMutedChat: {
+      chat_id: string
+      /** Format: date-time */
+      muted_until: string
+    }
+    ExportNotificationsWaiting: {
+      /** @example message */
+      about: string
+      /** @example fcm */
+      by: string
+      /** Format: date-time */
+      created_at: string
+    }
     FieldError: {
       code: components['schemas']['FieldErrorCode']
       /** @description For people */
@@ -1623,6 +1956,45 @@ export interface components {
     }
     /** @enum {string} */
     Gender: 'female' | 'male' | 'other'
+    GetAdminInvitesResponse: {
+      items: components['schemas']['GetAdminInvitesResponseItem'][]
+      next_cursor: string | null
+    }
+    GetAdminInvitesResponseItem: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: date-time */
+      expires_at: string | null
+      id: string
+      note: string | null
+      used: number
+      uses: number
+    }
+    GetAdminUsersResponse: {
+      items: components['schemas']['GetAdminUsersResponseItem'][]
+      next_cursor: string | null
+    }
+    GetAdminUsersResponseItem: {
+      /** Format: date-time */
+      created_at: string
+      email: string | null
+      id: string
+      name: string | null
+      phone: string | null
+      /** @enum {string} */
+      role: 'user' | 'moderator' | 'admin'
+      /** @enum {string} */
+      standing: 'active' | 'suspended'
+      /**
+       * Format: date-time
+       * @description Null without end, too
+       */
+      suspended_until: string | null
+    }
+    GetMeChannelsResponse: {
+      items: components['schemas']['Channel'][]
+      next_cursor: string | null
+    }
     Gone: {
       /** @constant */
       deleted: true
@@ -1806,6 +2178,8 @@ export interface components {
       cookies?: boolean | null
       /** @description The raw string, as the messenger gave it */
       init_data: string
+      /** @description The code of an invite, where `registration` of the providers is `invite` */
+      invite?: string | null
     }
     MessengerProvider: {
       /** @description The bot’s name, where known */
@@ -1958,6 +2332,51 @@ export interface components {
       items: components['schemas']['Notice'][]
       next_cursor: string | null
     }
+    NotificationKeys: {
+      apns: boolean
+      fcm: boolean
+      /**
+       * @description The name of the bot
+       * @example convene_bot
+       */
+      telegram: string | null
+      /**
+       * @description The public VAPID key, as base64url
+       * @example BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM
+       */
+      webpush: string | null
+    }
+    /**
+     * @example {
+     *       "messages": true,
+     *       "chats": true,
+     *       "reviews": true,
+     *       "digest": "off",
+     *       "preview": "name",
+     *       "quiet": {
+     *         "from": "22:00",
+     *         "to": "08:00",
+     *         "time_zone": "Europe/Berlin"
+     *       }
+     *     }
+     */
+    NotificationPreferences: {
+      chats: boolean
+      /** @enum {string} */
+      digest: 'off' | 'daily'
+      messages: boolean
+      /** @enum {string} */
+      preview: 'none' | 'name' | 'full'
+      quiet: components['schemas']['NotificationPreferencesQuiet'] | null
+      reviews: boolean
+    }
+    NotificationPreferencesQuiet: {
+      /** @description Hours and minutes, such as `22:00` */
+      from: string
+      time_zone: string
+      /** @description Hours and minutes, such as `22:00` */
+      to: string
+    }
     OidcProvider: {
       label: string
       name: string
@@ -1985,6 +2404,85 @@ export interface components {
       /** @description Of the link: what follows `#token=` */
       token: string
     }
+    PersonRecord: {
+      counts: components['schemas']['PersonRecordCounts']
+      /** Format: date-time */
+      created_at: string
+      /** @description The 50 newest */
+      decisions: components['schemas']['PersonRecordDecision'][]
+      /** @description For admins only */
+      email?: string | null
+      /** @description For admins only */
+      email_verified?: boolean
+      id: string
+      /** @description For admins only */
+      identities?: components['schemas']['PersonRecordIdentity'][]
+      name: string | null
+      /** @description For admins only */
+      phone?: string | null
+      /** @enum {string} */
+      role: 'user' | 'moderator' | 'admin'
+      /** @description For admins only: the 50 newest */
+      sessions?: components['schemas']['PersonRecordSession'][]
+      /** @enum {string} */
+      standing: 'active' | 'suspended'
+      strikes: number
+      /** @example Insults, after a warning. */
+      suspended_reason: string | null
+      /**
+       * Format: date-time
+       * @description Null without end, too
+       */
+      suspended_until: string | null
+    }
+    PersonRecordCounts: {
+      /** @description How many people have blocked them; 1,000 at most */
+      blocks: number
+      /** @description How many they have sent, among 10,000 messages of their chats */
+      messages: number
+      /** @description Those that are open; 1,000 at most */
+      open_reports: number
+      /** @description About them or what they wrote; 1,000 at most */
+      reports: number
+    }
+    PersonRecordDecision: {
+      /** @enum {string} */
+      action: 'warn' | 'remove_content' | 'suspend' | 'unsuspend' | 'appeal_upheld' | 'appeal_rejected'
+      appeal: components['schemas']['PersonRecordDecisionAppeal'] | null
+      /** Format: date-time */
+      created_at: string
+      /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+      decided_by: string | null
+      ground: components['schemas']['ReportReason'] | null
+      id: string
+      note: string | null
+      reason: string
+      /** @description Null also of a report of a review: its evidence names the author */
+      report_id: string | null
+      /** Format: date-time */
+      until: string | null
+    }
+    PersonRecordDecisionAppeal: {
+      id: string
+      /** @enum {string} */
+      status: 'open' | 'upheld' | 'rejected'
+    }
+    PersonRecordIdentity: {
+      /** @example messenger */
+      kind: string
+      /** @example 279058397 */
+      label: string | null
+      /** @example telegram */
+      provider: string | null
+    }
+    PersonRecordSession: {
+      /** Format: date-time */
+      created_at: string
+      id: string
+      /** Format: date-time */
+      last_used_at: string
+      user_agent: string | null
+    }
     /**
      * @example {
      *       "latitude": 38.7169,
@@ -1998,6 +2496,86 @@ export interface components {
     Position: {
       latitude: number
       longitude: number
+    }
+    /**
+     * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
+     * @example {
+     *       "uses": 30,
+     *       "expires_at": "2026-12-01T00:00:00Z",
+     *       "note": "Winter meetup"
+     *     }
+     */
+    PostAdminInvitesBody: {
+      /** Format: date-time */
+      expires_at?: string | null
+      /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
+      note?: string | null
+      uses: number
+    }
+    PostAdminInvitesResponse: {
+      /**
+       * @description Shown this once
+       * @example 7KQ2-M0XE-9TVD-RC4H
+       */
+      code: string
+      /** Format: date-time */
+      created_at: string
+      /** Format: date-time */
+      expires_at: string | null
+      id: string
+      note: string | null
+      used: number
+      uses: number
+    }
+    /**
+     * @example {
+     *       "role": "moderator"
+     *     }
+     */
+    PostAdminUsersByIdRoleBody: {
+      /** @enum {string} */
+      role: 'user' | 'moderator' | 'admin'
+    }
+    PostAdminUsersByIdRoleResponse: {
+      /** @enum {string} */
+      role: 'user' | 'moderator' | 'admin'
+      user_id: string
+    }
+    PostMeChannelsBody1: {
+      /** @constant */
+      kind: 'webpush'
+      subscription: components['schemas']['PostMeChannelsBody1Subscription']
+    }
+    PostMeChannelsBody1Subscription: {
+      endpoint: string
+      keys: components['schemas']['PostMeChannelsBody1SubscriptionKeys']
+    }
+    PostMeChannelsBody1SubscriptionKeys: {
+      auth: string
+      p256dh: string
+    }
+    PostMeChannelsBody2: {
+      /** @constant */
+      kind: 'fcm'
+      token: string
+    }
+    PostMeChannelsBody3: {
+      /** @constant */
+      kind: 'apns'
+      token: string
+    }
+    PostMeChannelsBody4: {
+      /** @constant */
+      kind: 'telegram'
+    }
+    /**
+     * @example {
+     *       "token": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f.p1n8dXb0Q0y5mS3hVtC7…"
+     *     }
+     */
+    PostNotificationsUnsubscribeBody: {
+      /** @description Of the link: what follows `#token=` */
+      token: string
     }
     Preferences: {
       activities: string[]
@@ -2047,6 +2625,8 @@ export interface components {
       | 'refresh_reused'
       | 'link_invalid'
       | 'email_not_verified'
+      | 'registration_closed'
+      | 'invite_required'
       | 'not_a_member'
       | 'not_the_owner'
       | 'blocked'
@@ -2070,6 +2650,7 @@ export interface components {
       | 'internal_error'
       | 'messenger_not_configured'
       | 'mail_not_configured'
+      | 'provider_not_configured'
       | 'storage_full'
       | 'busy'
       | 'shutting_down'
@@ -2113,6 +2694,35 @@ export interface components {
       password: true
       /** @enum {string} */
       registration: 'open' | 'invite' | 'closed'
+    }
+    /**
+     * @example {
+     *       "until": "forever"
+     *     }
+     */
+    PutChatsByIdMuteBody: {
+      /** @description A time in ISO 8601 with its zone, or `forever` */
+      until: string | null
+    }
+    /**
+     * @example {
+     *       "preview": "none",
+     *       "quiet": {
+     *         "from": "22:00",
+     *         "to": "08:00",
+     *         "time_zone": "Europe/Berlin"
+     *       }
+     *     }
+     */
+    PutMeNotificationsBody: {
+      chats?: boolean | null
+      /** @enum {string|null} */
+      digest?: 'off' | 'daily' | null
+      messages?: boolean | null
+      /** @enum {string|null} */
+      preview?: 'none' | 'name' | 'full' | null
+      quiet?: components['schemas']['NotificationPreferencesQuiet'] | null
+      reviews?: boolean | null
     }
     QueuedAppeal: {
       /** Format: date-time */
@@ -2240,6 +2850,8 @@ export interface components {
       /** Format: email */
       email?: string | null
       gender?: components['schemas']['Gender'] | null
+      /** @description The code of an invite, where `registration` of the providers is `invite` */
+      invite?: string | null
       /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
       name: string
       /**
@@ -2813,6 +3425,336 @@ export interface operations {
       }
     }
   }
+  getAdminInvites: {
+    parameters: {
+      query?: {
+        /** @description next_cursor of the page before */
+        cursor?: string
+        limit?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "uses": 0,
+           *           "used": 0,
+           *           "expires_at": "2026-11-21T08:34:00.000Z",
+           *           "note": "Insults, after a warning.",
+           *           "created_at": "2026-11-21T08:34:00.000Z"
+           *         }
+           *       ],
+           *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+           *     }
+           */
+          'application/json': components['schemas']['GetAdminInvitesResponse']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAdminInvites: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "uses": 30,
+         *       "expires_at": "2026-12-01T00:00:00Z",
+         *       "note": "Winter meetup"
+         *     }
+         */
+        'application/json': components['schemas']['PostAdminInvitesBody']
+      }
+    }
+    responses: {
+      /** @description Created */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "uses": 0,
+           *       "used": 0,
+           *       "expires_at": "2026-11-21T08:34:00.000Z",
+           *       "note": "Insults, after a warning.",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "code": "7KQ2-M0XE-9TVD-RC4H"
+           *     }
+           */
+          'application/json': components['schemas']['PostAdminInvitesResponse']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  deleteAdminInvitesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
   getAdminReports: {
     parameters: {
       query?: {
@@ -3291,6 +4233,608 @@ export interface operations {
       }
       /** @description `conflict` */
       409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getAdminUsers: {
+    parameters: {
+      query?: {
+        /** @description next_cursor of the page before */
+        cursor?: string
+        limit?: number
+        /** @description An id, or the beginning of an e-mail address, a phone number or a name */
+        q?: string
+        role?: 'user' | 'moderator' | 'admin'
+        standing?: 'active' | 'suspended'
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "name": "Ada",
+           *           "role": "user",
+           *           "standing": "active",
+           *           "suspended_until": "2026-11-21T08:34:00.000Z",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "email": "ada@example.org",
+           *           "phone": "+351912345678"
+           *         }
+           *       ],
+           *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+           *     }
+           */
+          'application/json': components['schemas']['GetAdminUsersResponse']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getAdminUsersById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "name": "Ada",
+           *       "role": "user",
+           *       "standing": "active",
+           *       "suspended_until": "2026-11-21T08:34:00.000Z",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "suspended_reason": "Insults, after a warning.",
+           *       "strikes": 0,
+           *       "counts": {
+           *         "reports": 0,
+           *         "open_reports": 0,
+           *         "blocks": 0,
+           *         "messages": 0
+           *       },
+           *       "decisions": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "action": "suspend",
+           *           "ground": "spam",
+           *           "reason": "Insults, after a warning.",
+           *           "note": "Insults, after a warning.",
+           *           "until": "2030-01-01T00:00:00.000Z",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "report_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "appeal": {
+           *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *             "status": "open"
+           *           }
+           *         }
+           *       ],
+           *       "email": "ada@example.org",
+           *       "email_verified": false,
+           *       "phone": "+351912345678",
+           *       "identities": [
+           *         {
+           *           "kind": "messenger",
+           *           "provider": "telegram",
+           *           "label": "279058397"
+           *         }
+           *       ],
+           *       "sessions": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "last_used_at": "2026-11-21T08:34:00.000Z",
+           *           "user_agent": "Mozilla/5.0"
+           *         }
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['PersonRecord']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  'postAdminUsersByIdPassword-reset': {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Accepted */
+      202: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `mail_not_configured`, `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAdminUsersByIdRole: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "role": "moderator"
+         *     }
+         */
+        'application/json': components['schemas']['PostAdminUsersByIdRoleBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "role": "user"
+           *     }
+           */
+          'application/json': components['schemas']['PostAdminUsersByIdRoleResponse']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAdminUsersByIdSessionsEnd: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
         headers: {
           [name: string]: unknown
         }
@@ -4693,7 +6237,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem']
         }
       }
-      /** @description `suspended` */
+      /** @description `suspended`, `registration_closed`, `invite_required` */
       403: {
         headers: {
           [name: string]: unknown
@@ -5199,6 +6743,15 @@ export interface operations {
       }
       /** @description `malformed_body` */
       400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `registration_closed`, `invite_required` */
+      403: {
         headers: {
           [name: string]: unknown
         }
@@ -6392,6 +7945,177 @@ export interface operations {
       }
     }
   }
+  putChatsByIdMute: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "until": "forever"
+         *     }
+         */
+        'application/json': components['schemas']['PutChatsByIdMuteBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "user": {
+           *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *         "name": "Ada",
+           *         "city": "Lisbon",
+           *         "bio": "Walks, espresso, old maps.",
+           *         "gender": "female",
+           *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+           *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+           *         "drinks": [
+           *           "espresso"
+           *         ],
+           *         "activities": [
+           *           "walking"
+           *         ],
+           *         "purposes": [
+           *           "friendship"
+           *         ],
+           *         "language": "en",
+           *         "rating_avg": 4.67,
+           *         "reviews_count": 3,
+           *         "created_at": "2026-11-21T08:34:00.000Z"
+           *       },
+           *       "online": false,
+           *       "last_seen_at": "2026-11-21T08:34:00.000Z",
+           *       "muted_until": "2026-11-21T08:34:00.000Z",
+           *       "last_msg_at": "2026-11-21T08:34:00.000Z",
+           *       "last_message": {
+           *         "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+           *         "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *         "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+           *         "kind": "text",
+           *         "text": "Coffee at the river?",
+           *         "photo": null,
+           *         "read": false,
+           *         "read_at": null,
+           *         "edited": false,
+           *         "edited_at": null,
+           *         "deleted": false,
+           *         "created_at": "2026-11-21T08:34:00.000Z",
+           *         "client_id": "a1"
+           *       },
+           *       "unread_count": 1,
+           *       "created_at": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Chat']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_a_member`, `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
   putChatsByIdRead: {
     parameters: {
       query?: never
@@ -6931,6 +8655,465 @@ export interface operations {
       }
     }
   }
+  getMeChannels: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "kind": "webpush",
+           *           "label": "Firefox 151 on Linux",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "last_delivered_at": "2026-11-21T08:34:00.000Z",
+           *           "failing_since": "2026-11-21T08:34:00.000Z"
+           *         }
+           *       ],
+           *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+           *     }
+           */
+          'application/json': components['schemas']['GetMeChannelsResponse']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postMeChannels: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *       "kind": "fcm",
+         *       "token": "dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH"
+         *     }
+         */
+        'application/json':
+          | components['schemas']['PostMeChannelsBody1']
+          | components['schemas']['PostMeChannelsBody2']
+          | components['schemas']['PostMeChannelsBody3']
+          | components['schemas']['PostMeChannelsBody4']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "webpush",
+           *       "label": "Firefox 151 on Linux",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_delivered_at": "2026-11-21T08:34:00.000Z",
+           *       "failing_since": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Channel']
+        }
+      }
+      /** @description Created */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "webpush",
+           *       "label": "Firefox 151 on Linux",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_delivered_at": "2026-11-21T08:34:00.000Z",
+           *       "failing_since": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Channel']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  deleteMeChannelsById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postMeChannelsByIdTest: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Accepted */
+      202: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
   putMeEmail: {
     parameters: {
       query?: never
@@ -7213,6 +9396,43 @@ export interface operations {
            *           "expires_at": "2026-11-21T08:34:00.000Z"
            *         }
            *       ],
+           *       "notifications_waiting": [
+           *         {
+           *           "by": "fcm",
+           *           "about": "message",
+           *           "created_at": "2026-11-21T08:34:00.000Z"
+           *         }
+           *       ],
+           *       "notifications": {
+           *         "preferences": {
+           *           "messages": true,
+           *           "chats": true,
+           *           "reviews": true,
+           *           "digest": "off",
+           *           "preview": "name",
+           *           "quiet": {
+           *             "from": "22:00",
+           *             "to": "08:00",
+           *             "time_zone": "Europe/Berlin"
+           *           }
+           *         },
+           *         "channels": [
+           *           {
+           *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *             "kind": "webpush",
+           *             "label": "Firefox 151 on Linux",
+           *             "created_at": "2026-11-21T08:34:00.000Z",
+           *             "last_delivered_at": "2026-11-21T08:34:00.000Z",
+           *             "failing_since": "2026-11-21T08:34:00.000Z"
+           *           }
+           *         ],
+           *         "muted_chats": [
+           *           {
+           *             "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *             "muted_until": "2026-11-21T08:34:00.000Z"
+           *           }
+           *         ]
+           *       },
            *       "mails_waiting": [
            *         {
            *           "about": "verify",
@@ -7711,6 +9931,216 @@ export interface operations {
         }
       }
       /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getMeNotifications: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "messages": true,
+           *       "chats": true,
+           *       "reviews": true,
+           *       "digest": "off",
+           *       "preview": "name",
+           *       "quiet": {
+           *         "from": "22:00",
+           *         "to": "08:00",
+           *         "time_zone": "Europe/Berlin"
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['NotificationPreferences']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  putMeNotifications: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *       "preview": "none",
+         *       "quiet": {
+         *         "from": "22:00",
+         *         "to": "08:00",
+         *         "time_zone": "Europe/Berlin"
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PutMeNotificationsBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "messages": true,
+           *       "chats": true,
+           *       "reviews": true,
+           *       "digest": "off",
+           *       "preview": "name",
+           *       "quiet": {
+           *         "from": "22:00",
+           *         "to": "08:00",
+           *         "time_zone": "Europe/Berlin"
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['NotificationPreferences']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
       503: {
         headers: {
           [name: string]: unknown
@@ -8951,6 +11381,162 @@ export interface operations {
       }
     }
   }
+  getNotificationsKeys: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "webpush": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM",
+           *       "fcm": false,
+           *       "apns": false,
+           *       "telegram": "convene_bot"
+           *     }
+           */
+          'application/json': components['schemas']['NotificationKeys']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 60 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postNotificationsUnsubscribe: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "token": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f.p1n8dXb0Q0y5mS3hVtC7…"
+         *     }
+         */
+        'application/json': components['schemas']['PostNotificationsUnsubscribeBody']
+      }
+    }
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `link_invalid` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 60 in 60 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
   getReports: {
     parameters: {
       query?: {
@@ -9843,7 +12429,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description The request is no HTTP that the server takes */
+      /** @description The request is malformed */
       '4XX': {
         headers: {
           [name: string]: unknown
@@ -9927,7 +12513,7 @@ export interface operations {
     }
     requestBody?: never
     responses: {
-      /** @description The request is no HTTP that the server takes */
+      /** @description The request is malformed */
       '4XX': {
         headers: {
           [name: string]: unknown

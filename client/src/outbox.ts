@@ -2,7 +2,7 @@ import type { Api } from './api.ts'
 import type { Lock } from './locks.ts'
 import { isTemporary } from './problem.ts'
 import type { Kept } from './storage.ts'
-import { createStore } from './store.ts'
+import { createStore, openRetry, type Retry } from './store.ts'
 import type { Message, Photo, Problem } from './types.ts'
 
 /** Something that the user has done and the server may not have yet. */
@@ -27,7 +27,7 @@ type Deps = {
   storage: Kept
   lock: Lock
   key: string
-  retry: { minMs: number; maxMs: number }
+  retry: Retry
   /** The entries were changed; `sent` is a message that the server has stored. */
   changed(sent?: Message): void
 }
@@ -45,8 +45,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
   /** Changes that are shown and not stored yet. Applying one twice changes nothing more. */
   let pending: Change[] = []
   const files = new Map<string, Photo>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let failures = 0
+  const later = openRetry(retry, () => drain())
   let draining = false
   let again = false
   let closed = false
@@ -129,7 +128,6 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
         const { data, error, response } = await api.POST('/api/v1/media', {
           // The document describes the form; here is a ready one.
           body: form as unknown as { file: string },
-          bodySerializer: () => form,
         })
         if (!data) return outcomeOf(error, response)
         entry = { ...entry, media: data.id }
@@ -175,14 +173,12 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
       const outcome = await deliver(entry)
       if (closed) return
       if ('done' in outcome) {
-        failures = 0
+        later.done()
         await finish(entry, outcome.message)
       } else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
         unready.add(entry.chat)
-        const limit = Math.min(retry.maxMs, retry.minMs * 2 ** ++failures)
-        clearTimeout(timer)
-        timer = setTimeout(drain, outcome.waitMs || retry.minMs + Math.random() * (limit - retry.minMs))
+        later.failed(outcome.waitMs)
         // Without an answer other chats would get none either.
         if (outcome.waitMs === 0) return
       }
@@ -226,7 +222,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
     },
     close() {
       closed = true
-      clearTimeout(timer)
+      later.stop()
     },
     /** Removes everything, as for somebody who signs out. */
     async clear() {

@@ -66,6 +66,8 @@ type Deps = {
   url: string
   fetch: typeof globalThis.fetch
   storage: Kept
+  /** Has the session at once, though maybe an older one. */
+  copy?: Kept
   lock: Lock
   /** Whether the browser keeps the refresh token in its cookies. */
   cookies: boolean
@@ -75,7 +77,7 @@ type Deps = {
 
 export type Session = ReturnType<typeof openSession>
 
-export function openSession({ url, fetch, storage, lock, cookies, changed }: Deps) {
+export function openSession({ url, fetch, storage, copy, lock, cookies, changed }: Deps) {
   const store = createStore<SessionState>({ state: 'signed-out', user: null, reason: null })
   let held = nobody
   let refreshing: Promise<string | null> | null = null
@@ -100,11 +102,13 @@ export function openSession({ url, fetch, storage, lock, cookies, changed }: Dep
 
   // From a synchronous storage the session is there at once, and no page has to wait for it.
   const first = storage.get('session')
-  if (typeof first === 'string') adopt(parse(first))
+  const early = copy ? copy.get('session') : first
+  if (typeof early === 'string') adopt(parse(early))
   const ready: Promise<void> = Promise.resolve(first).then((text) => adopt(parse(text)))
 
   async function write(stored: Stored) {
-    await (stored === nobody ? storage.remove('session') : storage.set('session', JSON.stringify(stored)))
+    for (const each of [storage, copy])
+      await (stored === nobody ? each?.remove('session') : each?.set('session', JSON.stringify(stored)))
     adopt(stored)
     changed()
   }
@@ -216,38 +220,26 @@ export function openSession({ url, fetch, storage, lock, cookies, changed }: Dep
   }
 
   /** `fetch` with the token of the session, once more with a new one where it was refused. */
-  async function authorized(request: Request): Promise<Response> {
-    if (request.headers.get('authorization')) return fetch(request)
-    const send = (with_: string | null, original: Request) => {
-      if (with_) original.headers.set('authorization', `Bearer ${with_}`)
-      return fetch(original)
-    }
+  async function authorized(path: string, init: RequestInit): Promise<Response> {
+    const send = (with_: string | null) =>
+      fetch(path, { ...init, headers: { ...(with_ && { authorization: `Bearer ${with_}` }), ...init.headers } })
     const used = await token()
-    const again = request.clone()
-    const response = await send(used, request)
+    let response = await send(used)
     if (used && (response.status === 401 || response.status === 403)) {
       const { code } = await problemOf(response)
       if (code === 'suspended') await end(code)
       if (code !== 'token_expired' && code !== 'unauthenticated') return response
       const fresh = await token(used)
-      if (fresh) return note(again, await send(fresh, again))
+      if (fresh) response = await send(fresh)
     }
-    return note(request, response)
-  }
-
-  /** The user of the session is what the server last said of them. */
-  function note(request: Request, response: Response): Response {
-    if (response.ok && held.tokens && /^(GET|PUT)/.test(request.method) && request.url === `${url}/api/v1/me`)
-      response
-        .clone()
-        .json()
-        .then((user: Me) =>
-          lock('session', async () => {
-            const stored = await read()
-            if (stored.user?.id === user.id) await write({ ...stored, user })
-          }),
-        )
-        .catch(() => {})
+    // The user of the session is what the server last said of them.
+    if (response.ok && path === `${url}/api/v1/me` && init.method !== 'DELETE') {
+      const user: Me = await response.clone().json()
+      await lock('session', async () => {
+        const stored = await read()
+        if (stored.user?.id === user.id) await write({ ...stored, user })
+      })
+    }
     return response
   }
 

@@ -1,8 +1,7 @@
 import { Refused } from './problem.ts'
 import type { Session } from './session.ts'
+import { openRetry, type Retry } from './store.ts'
 import type { ConnectionState, Frame } from './types.ts'
-
-export type Retry = { minMs: number; maxMs: number }
 
 type Deps = {
   url: string
@@ -28,14 +27,13 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   let refused: string | undefined
   let opening = false
   let over = false
-  let failures = 0
-  let timer: Timer
   let heartbeat: Timer
   let deadline: Timer
+  const later = openRetry(retry, () => open())
 
   async function open() {
     if (over || socket || opening) return
-    clearTimeout(timer)
+    later.stop()
     // It tries also without a network: `onLine` is wrong on some systems.
     onState(isOffline() ? 'offline' : 'connecting')
     opening = true
@@ -61,7 +59,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
       if (frame.type === 'session_ended') return void session.end(frame.data.reason)
       if (frame.type === 'hello') {
         greeted = true
-        failures = 0
+        later.done()
         keepAlive(frame.data.heartbeat_s * 1000)
       }
       onFrame(frame, from)
@@ -99,7 +97,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   }
 
   function drop() {
-    clearTimeout(timer)
+    later.stop()
     clearTimeout(deadline)
     clearInterval(heartbeat)
     const last = socket
@@ -127,11 +125,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   }
 
   function again(atLeastMs = 0) {
-    if (over) return
-    const { minMs, maxMs } = retry
-    const limit = Math.max(atLeastMs, Math.min(maxMs, minMs * 2 ** ++failures))
-    clearTimeout(timer)
-    timer = setTimeout(() => open(), minMs + Math.random() * (limit - minMs))
+    if (!over) later.failed(atLeastMs)
   }
 
   function stop(reason: string) {

@@ -15,7 +15,9 @@ export function openStorage(storage: ClientStorage, prefix: string) {
   const refused = memoryStorage()
   return {
     get(key: string): string | null | Promise<string | null> {
-      return (refused.getItem(prefix + key) as string | null) ?? storage.getItem(prefix + key)
+      const own = refused.getItem(prefix + key) as string | null
+      const value = own ?? storage.getItem(prefix + key)
+      return typeof value === 'object' && value ? value.catch(() => null) : value
     },
     async set(key: string, value: string) {
       try {
@@ -27,7 +29,11 @@ export function openStorage(storage: ClientStorage, prefix: string) {
     },
     async remove(key: string) {
       refused.removeItem(prefix + key)
-      await storage.removeItem(prefix + key)
+      try {
+        await storage.removeItem(prefix + key)
+      } catch {
+        // It kept nothing.
+      }
     },
   }
 }

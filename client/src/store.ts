@@ -21,3 +21,23 @@ export function createStore<T>(value: T, watched?: (isWatched: boolean) => void)
     },
   }
 }
+
+export type Retry = { minMs: number; maxMs: number }
+
+/** Does a work again later, after a time that grows with each failure, so that not all clients come at once. */
+export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    failed(atLeastMs = 0) {
+      clearTimeout(timer)
+      const limit = Math.max(atLeastMs, Math.min(maxMs, minMs * 2 ** ++failures))
+      timer = setTimeout(work, minMs + Math.random() * (limit - minMs))
+    },
+    done() {
+      failures = 0
+      clearTimeout(timer)
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

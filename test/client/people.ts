@@ -23,7 +23,7 @@ export async function clientOf(url: URL | string, { email }: Person, options: Pa
 
 /** Two people with a chat, each with a connected client. */
 export async function pair(app: TestApp, urls: { ada?: URL; bob?: URL } = {}, options: Partial<ClientOptions> = {}) {
-  const base = await app.listen()
+  const base = urls.ada ?? (await app.listen())
   const people = { ada: await app.person('Ada'), bob: await app.person('Bob') }
   const ada = await clientOf(urls.ada ?? base, people.ada, options)
   const bob = await clientOf(urls.bob ?? base, people.bob, options)
