@@ -8,6 +8,10 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'what a send costs one node and several, on PostgreSQL and Redis',
     load: () => import('./cluster.ts'),
   },
+  notifications: {
+    about: 'what notifications cost a send, and how soon they are at the provider',
+    load: () => import('./notifications.ts'),
+  },
   growth: { about: 'a million users and messages beside ten thousand', load: () => import('./growth.ts') },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
 }
@@ -15,7 +19,7 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
 const help = `usage: bun run bench [SUBJECT [--json FILE] [--svg FILE] [--seconds N] [--rounds N]]
 
 ${Object.entries(subjects)
-  .map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
+  .map(([name, { about }]) => `  ${name.padEnd(14)}${about}`)
   .join('\n')}
 
 Prints tables in Markdown, and exits with 1 where a figure misses its bound; without a subject of all, one after the

@@ -52,6 +52,10 @@ import up0029 from './0029_invites.up.sql' with { type: 'text' }
 import down0029 from './0029_invites.down.sql' with { type: 'text' }
 import up0030 from './0030_notifications.up.sql' with { type: 'text' }
 import down0030 from './0030_notifications.down.sql' with { type: 'text' }
+import up0031 from './0031_bot.up.sql' with { type: 'text' }
+import down0031 from './0031_bot.down.sql' with { type: 'text' }
+import up0032 from './0032_outbox_order.up.sql' with { type: 'text' }
+import down0032 from './0032_outbox_order.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -107,6 +111,10 @@ import pgUp0029 from './postgres/0029_invites.up.sql' with { type: 'text' }
 import pgDown0029 from './postgres/0029_invites.down.sql' with { type: 'text' }
 import pgUp0030 from './postgres/0030_notifications.up.sql' with { type: 'text' }
 import pgDown0030 from './postgres/0030_notifications.down.sql' with { type: 'text' }
+import pgUp0031 from './postgres/0031_bot.up.sql' with { type: 'text' }
+import pgDown0031 from './postgres/0031_bot.down.sql' with { type: 'text' }
+import pgUp0032 from './postgres/0032_outbox_order.up.sql' with { type: 'text' }
+import pgDown0032 from './postgres/0032_outbox_order.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -248,6 +256,22 @@ export const migrations: readonly Migration[] = [
     up: up0030,
     down: down0030,
     postgres: { up: pgUp0030, down: pgDown0030 },
+    compatibleWith: 16,
+  },
+  {
+    number: 31,
+    name: 'bot',
+    up: up0031,
+    down: down0031,
+    postgres: { up: pgUp0031, down: pgDown0031 },
+    compatibleWith: 16,
+  },
+  {
+    number: 32,
+    name: 'outbox_order',
+    up: up0032,
+    down: down0032,
+    postgres: { up: pgUp0032, down: pgDown0032 },
     compatibleWith: 16,
   },
 ]

@@ -211,6 +211,54 @@ const serverSettings = {
     secret: true,
     read: botToken,
   }),
+  /** Whether this server is the bot. */
+  messengerBot: setting({
+    name: 'MESSENGER_BOT',
+    default: 'off',
+    type: 'on or off',
+    help: '`on`: this server [is the bot](docs/telegram-bot.md) of `MESSENGER_BOT_TOKEN`: it answers `/start` and `/stop`, and sends notifications.',
+    read: messengerBot,
+  }),
+  /** Null for the bot's main mini-app. */
+  messengerApp: setting({
+    name: 'MESSENGER_APP',
+    type: 'short name',
+    default: null,
+    shownDefault: 'the bot’s main mini-app',
+    help: 'Short name of the mini-app that the bot’s links open, as BotFather has it.',
+    read: messengerApp,
+  }),
+  messengerApiUrl: setting({
+    name: 'MESSENGER_API_URL',
+    type: 'URL',
+    default: 'https://api.telegram.org',
+    help: 'Address of the Bot API, for a Bot API server of your own.',
+    read: (value) => plainUrl(value).replace(/\/+$/, ''),
+  }),
+  webhookUrl: setting({
+    name: 'WEBHOOK_URL',
+    type: 'URL',
+    default: null,
+    help: 'Where the server [posts what happens](docs/webhooks.md), such as a new account or report; needs `WEBHOOK_SECRET` too.',
+    secret: true,
+    read: webhookUrl,
+  }),
+  webhookSecret: setting({
+    name: 'WEBHOOK_SECRET',
+    type: 'secret of 24 to 64 bytes',
+    default: null,
+    help: 'Signs webhooks: `whsec_` and 24 to 64 bytes as base64.',
+    secret: true,
+    read: webhookSecret,
+  }),
+  webhookPreviousSecret: setting({
+    name: 'WEBHOOK_PREVIOUS_SECRET',
+    type: 'secret of 24 to 64 bytes',
+    default: null,
+    help: 'The secret before `WEBHOOK_SECRET`: webhooks carry both signatures, until the receiver knows the new one.',
+    secret: true,
+    read: webhookSecret,
+  }),
   initDataMaxAgeS: setting({
     name: 'INIT_DATA_MAX_AGE_S',
     unit: 'seconds',
@@ -583,6 +631,43 @@ function serverUrl(value: string): string {
 
 function botToken(value: string): string {
   if (value.length < 8 || /\s/.test(value)) throw new Error('must be the token that the messenger gave for the bot')
+  return value
+}
+
+function messengerBot(value: string, { env }: Context): boolean {
+  const isOn = oneOf('on', 'off').read(value) === 'on'
+  // The token becomes a part of the path of each call.
+  if (isOn && !/^\d+:[\w-]+$/.test(textOf(env, 'MESSENGER_BOT_TOKEN') ?? ''))
+    throw new Error('must come with MESSENGER_BOT_TOKEN, as BotFather gives it: digits, a colon and letters')
+  return isOn
+}
+
+function messengerApp(value: string): string {
+  if (!/^\w{3,30}$/.test(value)) throw new Error('must be the short name of a mini-app, such as app')
+  return value
+}
+
+function plainUrl(value: string): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || /[?#]/.test(value))
+    throw new Error('must be an http or https URL without a user, a query or a fragment')
+  return url.href
+}
+
+function webhookUrl(value: string, { env }: Context): string {
+  const url = URL.parse(value)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Error('must be an http or https URL without a user, such as https://crm.example.org/convene')
+  if (textOf(env, 'WEBHOOK_SECRET') === null) throw new Error('must come with WEBHOOK_SECRET, which is not set')
+  return url.href
+}
+
+function webhookSecret(value: string): string {
+  const [, base64 = ''] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? []
+  const bytes = Buffer.from(base64, 'base64')
+  // A receiver decodes it strictly.
+  if (bytes.toString('base64') !== base64 || bytes.length < 24 || bytes.length > 64)
+    throw new Error('must be whsec_ and 24 to 64 bytes as base64, as of: echo whsec_$(openssl rand -base64 32)')
   return value
 }
 

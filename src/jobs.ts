@@ -51,6 +51,7 @@ export const jobs = ({
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
+  { name: 'old-bot-updates', schedule: '55 2 * * *', run: retention.botUpdates },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },

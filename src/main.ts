@@ -25,6 +25,7 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
   health: { summary: 'ask the running server whether it lives', load: () => import('./commands/health.ts') },
   outbox: { summary: 'list, retry or drop what waits to leave the server', load: () => import('./commands/outbox.ts') },
+  webhooks: { summary: 'list or retry webhooks that wait', load: () => import('./commands/webhooks.ts') },
   admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },
   mail: { summary: 'show the mails, and send one to try the settings', load: () => import('./commands/mail.ts') },
   seed: {

@@ -9,6 +9,8 @@ import { callers as openCallers } from './features/auth/callers.ts'
 import { consentsService } from './features/auth/consents.ts'
 import { openPasswords } from './features/auth/passwords.ts'
 import { authService } from './features/auth/service.ts'
+import { openBot } from './features/bot/open.ts'
+import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
@@ -25,7 +27,7 @@ import { openAsking } from './features/notifications/asking.ts'
 import { lastingAt, notificationCarriers } from './features/notifications/carriers.ts'
 import { openDigest } from './features/notifications/digest.ts'
 import { openMoments } from './features/notifications/moments.ts'
-import { noProviders, type Providers } from './features/notifications/providers.ts'
+import { openProviders, type Providers } from './features/notifications/providers.ts'
 import { shownForMs } from './features/notifications/rules.ts'
 import { notificationService } from './features/notifications/service.ts'
 import { openMembership } from './features/chats/membership.ts'
@@ -49,6 +51,8 @@ import { hours, seconds } from './lib/time.ts'
 import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { openPushSenders } from './outbox/senders.ts'
+import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
 import { openRoom } from './installation/room.ts'
@@ -102,7 +106,7 @@ export function buildServices({
   traces = null,
   shared = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
-  providers = noProviders,
+  providers: givenProviders,
   ids = realIds,
   now = Date.now,
   random = randomFraction,
@@ -126,6 +130,7 @@ export function buildServices({
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
+  const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
   const files = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
@@ -164,6 +169,7 @@ export function buildServices({
     consents,
     photos: media,
     blocking,
+    webhooks,
     audit,
     now,
   })
@@ -215,6 +221,20 @@ export function buildServices({
     now,
   })
   nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: turns,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
+  const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
   const asking = openAsking({
     isOn: Object.keys(providers.senders).length > 0,
     afterMs: config.notifyAfterS * seconds,
@@ -247,10 +267,13 @@ export function buildServices({
     community: config.mailFrom?.name ?? 'Convene',
     now,
   })
+  const webhookCarrier = openWebhookCarrier(config, log, now)
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
     carriers: {
-      ...(mailCarrier === null ? {} : { mail: mailCarrier }),
+      ...(mailCarrier && { mail: mailCarrier }),
+      ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(bot.carrier && { bot: bot.carrier }),
       ...notificationCarriers({
         store: storage.notifications,
         outbox: storage.outbox,
@@ -299,6 +322,8 @@ export function buildServices({
     mails,
     emailLinks,
     registration,
+    webhooks,
+    botPermissions: bot.permissions,
     audit,
     ids,
     now,
@@ -336,6 +361,8 @@ export function buildServices({
     reports: storage.reports,
     push: hub.push,
     asking,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
     audit,
     paging,
     ids,
@@ -357,6 +384,7 @@ export function buildServices({
     store: storage.notices,
     moderation: storage.moderation,
     auth,
+    webhooks,
     audit,
     paging,
     ids,
@@ -372,6 +400,7 @@ export function buildServices({
     sockets: hub.control,
     push: hub.push,
     asking,
+    webhooks,
     audit,
     paging,
     ids,
@@ -402,6 +431,7 @@ export function buildServices({
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
     files,
     audit,
+    webhooks,
     now,
   })
   const account = accountService({
@@ -414,6 +444,7 @@ export function buildServices({
       lastSeen: storage.lastSeen,
       emails: storage.emails,
       outbox: storage.outbox,
+      bot: storage.bot,
       profiles,
       chats: chatViews,
       media,
@@ -437,11 +468,11 @@ export function buildServices({
     events: storage.events,
     emails: storage.emails,
     oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
+    bot: storage.bot,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
   const room = openRoom({ config, store: storage.community, now })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
   return {
     config,
     now,
@@ -473,6 +504,8 @@ export function buildServices({
     emails,
     registration,
     people,
+    webhooks,
+    bot,
     delivery,
     safety,
     reviews,

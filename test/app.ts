@@ -289,6 +289,8 @@ export async function testApp(
       await nginx?.stop()
       await Promise.all(nodes.map((node) => node.services.emails.settled()))
       await Promise.all(nodes.map((node) => node.services.delivery.stop(0)))
+      await Promise.all(nodes.map((node) => node.services.bot.intake?.stop()))
+      await Promise.all(nodes.map((node) => node.services.bot.settled()))
       await Promise.all(nodes.map((node) => node.services.shared?.close()))
       await Promise.all(nodes.map((node) => node.app.server?.stop(true)))
       if (beside) return

@@ -10,6 +10,7 @@ import { emailLinks } from '../features/email/service.ts'
 import { linkKeyOf, linkOf } from '../outbox/mail/links.ts'
 import { communityService } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
+import { webhookService } from '../features/webhooks/service.ts'
 import type { Role } from '../features/profile/store.ts'
 import { ids } from '../lib/ids.ts'
 import { openLog } from '../telemetry/log.ts'
@@ -175,6 +176,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
       files: openFiles(config, tellOperator),
       audit: auditOf(storage),
+      webhooks: webhookService({ isOn: config.webhookUrl !== null, ids, now: Date.now }),
       now: Date.now,
     })
     const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })

@@ -7,6 +7,7 @@ import { type Config, readConfig, s3Object } from '../config.ts'
 import { openErasures } from '../features/account/erasures.ts'
 import { foreignSecrets } from '../features/community/service.ts'
 import { auditService } from '../features/audit/service.ts'
+import { webhookService } from '../features/webhooks/service.ts'
 import type { Files } from '../features/media/files.ts'
 import { lookForAll } from '../features/media/presence.ts'
 import { ids } from '../lib/ids.ts'
@@ -275,7 +276,8 @@ async function bringUpToDate(
     )
     if (unknown.length > 0) await journal.add(unknown)
     const audit = auditService({ store: storage.audit, ids, now, failed: thrown })
-    const erasedAgain = await openErasures({ store: storage.erasures, journal, files, audit, now }).replay()
+    const webhooks = webhookService({ isOn: readConfig().webhookUrl !== null, ids, now })
+    const erasedAgain = await openErasures({ store: storage.erasures, journal, files, audit, webhooks, now }).replay()
     // The reads of one turn of the event loop share a transaction, which would keep the log.
     await setImmediate()
     // The log would be a third copy of what was changed.

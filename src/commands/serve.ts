@@ -106,6 +106,7 @@ export async function serve(config: Config): Promise<void> {
   let stopJobs = async () => {}
   const list = jobs(services)
   services.delivery.start()
+  services.bot.intake?.start()
   const background = setTimeout(() => {
     // The binary starts with lazy compilation; code that runs from now on runs often.
     Bun.unsafe.setJITPolicy(1)
@@ -120,6 +121,7 @@ export async function serve(config: Config): Promise<void> {
     clearTimeout(background)
     const jobsStopped = stopJobs()
     const deliveryStopped = services.delivery.stop()
+    const intakeStopped = services.bot.intake?.stop()
     // Load balancers see first that this node is not ready; then the sockets close, spread over time.
     services.hub.drain()
     const halfMs = config.drainSeconds * 500
@@ -130,6 +132,7 @@ export async function serve(config: Config): Promise<void> {
     await Promise.race([Promise.all([app.server!.stop(false), jobsStopped]), Bun.sleep(8000)])
     await app.server!.stop(true)
     await services.emails.settled()
+    await Promise.race([Promise.all([intakeStopped, services.bot.settled()]), Bun.sleep(2000)])
     await deliveryStopped
     await shared?.close()
     await cluster?.leave()

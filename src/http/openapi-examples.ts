@@ -51,6 +51,7 @@ const words: Record<string, unknown> = {
   width: 1280,
   height: 960,
   placeholder: 'data:image/webp;base64,UklGRhYAAABXRUJQ…',
+  start_param: 'chat_0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11',
   unread_count: 1,
   read: 1,
   seq: 42,

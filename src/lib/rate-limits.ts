@@ -13,6 +13,8 @@ export const limitTable = {
   register: { points: 60, per: hours, by: 'address' },
   login: { points: 100, per: 15 * minutes, by: 'address' },
   messenger: { points: 100, per: 5 * minutes, by: 'address' },
+  // The messenger posts the updates of all users from a few addresses.
+  bot_update: { points: 6000, per: minutes, by: 'address' },
   refresh: { points: 120, per: 5 * minutes, by: 'address' },
   read: { points: 600, per: minutes, by: 'address' },
   request: { points: 600, per: 10 * seconds, by: 'account' },
@@ -110,7 +112,7 @@ const unlimited: Limits = {
 }
 
 /** Creates the counter of a limit; `duration` is in seconds. */
-export type Counter = (limit: { name: LimitName; points: number; duration: number }) => {
+export type Counter = (limit: { name: string; points: number; duration: number }) => {
   consume(key: string): Promise<RateLimiterRes>
   get(key: string): Promise<RateLimiterRes | null>
   delete(key: string): Promise<boolean>

@@ -115,6 +115,8 @@ export function openDelivery({
   const isTryingAgain = (kind: Kind, closed: readonly string[]) =>
     [...lanes.get(kind)!].some(([name, { failures }]) => failures >= failuresToClose && !closed.includes(name))
 
+  const hasOneLane = (kind: Kind) => carriers[kind]!.perLane === carriers[kind]!.atOnce
+
   function takeLane(kind: Kind, name: string) {
     const ofKind = lanes.get(kind)!
     const lane = ofKind.get(name) ?? { busy: 0, failures: 0, closedUntil: 0 }
@@ -132,7 +134,9 @@ export function openDelivery({
     const pause = Math.min(longestCloseMs, seconds * 2 ** (lane.failures - failuresToClose))
     lane.closedUntil = now() + pause
     log.warn({ kind, failures: lane.failures, pause_ms: pause }, 'a provider does not take deliveries: waiting')
-    await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
+    // A kind with one lane is not even looked at meanwhile.
+    if (!hasOneLane(kind)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
+    if (pause < longestCloseMs) return
     // Only some of them are tried, and all of them are too old some day.
     await inBatches(async (limit) => {
       const old = await store.removeOld(kind, now() - carriers[kind]!.patienceMs, now(), limit)
@@ -185,6 +189,7 @@ export function openDelivery({
       const { atOnce, perLane } = carriers[kind]!
       const free = atOnce - busy.get(kind)!
       const closed = closedLanes(kind)
+      if (closed.length > 0 && hasOneLane(kind)) return
       const limit = Math.min(free, isTryingAgain(kind, closed) ? 1 : (perLane ?? free))
       const parcels = limit > 0 ? await store.lease(kind, node, now(), now() + leaseMs, limit, closed) : []
       if (parcels.length === limit && limit < free) looking.set(kind, 'again')

@@ -1,5 +1,7 @@
 import type { Mail } from './mail/mails.ts'
 import { type ChannelKind, channelKinds } from './push.ts'
+import type { BotMessage } from './telegram/messages.ts'
+import type { Webhook } from './webhook/webhooks.ts'
 
 /** What somebody may have to be told of, by ids alone: what is shown is read when it is sent. */
 export type Occasion =
@@ -11,11 +13,21 @@ export type Occasion =
 /** The ways out of the server, with what a parcel of each holds. */
 export type Payloads = {
   mail: Mail
+  webhook: Webhook
+  bot: BotMessage
   /** Decided when it is due: whether anything is shown, and where. */
   notification: Occasion
 } & { [K in ChannelKind]: (Occasion | { about: 'test' }) & { channel_id: string } }
 export type Kind = keyof Payloads
-export const outboxKinds = ['mail', 'notification', ...channelKinds] as const satisfies readonly Kind[]
+export const outboxKinds = [
+  'mail',
+  'webhook',
+  'bot',
+  'notification',
+  ...channelKinds,
+] as const satisfies readonly Kind[]
+/** Those whose parcels may have an order. */
+export const orderedKinds: ReadonlySet<Kind> = new Set<Kind>(['webhook'])
 
 /** Something that leaves the server later. */
 export type NewParcel<K extends Kind = Kind> = {
@@ -34,6 +46,8 @@ export type NewParcel<K extends Kind = Kind> = {
   slot?: string
   /** The provider, of a kind with several. One that is down holds up no other lane. */
   lane?: string | null
+  /** Of an ordered kind: parcels with the same key are delivered one after another, in the order of their commits. */
+  ordered_by?: string
 }
 
 export type Parcel<K extends Kind = Kind> = Omit<NewParcel<K>, 'slot' | 'lane'> & {
@@ -50,8 +64,9 @@ export type Waiting = { kind: Kind; count: number; oldest: number }
 export type OutboxStore = {
   add(parcels: readonly NewParcel[]): Promise<void>
   /**
-   * Takes up to `limit` due parcels of a kind for a node, oldest first, of any lane but those. Until `until` no other node
-   * takes them; a node that dies meanwhile loses them then, which is how a parcel can be delivered twice.
+   * Takes up to `limit` due parcels of a kind for a node, oldest first, of any lane but those; of those with the same
+   * `ordered_by` only the first. Until `until` no other node takes them; a node that dies meanwhile loses them then, which is
+   * how a parcel can be delivered twice.
    */
   lease<K extends Kind>(
     kind: K,

@@ -84,6 +84,8 @@ export const tables: readonly Table[] = [
   schema.channels,
   schema.notificationPreferences,
   schema.shownNotifications,
+  schema.botPermissions,
+  schema.botUpdates,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

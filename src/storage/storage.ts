@@ -13,6 +13,7 @@ import type { ReviewStore } from '../features/reviews/store.ts'
 import type { BlockStore, ReportStore } from '../features/safety/store.ts'
 import type { EventStore, LastSeenStore } from '../realtime/store.ts'
 import type { JobLeaseStore } from '../lib/job-leases.ts'
+import type { BotStore } from '../features/bot/store.ts'
 import type { EmailStore } from '../features/email/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
 import type { InviteStore } from '../features/registration/store.ts'
@@ -47,6 +48,7 @@ export type Storage = {
   invites: InviteStore
   people: PeopleStore
   notifications: NotificationStore
+  bot: BotStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */

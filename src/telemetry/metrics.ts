@@ -89,6 +89,12 @@ export function openMetrics({ ofProcess = false } = {}) {
     labelNames: ['kind', 'outcome'],
     registers,
   })
+  const botUpdates = new Counter({
+    name: 'convene_bot_updates_total',
+    help: 'Updates of the messenger’s bot: acted on (done), come twice (repeated), or not for the bot (ignored)',
+    labelNames: ['outcome'],
+    registers,
+  })
   const s3Time = new Histogram({
     name: 'convene_s3_request_duration_seconds',
     help: 'What the bucket of the images was asked for, by operation and outcome',
@@ -155,6 +161,10 @@ export function openMetrics({ ofProcess = false } = {}) {
 
     delivery(kind: string, outcome: 'sent' | 'withheld' | 'failed' | 'given_up') {
       deliveries.inc({ kind, outcome })
+    },
+
+    botUpdate(outcome: 'done' | 'repeated' | 'ignored') {
+      botUpdates.inc({ outcome })
     },
 
     s3Request(operation: string, outcome: 'done' | 'failed', seconds: number) {

@@ -83,6 +83,10 @@ const table: Record<string, Row[]> = {
         body: { init_data: initData(messengerIdOf(ada), '1:another-bot') } }),
       ...forAll('401 init_data_invalid')],
   ],
+  'POST /api/v1/messenger/updates/:path': [
+    ['by whoever does not know the secrets', () => ({ path: 'messenger/updates/nothing', body: { update_id: 1 } }),
+      ...forAll(hidden)],
+  ],
   'POST /api/v1/auth/refresh': [
     ['own token', (_, { me }) => ({ path: 'auth/refresh', body: { refresh_token: me?.refresh ?? 'none' } }),
       '200', '200', '200', '200', halted, none, '200'],

@@ -118,7 +118,7 @@ describe('a wrong command line', () => {
     [['admin', 'grant', 'ada@example.org', 'emperor'], /moderator or admin/],
     [
       ['admin'],
-      /admin takes grant, revoke, export, erase, reset-password, adopt, lost-photos \(see convene admin --help\)/,
+      /admin takes list, show, invite, suspend, unsuspend, end-sessions, grant, revoke, export, erase, reset-password, adopt, lost-photos \(see convene admin --help\)/,
     ],
     [['admin', 'promote', 'ada@example.org'], /not 'promote'/],
     [['admin', 'erase'], /whose account\? admin erase WHO/],

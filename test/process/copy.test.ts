@@ -88,6 +88,7 @@ beforeAll(async () => {
   ).run()
   // What a crash in the middle of an erasure leaves.
   db.query('INSERT INTO unfinished_erasures (user_id, at) VALUES (?, 1)').run(ada.id)
+  db.query("INSERT INTO invites (id, code_hash, uses, created_at) VALUES ('a', '00ff', 3, 1)").run()
   db.query("INSERT INTO email_links (hash, user_id, kind, expires_at) VALUES ('00ff', ?, 'reset', 1)").run(ada.id)
   db.query(
     "INSERT INTO outbox (id, kind, user_id, payload, created_at, due_at) VALUES ('a', 'mail', ?, '{}', 1, 2)",

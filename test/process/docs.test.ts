@@ -216,6 +216,7 @@ describe('the documentation names', () => {
       messageVersions: 'What a message said before',
       positions: 'Published position',
       auditEntries: 'Audit log',
+      botUpdates: 'Numbers of the bot’s updates',
     }
     const rows = tableOf('docs/privacy.md', sectionOf('What is stored'))
     const copies = rows.find(([name]) => name!.startsWith('What a migration or a restore has replaced'))

@@ -147,10 +147,13 @@ test.skipIf(noPostgres !== null)('the same beside nodes on PostgreSQL', async ()
     JWT_SECRET: 'a secret of the tests, long enough',
     LOCATION_KEY: '11'.repeat(32),
   }
-  await convene(['migrate', 'up'], settings)
+  expect((await convene(['migrate', 'up'], settings)).code).toBe(0)
   const admin = (...args: string[]) => convene(['admin', ...args, '--json'], settings)
   expect(answerOf(await admin('list'))).toEqual({ items: [], next_cursor: null })
-  expect(answerOf(await admin('invite'))).toMatchObject({ uses: 1 })
+  const { out, err } = await admin('invite')
+  expect(JSON.parse(out)).toMatchObject({ uses: 1 })
+  expect(err).toBe('REGISTRATION is open: nobody is asked for it\n')
+  await database.drop()
 })
 
 describe('check', () => {

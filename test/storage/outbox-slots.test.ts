@@ -28,11 +28,11 @@ const parcel = (id: string, given: Partial<NewParcel<'webpush'>> = {}): NewParce
   ...given,
 })
 
-function node(storage: Storage, clock: { now: number }, deliver: Carrier<'webpush'>['deliver'], atOnce = 4) {
+function node(storage: Storage, clock: { now: number }, deliver: Carrier<'webpush'>['deliver'], perLane = 2) {
   const outcomes: Record<string, number> = {}
   const delivery = openDelivery({
     store: storage.outbox,
-    carriers: { webpush: { atOnce, perLane: atOnce / 2, patienceMs: 24 * 3_600_000, deliver } },
+    carriers: { webpush: { atOnce: 4, perLane, patienceMs: 24 * 3_600_000, deliver } },
     node: crypto.randomUUID(),
     log: pino({ level: 'silent' }),
     onOutcome: (_, outcome) => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1),
@@ -158,24 +158,30 @@ for (const engine of engines)
       expect(outcomes.given_up).toBe(300)
     })
 
-    test('a provider that is back gets all that waits', async () => {
-      const storage = await fresh(engine)
-      const clock = { now: at }
-      let isDown = true
-      const delivered = new Set<string>()
-      const { work } = node(storage, clock, async ({ id }) => {
-        if (isDown) throw new Error('down')
-        delivered.add(id)
-      })
-      await storage.outbox.add(Array.from({ length: 50 }, (_, i) => parcel(`p${i}`, { lane: 'x' })))
-      await work()
-      isDown = false
-      for (let i = 0; i < 20; i++) {
-        clock.now += 10_000
+    for (const perLane of [2, 4])
+      test(`a provider that is back gets all that waits, of ${perLane === 2 ? 'several' : 'one'}`, async () => {
+        const storage = await fresh(engine)
+        const clock = { now: at }
+        let isDown = true
+        const delivered = new Set<string>()
+        const { work } = node(
+          storage,
+          clock,
+          async ({ id }) => {
+            if (isDown) throw new Error('down')
+            delivered.add(id)
+          },
+          perLane,
+        )
+        await storage.outbox.add(Array.from({ length: 50 }, (_, i) => parcel(`p${i}`, { lane: 'x' })))
         await work()
-      }
-      expect(delivered.size).toBe(50)
-    })
+        isDown = false
+        for (let i = 0; i < 20; i++) {
+          clock.now += 10_000
+          await work()
+        }
+        expect(delivered.size).toBe(50)
+      })
 
     test('a provider that asks for time or refuses single parcels is not closed', async () => {
       const storage = await fresh(engine)

@@ -123,6 +123,7 @@ const openToAll = new Set([
   'POST /api/v1/auth/password/reset',
   'POST /api/v1/auth/email/verify',
   'POST /api/v1/auth/email/undo',
+  'POST /api/v1/messenger/updates/:path',
   'GET /verify',
   'GET /reset',
   'GET /email-undo',

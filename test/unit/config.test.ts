@@ -239,6 +239,48 @@ const variables: Record<string, Case> = {
     good: [['12345678:some-token', '12345678:some-token']],
     bad: ['short', 'with white space'],
   },
+  MESSENGER_BOT: {
+    field: 'messengerBot',
+    default: false,
+    good: [['off', false]],
+    bad: ['on', 'yes', '1'],
+  },
+  MESSENGER_APP: {
+    field: 'messengerApp',
+    default: null,
+    good: [['meet', 'meet']],
+    bad: ['ab', 'my app', 'https://t.me/bot/meet', 'a/b', '@meet'],
+  },
+  MESSENGER_API_URL: {
+    field: 'messengerApiUrl',
+    default: 'https://api.telegram.org',
+    good: [
+      ['http://127.0.0.1:8081', 'http://127.0.0.1:8081'],
+      ['https://bot-api.example.org/telegram/', 'https://bot-api.example.org/telegram'],
+    ],
+    bad: ['api.telegram.org', 'ftp://api.telegram.org', 'https://a:b@api.example.org', 'https://api.example.org/?x=1'],
+  },
+  WEBHOOK_URL: {
+    field: 'webhookUrl',
+    default: null,
+    good: [],
+    bad: ['https://crm.example.org/convene', 'crm.example.org', 'ftp://crm.example.org', 'https://a:b@crm.example.org'],
+  },
+  WEBHOOK_SECRET: {
+    field: 'webhookSecret',
+    default: null,
+    good: [
+      [`whsec_${'A'.repeat(32)}`, `whsec_${'A'.repeat(32)}`],
+      ['A'.repeat(32), 'A'.repeat(32)],
+    ],
+    bad: ['whsec_', 'whsec_c2hvcnQ=', 'A'.repeat(33), `whsec_${'A'.repeat(88)}`, `whsec_${'*'.repeat(32)}`, 'hunter2'],
+  },
+  WEBHOOK_PREVIOUS_SECRET: {
+    field: 'webhookPreviousSecret',
+    default: null,
+    good: [['A'.repeat(32), 'A'.repeat(32)]],
+    bad: ['whsec_c2hvcnQ='],
+  },
   INIT_DATA_MAX_AGE_S: {
     field: 'initDataMaxAgeS',
     default: 3600,
@@ -477,6 +519,9 @@ test('what is refused is not repeated: it may be a secret', () => {
     LOCATION_KEY: 'hunter2',
     METRICS_TOKEN: 'hunter2',
     MESSENGER_BOT_TOKEN: 'hunter2',
+    MESSENGER_API_URL: 'https://a:hunter2@api.example.org',
+    WEBHOOK_URL: 'https://a:hunter2@crm.example.org',
+    WEBHOOK_SECRET: 'hunter2',
   }
   for (const [name, value] of Object.entries({ ...secrets, DATABASE_URL: 'postgres://convene:hunter2@db' }))
     expect(refusalOf({ [name]: value })).not.toContain('hunter2')
@@ -557,6 +602,16 @@ test('mail needs a sender and the address of the server, and says which is missi
   expect(readConfig(sending).emailVerification).toBe('on')
   for (const EMAIL_VERIFICATION of ['off', 'on', 'required'] as const)
     expect(readConfig({ ...sending, EMAIL_VERIFICATION }).emailVerification).toBe(EMAIL_VERIFICATION)
+})
+
+test('webhooks need a secret, and the bot the token that BotFather gives', () => {
+  const WEBHOOK_URL = 'https://crm.example.org/convene?key=hunter2'
+  expect(refusalOf({ WEBHOOK_URL })).toBe('WEBHOOK_URL must come with WEBHOOK_SECRET, which is not set')
+  expect(readConfig({ WEBHOOK_URL, WEBHOOK_SECRET: 'A'.repeat(32) }).webhookUrl).toBe(WEBHOOK_URL)
+  const bot = { MESSENGER_BOT: 'on', MESSENGER_BOT_TOKEN: '7000000000:AA_hunter2-x' }
+  expect(readConfig(bot).messengerBot).toBe(true)
+  for (const MESSENGER_BOT_TOKEN of ['', 'of-another-messenger', '7:a/../b'])
+    expect(refusalOf({ ...bot, MESSENGER_BOT_TOKEN })).toStartWith('MESSENGER_BOT must come with MESSENGER_BOT_TOKEN')
 })
 
 test('the database lies in DATA_DIR unless DATABASE_URL says otherwise', () => {

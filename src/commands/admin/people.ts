@@ -132,8 +132,9 @@ function invited({ uses = '1', expires, note }: Given) {
   refuseUnfit(newInvite, invite)
   return async ({ registration }: Services): Promise<Answered> => {
     const answer = await registration.invite(operator, invite)
-    const hint = registration.mode === 'invite' ? '' : `\nREGISTRATION is ${registration.mode}: nobody is asked for it`
-    return { answer, asText: answer.code + hint }
+    // Beside the code, which scripts read.
+    if (registration.mode !== 'invite') console.error(`REGISTRATION is ${registration.mode}: nobody is asked for it`)
+    return { answer, asText: answer.code }
   }
 }
 

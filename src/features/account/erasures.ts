@@ -1,6 +1,7 @@
 import { hours } from '../../lib/time.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import { type Files, withThumbs } from '../media/files.ts'
 import type { Cleared, Erasure, ErasureJournal, ErasureStore, Place } from './store.ts'
 
@@ -11,6 +12,7 @@ type Deps = {
   journal: ErasureJournal
   files: Files
   audit: Pick<Audit, 'entry'>
+  webhooks: Webhooks
   now: () => number
 }
 
@@ -24,9 +26,11 @@ type Tell = (events: Cleared['chats']) => Promise<void>
  * Carries erasures out, so that they outlast a crash and the return of an older database: the journal knows who is erased,
  * and the database whose erasure is unfinished.
  */
-export function openErasures({ store, journal, files, audit, now }: Deps) {
+export function openErasures({ store, journal, files, audit, webhooks, now }: Deps) {
   let last: Promise<unknown> = Promise.resolve()
   const underWay = new Set<string>()
+
+  const toldOf = (userId: string) => webhooks.about('user.erased', userId, { user_id: userId })
 
   /** One at a time: only the journal's newest entry can be taken back. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -72,7 +76,10 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
         const takeBack = await journal.add([erasure])
         let begun = false
         try {
-          begun = await store.begin(userId, erasure.at, audit.entry('erase', actorId, userId), mails)
+          begun = await store.begin(userId, erasure.at, audit.entry('erase', actorId, userId), [
+            ...mails,
+            ...toldOf(userId),
+          ])
         } finally {
           if (!begun) await takeBack()
         }
@@ -105,7 +112,7 @@ export function openErasures({ store, journal, files, audit, now }: Deps) {
         let count = 0
         for (const [userId, at] of toErase)
           // Who registered after that older database was made is not in it.
-          if (await store.begin(userId, at, audit.entry('erase_again', null, userId))) count++
+          if (await store.begin(userId, at, audit.entry('erase_again', null, userId), toldOf(userId))) count++
         const unfinished = await store.unfinished()
         for (const erasure of unfinished) await clear(erasure)
         if (unfinished.length > 0) await store.emptyLog()

@@ -4,6 +4,7 @@ import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Consent, Session } from '../auth/store.ts'
+import type { BotStore } from '../bot/store.ts'
 import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore, Parcel } from '../../outbox/store.ts'
@@ -28,6 +29,7 @@ type Deps = {
   lastSeen: Pick<LastSeenStore, 'of'>
   emails: Pick<EmailStore, 'linksOf'>
   outbox: Pick<OutboxStore, 'ofUser'>
+  bot: Pick<BotStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
@@ -51,6 +53,7 @@ export function openExporter(deps: Deps) {
     lastSeen,
     emails,
     outbox,
+    bot,
     profiles,
     chats,
     media,
@@ -106,6 +109,11 @@ export function openExporter(deps: Deps) {
     return { preferences, channels, muted_chats: mutes }
   }
 
+  async function botPermissionOf(userId: string) {
+    const stored = await bot.ofUser(userId)
+    return stored && { ...stored, changed_at: iso(stored.changed_at) }
+  }
+
   async function* messagesOf(caller: Caller, chatId: string) {
     const read = (last: Message | null) => messages.after(chatId, last?.seq ?? 0, batch)
     for await (const rows of batches(read)) {
@@ -149,6 +157,7 @@ export function openExporter(deps: Deps) {
       })),
       ...waitingOf(await outbox.ofUser(id)),
       notifications: await notificationsOf(id),
+      bot: await botPermissionOf(id),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)

@@ -63,6 +63,17 @@ export const exported = object('Export', {
       created_at: time,
     }),
   ),
+  bot: t.Union(
+    [
+      t.Object({
+        state: t.String({ description: 'granted, stopped or refused', examples: ['granted'] }),
+        language: t.String(),
+        changed_at: time,
+      }),
+      t.Null(),
+    ],
+    { description: 'Whether the messenger’s bot may write' },
+  ),
   reviews_written: reviewList.properties.items,
   reviews_received: reviewList.properties.items,
   blocks: blockList.properties.items,

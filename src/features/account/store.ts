@@ -21,10 +21,10 @@ export type Cleared = {
 export type ErasureStore = {
   /**
    * Begins an erasure, in one step: the row loses what was in it; sessions, position, preferences, and mails and links that
-   * wait go; and it is noted that the rest has to follow, until `clear` has come to its end. `mails`, which tell of it, go
+   * wait go; and it is noted that the rest has to follow, until `clear` has come to its end. `parcels`, which tell of it, go
    * into the outbox. False, and nothing, where there is no such user, or an erased one.
    */
-  begin(userId: string, at: number, audit: AuditEntry, mails?: readonly NewParcel<'mail'>[]): Promise<boolean>
+  begin(userId: string, at: number, audit: AuditEntry, parcels?: readonly NewParcel[]): Promise<boolean>
   /**
    * Removes the next part of what is stored of an erased user, late things too that a request under way has stored since:
    * in one step, which takes some milliseconds, as an account may have a hundred thousand messages. These stay as

@@ -13,6 +13,10 @@ export type InitData = {
   language: string | null
   /** An https URL. */
   photo_url: string | null
+  /** Whether the user lets the bot write to them. */
+  allows_write: boolean
+  /** What the link that opened the mini-app said: up to 512 letters, digits, `_` and `-`. */
+  start_param: string | null
   /** When the messenger signed it, in Unix seconds. */
   auth_date: number
 }
@@ -43,7 +47,7 @@ export function checkInitData(
   const ageMs = nowMs - authDate * 1000
   if (ageMs < -MAX_FUTURE_MS) throw refusal('The init data is dated in the future.')
   if (maxAgeS > 0 && ageMs > maxAgeS * 1000) throw new Refusal('init_data_expired', 'The init data is too old.')
-  return { ...userOf(fields), auth_date: authDate }
+  return { ...userOf(fields), start_param: startParamOf(fields), auth_date: authDate }
 }
 
 const refusal = (detail: string) => new Refusal('init_data_invalid', detail)
@@ -98,7 +102,7 @@ function authDateOf(fields: Map<string, string>): number {
   return Number(authDate)
 }
 
-function userOf(fields: Map<string, string>): Omit<InitData, 'auth_date'> {
+function userOf(fields: Map<string, string>): Omit<InitData, 'auth_date' | 'start_param'> {
   const user = jsonObject(fields.get('user') ?? '')
   if (user === null) throw refusal('The init data has no valid user.')
   if (!Number.isSafeInteger(user.id) || Number(user.id) <= 0) throw refusal('The init data has no valid user id.')
@@ -108,7 +112,13 @@ function userOf(fields: Map<string, string>): Omit<InitData, 'auth_date'> {
     name: nameFrom(text(user.first_name)) || nameFrom(text(user.username)) || 'User',
     language: languageFrom(text(user.language_code)),
     photo_url: httpsUrl(text(user.photo_url)),
+    allows_write: user.allows_write_to_pm === true,
   }
+}
+
+function startParamOf(fields: Map<string, string>): string | null {
+  const given = fields.get('start_param') ?? ''
+  return /^[A-Za-z0-9_-]{1,512}$/.test(given) ? given : null
 }
 
 function jsonObject(json: string): Record<string, unknown> | null {

@@ -125,7 +125,13 @@ const sessionFields = {
   expires_in: t.Integer({ description: 'Seconds' }),
 }
 export const session = t.Object(sessionFields, { title: 'Session' })
-export const messengerSession = object('MessengerSession', { ...sessionFields, created: t.Boolean() })
+export const messengerSession = object('MessengerSession', {
+  ...sessionFields,
+  created: t.Boolean(),
+  start_param: t.Union([t.String(), t.Null()], {
+    description: 'What the link that opened the mini-app said after `startapp=`, such as `chat_<id>`',
+  }),
+})
 
 export const consentKind = oneOf(consentKinds, 'ConsentKind')
 

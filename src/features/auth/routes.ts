@@ -20,11 +20,13 @@ type Deps = {
   cookies: SessionCookies
   origins: Origins
   config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration'>
+  /** The messenger's bot; null where its name is not known. */
+  botName(): string | null
 }
 
-export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config }: Deps) =>
+export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config, botName }: Deps) =>
   new Elysia({ name: 'auth' })
-    .use(publicRoutes({ visitor, auth, cookies, origins, config }))
+    .use(publicRoutes({ visitor, auth, cookies, origins, config, botName }))
     .use(signedIn)
     .post(
       '/api/v1/auth/logout',
@@ -89,7 +91,7 @@ export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config }
       },
     )
 
-const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 'signedIn'>) => {
+const publicRoutes = ({ visitor, auth, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
   /** The session, with its cookies too: so browsers call without a preflight, and scripts need not hold its tokens. */
   function withCookies<T extends IssuedTokens>(
     { headers }: { headers: ResponseHeaders },
@@ -107,18 +109,18 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config }: Omit<Deps, 's
     return token
   }
 
-  const providers = {
+  const providers = () => ({
     password: true as const,
-    messenger: config.messengerBotToken === null ? null : { bot: null },
+    messenger: config.messengerBotToken === null ? null : { bot: botName() },
     oidc: [],
     passkey: false,
     registration: config.registration,
     mail: config.smtpUrl !== null,
-  }
+  })
 
   return new Elysia({ name: 'auth-public' })
     .use(visitor)
-    .get('/api/v1/auth/providers', () => providers, {
+    .get('/api/v1/auth/providers', () => providers(), {
       limit: 'read',
       response: { 200: model.providers },
       detail: { summary: 'The ways to sign in to this server', tags: ['auth'], security: [] },

@@ -11,6 +11,8 @@ import type { Audit } from '../audit/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import { normalizedEmail } from '../email/rules.ts'
 import type { EmailLinks } from '../email/service.ts'
+import type { BotPermissions } from '../bot/permissions.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
@@ -52,6 +54,8 @@ type Deps = {
   mails: AccountMails
   emailLinks: Pick<EmailLinks, 'welcome'>
   registration: Pick<Gate, 'admissionBy' | 'admit'>
+  webhooks: Webhooks
+  botPermissions: Pick<BotPermissions, 'noteInitData'>
   audit: Audit
   ids: Ids
   now: () => number
@@ -97,6 +101,7 @@ export function authService(deps: Deps) {
     limits,
     sockets,
     mails,
+    webhooks,
     audit,
     ids,
     now,
@@ -280,6 +285,7 @@ export function authService(deps: Deps) {
           session,
           audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
           welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+          webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
         },
       )
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
@@ -307,21 +313,25 @@ export function authService(deps: Deps) {
      */
     async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
-      const account = await accounts.ensureMessengerAccount({
-        id: ids.next(),
-        email: null,
-        phone: null,
-        messenger_id: person.messenger_id,
-        password_hash: null,
-        name: person.name,
-        city: null,
-        bio: null,
-        gender: null,
-        photo: person.photo_url,
-        language: person.language ?? 'en',
-        created_at: now(),
-        admission: deps.registration.admissionBy(invite),
-      })
+      const id = ids.next()
+      const account = await accounts.ensureMessengerAccount(
+        {
+          id,
+          email: null,
+          phone: null,
+          messenger_id: person.messenger_id,
+          password_hash: null,
+          name: person.name,
+          city: null,
+          bio: null,
+          gender: null,
+          photo: person.photo_url,
+          language: person.language ?? 'en',
+          created_at: now(),
+          admission: deps.registration.admissionBy(invite),
+        },
+        webhooks.about('user.created', id, { user_id: id, by: 'messenger' }),
+      )
       if (typeof account === 'string') throw notAdmitted(account)
       const { user_id, created } = account
       const credentials = await accounts.credentials({ user_id })
@@ -330,7 +340,8 @@ export function authService(deps: Deps) {
       const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
       const session = await signIn(user_id, client, { audit: entry })
       deps.messengerPhotos.begin(user_id, person.photo_url)
-      return { ...session, created }
+      await deps.botPermissions.noteInitData(user_id, person)
+      return { ...session, created, start_param: person.start_param }
     },
 
     /**

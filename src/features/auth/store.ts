@@ -50,17 +50,26 @@ export type Credentials = {
 export type AccountStore = {
   /**
    * Account, preferences and consents in one step, with the first session, the audit entry, and the link and mail that
-   * verify its address where they are given; or nothing, and which of its names is taken. An account that may lose its
-   * address (`email/rules.ts`) loses it to this one.
+   * verify its address and the webhooks where they are given; or nothing, and which of its names is taken. An account that
+   * may lose its address (`email/rules.ts`) loses it to this one.
    */
   register(
     account: NewAccount,
     consents: readonly Consent[],
-    begun?: { session: Session; audit: AuditEntry; welcome: Welcome | null },
+    begun?: {
+      session: Session
+      audit: AuditEntry
+      welcome: Welcome | null
+      webhooks?: readonly NewParcel<'webhook'>[]
+    },
   ): Promise<'created' | 'email_taken' | 'phone_taken' | RegistrationRefusal>
-  /** The account with that messenger id: an existing one, or this one where there is none yet, if it is admitted. */
+  /**
+   * The account with that messenger id: an existing one, or this one where there is none yet, if it is admitted, with the
+   * webhooks about it.
+   */
   ensureMessengerAccount(
     account: NewAccount & { messenger_id: string },
+    webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<{ user_id: string; created: boolean } | RegistrationRefusal>
   /** Not of erased accounts. */
   credentials(

@@ -1,10 +1,11 @@
 import type { Ids } from '../../lib/ids.ts'
 import type { Push, SocketControl, StoredData } from '../../realtime/events.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
-import { seconds } from '../../lib/time.ts'
+import { iso, seconds } from '../../lib/time.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import type { ChatViews } from '../chats/views.ts'
 import type { Asking } from '../notifications/asking.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
 import type { Case } from './rules.ts'
@@ -27,19 +28,48 @@ export type DecisionDeps = {
   sockets: Pick<SocketControl, 'suspend'>
   push: Push
   asking: Asking
+  webhooks: Webhooks
   ids: Ids
   now: () => number
 }
 
 /** What every decision is made of, whoever it is about. */
-export function openDecisions({ store, chats, photos, callers, sockets, push, asking, ids, now }: DecisionDeps) {
+export function openDecisions({
+  store,
+  chats,
+  photos,
+  callers,
+  sockets,
+  push,
+  asking,
+  webhooks,
+  ids,
+  now,
+}: DecisionDeps) {
+  const webhooksOf = ({ case: { subject_id }, report, suspend, lift }: Decision & { case: Case }) => [
+    ...(report
+      ? webhooks.about('report.resolved', subject_id ?? report.id, { report_id: report.id, action: report.action })
+      : []),
+    ...(suspend
+      ? webhooks.about('user.suspended', suspend.user_id, {
+          user_id: suspend.user_id,
+          until: suspend.until >= forever ? null : iso(suspend.until),
+        })
+      : []),
+    ...(lift ? webhooks.about('user.unsuspended', lift.user_id, { user_id: lift.user_id }) : []),
+  ]
+
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
      * `takenMessage` if somebody else has decided first, and with 403 if the moderator may not decide it.
      */
     async carryOut(decision: Decision & { case: Case; notice?: Told }, takenMessage: string) {
-      const decided = await store.decide({ ...decision, notify_at: asking.dueAt(decision.at) })
+      const decided = await store.decide({
+        ...decision,
+        notify_at: asking.dueAt(decision.at),
+        webhooks: webhooksOf(decision),
+      })
       if (!decided) throw new Refusal('conflict', takenMessage)
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, suspend, lift } = decision

@@ -7,6 +7,7 @@ import type { Audit } from '../audit/service.ts'
 import type { Auth, Proof } from '../auth/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import { isAboutReview } from './rules.ts'
 import type { Appeal, ModerationStore, NoticeAction, NoticeInContext, NoticeStore } from './store.ts'
 
@@ -16,6 +17,7 @@ type Deps = {
   store: NoticeStore
   moderation: Pick<ModerationStore, 'standing'>
   auth: Pick<Auth, 'userOf'>
+  webhooks: Webhooks
   audit: Audit
   paging: Paging
   ids: Ids
@@ -23,7 +25,9 @@ type Deps = {
 }
 
 /** The user's side of moderation: what was decided about them and why, and their one word against each decision. */
-export function noticeService({ store, moderation, auth, audit, paging: { keyOf, pageOf }, ids, now }: Deps) {
+export function noticeService({ store, moderation, auth, webhooks, audit, paging, ids, now }: Deps) {
+  const { keyOf, pageOf } = paging
+
   async function appeal(userId: string, noticeId: string, text: string) {
     const notice = await store.byId(noticeId)
     if (!notice || notice.user_id !== userId) throw unknownId('/notice_id', 'There is no such notice.')
@@ -39,8 +43,16 @@ export function noticeService({ store, moderation, auth, audit, paging: { keyOf,
       resolved_by: null,
       note: null,
     }
-    if (!(await store.appeal(filed))) throw new Refusal('conflict', 'You have appealed against this decision already.')
-    await audit.note('appeal', isAboutReview(notice) ? null : userId, filed.id, { notice_id: noticeId })
+    // Who wrote a review that was removed is nobody else's business.
+    const about = isAboutReview(notice) ? null : userId
+    const told = webhooks.about('appeal.created', userId, {
+      appeal_id: filed.id,
+      notice_id: noticeId,
+      user_id: about,
+    })
+    if (!(await store.appeal(filed, told)))
+      throw new Refusal('conflict', 'You have appealed against this decision already.')
+    await audit.note('appeal', about, filed.id, { notice_id: noticeId })
     return ownAppealView(filed)
   }
 

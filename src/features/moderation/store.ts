@@ -1,3 +1,4 @@
+import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { EventNumbers, Message } from '../chats/store.ts'
 import type { Role } from '../profile/store.ts'
@@ -60,8 +61,8 @@ export type NoticeStore = {
   /** Newest first. */
   list(userId: string, limit: number, after: After): Promise<NoticeInContext[]>
   byId(id: string): Promise<NoticeInContext | null>
-  /** False where the notice has an appeal. */
-  appeal(appeal: Appeal): Promise<boolean>
+  /** With the webhooks about it. False, and nothing, where the notice has an appeal. */
+  appeal(appeal: Appeal, webhooks?: readonly NewParcel<'webhook'>[]): Promise<boolean>
   /** The user's own, newest first. */
   appeals(userId: string, limit: number, after: After): Promise<Appeal[]>
 }
@@ -99,6 +100,7 @@ export type Decision = {
   notify_at?: number | null
   /** With a `notice` event; nobody is told whose account is erased. */
   notice?: { notice: Notice; event: unknown }
+  webhooks?: readonly NewParcel<'webhook'>[]
 }
 
 export type Decided = {

@@ -1,4 +1,4 @@
-import type { ChannelTargets, PushSenders } from '../../outbox/push.ts'
+import type { ChannelTargets, PushSender, PushSenders } from '../../outbox/push.ts'
 
 /** The ways to devices that this server has, and what clients need of them. */
 export type Providers = {
@@ -13,10 +13,22 @@ export type Providers = {
   botMayWriteTo(userId: string, messengerId: string): Promise<boolean>
 }
 
-export const noProviders: Providers = {
-  senders: {},
-  vapidPublicKey: null,
-  botName: async () => null,
-  readSubscription: () => ({ problem: 'this server sends no Web Push' }),
-  botMayWriteTo: async () => false,
+type Deps = {
+  push: Pick<Providers, 'senders' | 'vapidPublicKey' | 'readSubscription'>
+  bot: {
+    sender: PushSender<'telegram'> | null
+    name(): string | null
+    permissions: { targetOf(userId: string): Promise<{ messenger_id: string } | null> }
+  }
+}
+
+/** The ways that are configured. The bot's is there while this server is the bot. */
+export function openProviders({ push, bot }: Deps): Providers {
+  return {
+    ...push,
+    senders: { ...push.senders, ...(bot.sender && { telegram: bot.sender }) },
+    botName: async () => bot.name(),
+    botMayWriteTo: async (userId, messengerId) =>
+      (await bot.permissions.targetOf(userId))?.messenger_id === messengerId,
+  }
 }

@@ -8,6 +8,7 @@ import type { Consents } from '../auth/consents.ts'
 import type { ConsentKind } from '../auth/store.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { Blocking } from '../safety/blocking.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
 
 export type Profiles = ReturnType<typeof profileService>
@@ -27,11 +28,14 @@ type Deps = {
   consents: Consents
   photos: Photos
   blocking: Blocking
+  webhooks: Webhooks
   audit: Audit
   now: () => number
 }
 
-export function profileService({ store, consents, photos, blocking, audit, now }: Deps) {
+export function profileService({ store, consents, photos, blocking, webhooks, audit, now }: Deps) {
+  const updated = (id: string, fields: string[]) => webhooks.about('user.updated', id, { user_id: id, fields })
+
   const meOf = (user: User, consents_missing: ConsentKind[]) => ({
     id: user.id,
     name: user.name,
@@ -72,10 +76,10 @@ export function profileService({ store, consents, photos, blocking, audit, now }
       const before = await store.byId(caller.id)
       const changed = before === null ? tidied : differing(before, tidied)
       if (before && Object.keys(changed).length === 0) return meOf(before, caller.consents_missing)
-      const updated = await store.update(caller.id, changed, now())
-      if (updated === 'no_such_user') throw new Refusal('not_found', noSuchUser)
-      if (updated === 'not_their_image') throw wrongPhoto(await photos.problemOf(tidied.photo!))
-      const { user, replaced_photo } = updated
+      const outcome = await store.update(caller.id, changed, now(), updated(caller.id, Object.keys(changed)))
+      if (outcome === 'no_such_user') throw new Refusal('not_found', noSuchUser)
+      if (outcome === 'not_their_image') throw wrongPhoto(await photos.problemOf(tidied.photo!))
+      const { user, replaced_photo } = outcome
       if (replaced_photo !== null && isImageId(replaced_photo)) await photos.drop([replaced_photo])
       await audit.fold('profile', caller.id, caller.id, { fields: Object.keys(changed) })
       return meOf(user, caller.consents_missing)
@@ -87,7 +91,7 @@ export function profileService({ store, consents, photos, blocking, audit, now }
       const before = await store.preferences(caller.id)
       const changed = differing(before, tidyPreferences(change))
       if (Object.keys(changed).length === 0) return before
-      const saved = await store.savePreferences(caller.id, changed)
+      const saved = await store.savePreferences(caller.id, changed, updated(caller.id, Object.keys(changed)))
       if (!saved) throw notSignedIn()
       await audit.fold('preferences', caller.id, caller.id, { fields: Object.keys(changed) })
       return saved

@@ -1,3 +1,4 @@
+import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { RoleRefusal } from '../people/rules.ts'
 
@@ -56,12 +57,14 @@ export type UserStore = {
   profiles(ids: readonly string[]): Promise<Profile[]>
   /**
    * Changes what is given and answers the account as it is then, with the photo that this took away. Nothing changes
-   * where there is no such user (or an erased one), or where the photo is an image that the user did not upload.
+   * where there is no such user (or an erased one), or where the photo is an image that the user did not upload. The webhooks
+   * about it go into the outbox.
    */
   update(
     id: string,
     change: ProfileChange,
     now: number,
+    webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<{ user: User; replaced_photo: string | null } | 'no_such_user' | 'not_their_image'>
   /**
    * Shows an image of theirs in the place of a photo; false, and nothing changes, where their photo is another one by now, or
@@ -70,7 +73,11 @@ export type UserStore = {
   replacePhoto(id: string, from: string, to: string, now: number): Promise<boolean>
   preferences(id: string): Promise<Preferences>
   /** Changes what is given and answers the whole set; null where the account is erased. */
-  savePreferences(id: string, change: Partial<Preferences>): Promise<Preferences | null>
+  savePreferences(
+    id: string,
+    change: Partial<Preferences>,
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<Preferences | null>
   /**
    * Brings what preferences are searched by in line with them, of up to so many people where it is not: an older release
    * has written them. Answers how many there were.

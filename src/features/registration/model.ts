@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { instant, nextCursor, nullable, optional, time } from '../../http/schema.ts'
+import { entityId, instant, nextCursor, nullable, object, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
 import { mostUses } from './rules.ts'
 
@@ -12,13 +12,14 @@ export const newInvite = t.Object(
     note: optional(prose(500)),
   },
   {
+    title: 'NewInvite',
     description: '`uses` is how many accounts may be made with it. `expires_at`: absent or null is without end',
-    examples: [{ uses: 30, expires_at: '2026-12-01T00:00:00Z', note: 'Winter meetup' }],
+    examples: [{ uses: 30, expires_at: '2030-01-01T00:00:00Z', note: 'Winter meetup' }],
   },
 )
 
 const inviteFields = {
-  id: t.String(),
+  id: entityId(),
   uses: t.Integer(),
   used: t.Integer(),
   expires_at: nullable(time),
@@ -29,4 +30,7 @@ export const invite = t.Object({
   ...inviteFields,
   code: t.String({ description: 'Shown this once', examples: ['7KQ2-M0XE-9TVD-RC4H'] }),
 })
-export const inviteList = t.Object({ items: t.Array(t.Object(inviteFields)), next_cursor: nextCursor })
+export const inviteList = object('InviteList', {
+  items: t.Array(object('Invite', inviteFields)),
+  next_cursor: nextCursor,
+})

@@ -1,5 +1,6 @@
 import type { EventStore } from '../../realtime/store.ts'
 import { days } from '../../lib/time.ts'
+import type { BotStore } from '../bot/store.ts'
 import type { EmailStore } from '../email/store.ts'
 import type { RetentionStore } from './store.ts'
 
@@ -9,6 +10,7 @@ type Deps = {
   emails: Pick<EmailStore, 'removeExpired'>
   /** Removes up to that many channels of sessions that are over, and notes of what devices have shown for long. */
   oldChannels(limit: number): Promise<number>
+  bot: Pick<BotStore, 'removeUpdates'>
   eventRetentionDays: number
   now: () => number
 }
@@ -22,13 +24,15 @@ export const kept = {
   messageVersions: 30 * days,
   positions: 365 * days,
   auditEntries: 730 * days,
+  // The messenger keeps an update for a day.
+  botUpdates: 7 * days,
 }
 
 // Some milliseconds of work: requests come in between.
 const batch = 500
 
 /** Removes what has been kept long enough. Each answers how much that was. */
-export function retentionService({ store, events, emails, oldChannels, eventRetentionDays, now }: Deps) {
+export function retentionService({ store, events, emails, oldChannels, bot, eventRetentionDays, now }: Deps) {
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
     for (let removed = 0; ;) {
       const count = await remove(batch)
@@ -40,6 +44,7 @@ export function retentionService({ store, events, emails, oldChannels, eventRete
   return {
     channels: () => inBatches(oldChannels),
     emailLinks: () => inBatches((limit) => emails.removeExpired(now(), limit)),
+    botUpdates: () => inBatches((limit) => bot.removeUpdates(now() - kept.botUpdates, limit)),
     events: () => events.purge(now() - eventRetentionDays * days),
     sessions: () =>
       inBatches((limit) =>

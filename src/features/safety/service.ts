@@ -4,7 +4,9 @@ import type { Push } from '../../realtime/events.ts'
 import { Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
+import type { NewParcel } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser } from '../profile/service.ts'
@@ -25,6 +27,9 @@ type Deps = {
   reports: ReportStore
   push: Push
   asking: Asking
+  webhooks: Webhooks
+  /** What tells the moderators of a new report; empty where nothing does. */
+  moderatorsTold(): readonly NewParcel[]
   audit: Audit
   paging: Paging
   ids: Ids
@@ -36,13 +41,27 @@ const neighbours = 5
 
 const byTime = ({ created_at, id }: { created_at: number; id: string }) => [created_at, id] as const
 
-export function safetyService({ blocks, reports, push, asking, audit, paging: { keyOf, pageOf }, ids, now }: Deps) {
+export function safetyService({
+  blocks,
+  reports,
+  push,
+  asking,
+  webhooks,
+  moderatorsTold,
+  audit,
+  paging,
+  ids,
+  now,
+}: Deps) {
+  const { keyOf, pageOf } = paging
+
   return {
     /** Blocks somebody: at once, both ways. Again answers the same block, with `created` false. */
     async block(caller: Caller, userId: string) {
       if (userId === caller.id) throw new Refusal('self_not_allowed', 'You cannot block yourself.')
       const asked = { id: ids.next(), blocker_id: caller.id, blocked_id: userId, created_at: now() }
-      const ensured = await blocks.ensure(asked, blockView(asked))
+      const told = webhooks.about('block.created', userId, { block_id: asked.id, user_id: userId })
+      const ensured = await blocks.ensure(asked, blockView(asked), told)
       if (!ensured) throw unknownId('/user_id', noSuchUser)
       const { block, seq } = ensured
       if (seq !== null) {
@@ -78,9 +97,18 @@ export function safetyService({ blocks, reports, push, asking, audit, paging: { 
       if (found.subject_id === caller.id) throw new Refusal('self_not_allowed', 'You cannot report yourself.')
       const at = now()
       const due_at = asking.dueAt(at)
+      const id = ids.next()
+      // Who wrote a review is for its evidence alone to say.
+      const about = target === 'review' ? null : found.subject_id
+      const told = webhooks.about('report.created', found.subject_id ?? id, {
+        report_id: id,
+        user_id: about,
+        target,
+        reason: body.reason,
+      })
       const filed = await reports.file(
         {
-          id: ids.next(),
+          id,
           reporter_id: caller.id,
           target,
           target_id: targetId,
@@ -91,6 +119,7 @@ export function safetyService({ blocks, reports, push, asking, audit, paging: { 
         },
         neighbours,
         due_at === null ? null : { due_at, id: ids.next },
+        [...told, ...moderatorsTold()],
       )
       if (!filed) throw notThere(target)
       const { report, created } = filed

@@ -1,3 +1,4 @@
+import type { NewParcel } from '../../outbox/store.ts'
 import type { Message } from '../chats/store.ts'
 import type { Profile } from '../profile/store.ts'
 import type { Review } from '../reviews/store.ts'
@@ -14,9 +15,13 @@ export type BlockStore = {
   among(userId: string, others: readonly string[]): Promise<Set<string>>
   /**
    * The block of that pair, made where there is none, with a `block` event to the blocker (`seq`; null where the block
-   * was there). Null where there is no such user to block.
+   * was there) and the webhooks about it. Null where there is no such user to block.
    */
-  ensure(block: Block, event: unknown): Promise<{ block: Block; seq: number | null } | null>
+  ensure(
+    block: Block,
+    event: unknown,
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<{ block: Block; seq: number | null } | null>
   /** Newest first. */
   list(blockerId: string, limit: number, after: After): Promise<Block[]>
   /** Answers whom it blocked; null where that user has no such block. */
@@ -88,13 +93,15 @@ export type ReportStore = {
   target(target: ReportTarget, id: string): Promise<{ subject_id: string | null; seen_by: string[] | null } | null>
   /**
    * Keeps the report and its evidence, with so many neighbours of a message on each side, in one step. Where the reporter
-   * has an open report of the same: that one, `created` false. Null where the target has gone.
+   * has an open report of the same: that one, `created` false. Null where the target has gone. `parcels`, which tell of a
+   * new one, go into the outbox.
    */
   file(
     report: NewReport,
     neighbours: number,
     /** From when on moderators are notified, and new ids for that. */
     notify?: { due_at: number; id(): string } | null,
+    parcels?: readonly NewParcel[],
   ): Promise<{ report: Report; created: boolean } | null>
   /** Newest first. */
   list(reporterId: string, limit: number, after: After): Promise<Report[]>

@@ -25,7 +25,9 @@ const ownPhoto = `
   WHERE owner_id = $1 AND id = $2 AND ${isTheirs} FOR SHARE`
 
 export const pairStates = `
-  SELECT id, ${isErased('user_a')} OR ${isErased('user_b')} AS erased, ${isBlockedPair('user_a', 'user_b')} AS blocked
+  SELECT id, ${isErased('user_a')} OR ${isErased('user_b')} AS erased, ${isBlockedPair('user_a', 'user_b')} AS blocked,
+    ((SELECT 1 FROM channels d WHERE d.user_id = user_a LIMIT 1) IS NOT NULL
+      OR (SELECT 1 FROM channels d WHERE d.user_id = user_b LIMIT 1) IS NOT NULL) AS reachable
   FROM chats WHERE id = ANY($1::text[])`
 const sentBy = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100'
 
@@ -102,7 +104,7 @@ export async function appendAll(
   // Blocks and erasures lock the chat as well, so what is read after its lock stays true until the commit.
   const [chats, states, details] = await Promise.all([
     tx.all<{ id: string }>(how === 'group' ? lockFreeChats : lockChats, [chatIds]),
-    tx.all<PairState & { id: string }>(pairStates, [chatIds]),
+    tx.all<PairState & { id: string; reachable: boolean }>(pairStates, [chatIds]),
     how === 'alone' ? Promise.all(sends.map((send) => detailsOf(tx, send))) : [],
   ])
   const isHeld = new Set(chats.map(({ id }) => id))
@@ -145,7 +147,11 @@ export async function appendAll(
         [sender_id, otherId].map((user_id) => ({ user_id, at: created_at, ref: id })),
       ),
     ),
-    askForAll(tx, storable),
+    // Most have no device.
+    askForAll(
+      tx,
+      storable.filter(({ message }) => stateOf.get(message.chat_id)!.reachable),
+    ),
   ])
   if (inserted.length < storable.length) throw new NotAll(new Set(inserted.map(({ id }) => id)))
   const seqOf = new Map(inserted.map(({ id, seq }) => [id, seq]))

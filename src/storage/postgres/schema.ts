@@ -347,6 +347,8 @@ export const outbox = pgTable('outbox', {
   slot: text(),
   again_at: int8(),
   lane: text(),
+  ordered_by: text(),
+  position: int8(),
 })
 
 export const emailLinks = pgTable('email_links', {
@@ -409,3 +411,17 @@ export const shownNotifications = pgTable(
   },
   (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
 )
+export const botPermissions = pgTable('bot_permissions', {
+  user_id: text().primaryKey(),
+  messenger_id: text().notNull(),
+  state: text({ enum: ['granted', 'stopped', 'refused'] }).notNull(),
+  language: text({ enum: ['en', 'ru'] }).notNull(),
+  changed_at: int8().notNull(),
+  told_at: int8(),
+  told_until: int8(),
+})
+
+export const botUpdates = pgTable('bot_updates', {
+  update_id: int8().primaryKey(),
+  at: int8().notNull(),
+})

@@ -18,6 +18,7 @@ import { status } from './migrate.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
+import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
@@ -60,6 +61,7 @@ export function postgresStorage(db: Database): Storage {
     jobLeases: jobLeaseStore(db),
     nodes: nodeStore(db),
     outbox: outboxStore(engine),
+    bot: botStore(engine),
     emails: emailStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),

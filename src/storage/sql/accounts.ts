@@ -41,11 +41,12 @@ export function accountStore(engine: Engine): AccountStore {
           yield* changed(db.insert(sessions).values(begun.session))
           yield* recordAudit(engine, db, begun.audit)
           if (begun.welcome) yield* storeWelcome(engine, db, begun.welcome)
+          yield* enqueue(engine, db, begun.webhooks ?? [])
         }
         return 'created'
       }),
 
-    ensureMessengerAccount: (account) =>
+    ensureMessengerAccount: (account, webhooks = []) =>
       write(function* (db) {
         const find = () =>
           first(db.select({ id: users.id }).from(users).where(eq(users.messenger_id, account.messenger_id)))
@@ -53,7 +54,10 @@ export function accountStore(engine: Engine): AccountStore {
         const known = yield* find()
         if (known) return { user_id: known.id, created: false }
         const outcome = yield* insertAccount(engine, db, account)
-        if (outcome === 'created') return { user_id: account.id, created: true }
+        if (outcome === 'created') {
+          yield* enqueue(engine, db, webhooks)
+          return { user_id: account.id, created: true }
+        }
         const existing = yield* find()
         if (existing) return { user_id: existing.id, created: false }
         if (outcome === 'taken') throw new Error('an account id was used twice')

@@ -2,6 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BlockStore } from '../../features/safety/store.ts'
 import { type Builders, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
 /** Whether one of the two has blocked the other. */
@@ -21,7 +22,7 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
   return {
     ...checks,
 
-    ensure: (block, event) =>
+    ensure: (block, event, webhooks = []) =>
       engine.write(function* (db) {
         const { blocker_id, blocked_id, created_at } = block
         const living = yield* holdLiving(engine, db, [blocker_id, blocked_id])
@@ -45,6 +46,7 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
             .returning(),
         )
         if (ensured!.id !== block.id) return { block: ensured!, seq: null }
+        yield* enqueue(engine, db, webhooks)
         const [recorded] = yield* engine.recordEvents(db, [blocker_id], 'block', created_at, { data: event })
         return { block: ensured!, seq: recorded!.seq }
       }),

@@ -20,7 +20,7 @@ const firstChat: Place = { chat_id: '', seq: 1 }
 
 export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog']): ErasureStore {
   const { read, write, locked, lock, isAmong } = engine
-  const { appeals, blocks, chats, consentLog, eventCounters, events, lastSeen } = engine.tables
+  const { appeals, blocks, botPermissions, chats, consentLog, eventCounters, events, lastSeen } = engine.tables
   const { locationCells, locations, media, messages, messageVersions, notices, pendingReviews } = engine.tables
   const { preferences, reports, reviews, sessions, unfinishedErasures, users, userStats } = engine.tables
 
@@ -83,6 +83,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           .where(someOf(reports, reports.id, byThem, limit)),
       dropRow(userStats, userStats.user_id),
       dropRow(lastSeen, lastSeen.user_id),
+      dropRow(botPermissions, botPermissions.user_id),
       drop(events, events.seq, events.user_id),
       dropRow(eventCounters, eventCounters.user_id),
     ]
@@ -209,7 +210,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   }
 
   return {
-    begin: (user, at, entry, mails = []) =>
+    begin: (user, at, entry, parcels = []) =>
       write(function* (db) {
         // Whoever stores something of this account holds its row, or a chat of theirs, and so comes before this, or finds the
         // account erased.
@@ -233,7 +234,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         ])
         yield* dropMails(engine, db, user)
         yield* dropNotifications(engine, db, user)
-        yield* enqueue(engine, db, mails)
+        yield* changed(db.delete(botPermissions).where(eq(botPermissions.user_id, user)))
+        yield* enqueue(engine, db, parcels)
         yield* recordAudit(engine, db, entry)
         return true
       }),

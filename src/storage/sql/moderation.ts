@@ -14,6 +14,7 @@ import { holdLiving } from './living.ts'
 import { holdMessage, removeMessage } from './messages.ts'
 import { noticeInContext } from './notices.ts'
 import { askNotifications } from './notifications.ts'
+import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
 import { recountStats } from './reviews.ts'
@@ -171,6 +172,7 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
   const told = notice && living.has(notice.notice.user_id) ? notice : null
   if (told) yield* changed(db.insert(notices).values(told.notice))
   yield* recordAudit(engine, db, decision.audit)
+  yield* enqueue(engine, db, decision.webhooks ?? [])
 
   const members = removed.members.filter((id) => living.has(id))
   const events: { user_id: string; seq: number }[] = []

@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns } from 'drizzle-orm'
 import type { NoticeStore } from '../../features/moderation/store.ts'
 import { type Builders, type Engine, first, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
 /** The columns of a notice with what its report was about and what became of it. The select has to join the three tables. */
@@ -40,13 +41,15 @@ export function noticeStore(engine: Engine): NoticeStore {
 
     byId: (id) => engine.read((db) => first(noticesOf(engine, db).where(eq(notices.id, id)))),
 
-    appeal: (appeal) =>
+    appeal: (appeal, webhooks = []) =>
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [appeal.user_id])
         if (!living.has(appeal.user_id)) return false
         // Without a target: PostgreSQL has two keys, and a race on the one that is not named would be an error.
         const insert = db.insert(appeals).values(appeal).onConflictDoNothing()
-        return (yield* first(insert.returning({ id: appeals.id }))) !== null
+        if ((yield* first(insert.returning({ id: appeals.id }))) === null) return false
+        yield* enqueue(engine, db, webhooks)
+        return true
       }),
 
     appeals: (userId, limit, after) =>

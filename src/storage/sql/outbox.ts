@@ -1,11 +1,12 @@
 import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
-import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { followNow, isFirstInOrder, positionsOf, waitBehind } from './outbox-order.ts'
 
 /** Puts parcels into the outbox, inside the unit of work that causes them. */
 export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: readonly NewParcel[]): Work<void> {
   const plain = parcels.filter(({ slot }) => slot === undefined)
-  if (plain.length > 0) yield* changed(db.insert(outbox).values(plain))
+  if (plain.length > 0) yield* changed(db.insert(outbox).values(positionsOf(plain)))
   // In one order, so that no two writes wait for each other.
   const slotted = parcels.filter(({ slot }) => slot !== undefined).sort((a, b) => (a.slot! < b.slot! ? -1 : 1))
   for (const parcel of slotted)
@@ -70,7 +71,7 @@ export function outboxStore(engine: Engine): OutboxStore {
       exceptLanes: readonly string[] = [],
     ) => {
       const isOpen = exceptLanes.length === 0 ? undefined : not(isAmong(laneOf, exceptLanes))
-      const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now), isOpen)
+      const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now), isOpen, isFirstInOrder(engine, kind))
       // Usually nothing is due, and then nothing is written.
       const any = await read((db) => rows(db.select({ id: outbox.id }).from(outbox).where(isDue).limit(1)))
       if (any.length === 0) return []
@@ -93,8 +94,10 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     remove: (id) =>
       write(function* (db) {
-        const gone = yield* changed(db.delete(outbox).where(and(eq(outbox.id, id), isNull(outbox.again_at))))
-        if (gone === 0) yield* dueOnceMore(db, eq(outbox.id, id))
+        const isAskedOnce = and(eq(outbox.id, id), isNull(outbox.again_at))
+        const gone = yield* first(db.delete(outbox).where(isAskedOnce).returning({ ordered_by: outbox.ordered_by }))
+        if (gone === null) yield* dueOnceMore(db, eq(outbox.id, id))
+        else yield* followNow(engine, db, gone)
       }, keepsProfileCache),
 
     replace: (id, node, next) =>
@@ -108,7 +111,7 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     postpone: (id, node, dueAt, error) =>
       write(function* (db) {
-        yield* changed(
+        const put = yield* first(
           db
             .update(outbox)
             .set({
@@ -117,8 +120,10 @@ export function outboxStore(engine: Engine): OutboxStore {
               again_at: null,
               ...(error !== null && { last_error: error, attempts: sql`${outbox.attempts} + 1` }),
             })
-            .where(and(eq(outbox.id, id), eq(outbox.leased_by, node))),
+            .where(and(eq(outbox.id, id), eq(outbox.leased_by, node)))
+            .returning({ id: outbox.id, ordered_by: outbox.ordered_by }),
         )
+        yield* waitBehind(engine, db, put, dueAt)
       }, keepsProfileCache),
 
     pauseLane: (kind, lane, now, until, limit) =>

@@ -5,6 +5,7 @@ import { type Builders, changed, type Engine, first, query, rows, type Work } fr
 import { holdLiving, livingAmong } from './living.ts'
 import { selectMessages } from './messages.ts'
 import { askNotifications } from './notifications.ts'
+import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 import { profileOf, type ProfileRow, selectProfile } from './users.ts'
 
@@ -42,7 +43,7 @@ export function reportStore(engine: Engine): ReportStore {
         }
       }),
 
-    file: (report, neighbours, notify = null) =>
+    file: (report, neighbours, notify = null, parcels = []) =>
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [report.reporter_id, report.subject_id])
         if (!living.has(report.reporter_id)) return null
@@ -67,6 +68,7 @@ export function reportStore(engine: Engine): ReportStore {
             db.insert(evidencePhotos).values(photos.map((media_id) => ({ media_id, report_id: report.id }))),
           )
         if (notify !== null) yield* askModerators(engine, db, report, notify)
+        yield* enqueue(engine, db, parcels)
         return { report: filed!, created: true }
       }),
 

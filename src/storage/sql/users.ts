@@ -6,6 +6,7 @@ import { isTheirs } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
 
 /** What an engine does by prepared statements of its own: every request reads people, and SQLite remembers them. */
 export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles'>
@@ -65,7 +66,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
   return {
     ...hot,
 
-    update: (id, change, now) =>
+    update: (id, change, now, webhooks = []) =>
       write(function* (db) {
         if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return 'no_such_user'
         const before = (yield* readUser(db, id))!
@@ -84,6 +85,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
           )
         if (change.gender === undefined) yield* save()
         else yield* reindexTraits(id, save)
+        yield* enqueue(engine, db, webhooks)
         const user = (yield* readUser(db, id))!
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
@@ -96,7 +98,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
 
     preferences: (id) => read((db) => readPreferences(db, id)),
 
-    savePreferences: (id, change) =>
+    savePreferences: (id, change, webhooks = []) =>
       write(function* (db) {
         if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return null
         const saved = { ...(yield* readPreferences(db, id)), ...change }
@@ -109,6 +111,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
               .onConflictDoUpdate({ target: preferences.user_id, set: stored }),
           ),
         )
+        yield* enqueue(engine, db, webhooks)
         return saved
       }),
 

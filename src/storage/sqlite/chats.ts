@@ -69,6 +69,8 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
 
   type Asked = [string, string, string, number, number, string]
   const ask = client.prepare<null, Asked>(insertAsked((n) => `?${n}`))
+  // Asked first, as few have a device.
+  const hasChannel = client.prepare<{ 1: 1 }, [string]>('SELECT 1 FROM channels WHERE user_id = +? LIMIT 1')
   const takeBack = client.prepare<null, [...Asked, string]>(insertTakeBack((n) => `?${n}`))
 
   const markStatements = (side: 'a' | 'b') => {
@@ -120,7 +122,8 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
         insertMessage.run({ ...message, seq })
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
-        if (notifyAt !== null) ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
+        if (notifyAt !== null && hasChannel.get(otherId) !== null)
+          ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
         return { message: asStored(message, seq, photo!), created: true, events }
       }, keepsProfileCache),
 

@@ -315,6 +315,8 @@ export const outbox = sqliteTable('outbox', {
   slot: text(),
   again_at: integer(),
   lane: text(),
+  ordered_by: text(),
+  position: integer(),
 })
 
 export const emailLinks = sqliteTable('email_links', {
@@ -377,3 +379,17 @@ export const shownNotifications = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
 )
+export const botPermissions = sqliteTable('bot_permissions', {
+  user_id: text().primaryKey().notNull(),
+  messenger_id: text().notNull(),
+  state: text({ enum: ['granted', 'stopped', 'refused'] }).notNull(),
+  language: text({ enum: ['en', 'ru'] }).notNull(),
+  changed_at: integer().notNull(),
+  told_at: integer(),
+  told_until: integer(),
+})
+
+export const botUpdates = sqliteTable('bot_updates', {
+  update_id: integer().primaryKey().notNull(),
+  at: integer().notNull(),
+})

@@ -20,6 +20,7 @@ import { locationStore } from './location.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
+import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
@@ -65,6 +66,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     jobLeases: jobLeaseStore(),
     nodes: null,
     outbox: outboxStore(engine),
+    bot: botStore(engine),
     emails: emailStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),

@@ -1,0 +1,2 @@
+DROP TABLE bot_updates;
+DROP TABLE bot_permissions;

@@ -1,0 +1,96 @@
+/** Languages that the bot speaks. */
+export type BotLanguage = 'en' | 'ru'
+
+export const botLanguageOf = (code: unknown): BotLanguage =>
+  typeof code === 'string' && /^ru(?:$|[-_])/i.test(code) ? 'ru' : 'en'
+
+/** `stopped` by the user's `/stop`, `refused` by the messenger: the user has blocked the bot. */
+export type PermissionState = 'granted' | 'stopped' | 'refused'
+
+export type PermissionCause =
+  /** They wrote `/start`, or let the mini-app's bot write when it asked. */
+  | 'start'
+  | 'write_access'
+  /** Init data says that they let the bot write, now or long ago. */
+  | 'init_data'
+  | 'stop'
+  /** The messenger refuses messages to them. */
+  | 'forbidden'
+
+/** Whether the bot may write to somebody after that. Null: nothing is known, and it may not. */
+export function permissionAfter(before: PermissionState | null, cause: PermissionCause): PermissionState | null {
+  switch (cause) {
+    case 'start':
+    case 'write_access':
+      return 'granted'
+    case 'init_data':
+      // The messenger knows nothing of our `/stop`, and goes on saying that the bot may write.
+      return before === 'stopped' ? 'stopped' : 'granted'
+    case 'stop':
+      return 'stopped'
+    case 'forbidden':
+      return before === 'granted' ? 'refused' : before
+  }
+}
+
+/** An update of the messenger that the bot acts on. */
+export type BotUpdate = {
+  update_id: number
+  /** The user, and the chat with them: in a private chat both have the same id. */
+  messenger_id: string
+  language: BotLanguage
+  cause: Exclude<PermissionCause, 'init_data'>
+  /** What the link to the bot said after `?start=`. */
+  start_param: string | null
+}
+
+type Fields = Record<string, unknown>
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})
+
+/**
+ * Reads an update of the Telegram Bot API (https://core.telegram.org/bots/api#update). Null: nothing that the bot acts on.
+ */
+export function readUpdate(update: unknown): BotUpdate | null {
+  const { update_id, message, my_chat_member } = fieldsOf(update)
+  if (!Number.isSafeInteger(update_id) || Number(update_id) < 0) return null
+  const said = message === undefined ? fieldsOf(my_chat_member) : fieldsOf(message)
+  const [chat, from] = [fieldsOf(said.chat), fieldsOf(said.from)]
+  const isOurs = chat.type === 'private' && Number.isSafeInteger(from.id) && Number(from.id) > 0 && chat.id === from.id
+  if (!isOurs || from.is_bot === true) return null
+  const meant = message === undefined ? meantBy(said) : meantByMessage(said)
+  if (meant === null) return null
+  return {
+    update_id: Number(update_id),
+    messenger_id: String(from.id),
+    language: botLanguageOf(from.language_code),
+    ...meant,
+  }
+}
+
+type Meant = Pick<BotUpdate, 'cause' | 'start_param'>
+
+function meantByMessage(message: Fields): Meant | null {
+  if (message.write_access_allowed !== undefined) return { cause: 'write_access', start_param: null }
+  const text = typeof message.text === 'string' ? message.text : ''
+  const [, command, param] = /^\/(start|stop)(?:@\w{1,64})?(?:\s+([A-Za-z0-9_-]{1,64})\s*|\s.*)?$/s.exec(text) ?? []
+  if (command === 'stop') return { cause: 'stop', start_param: null }
+  return command === 'start' ? { cause: 'start', start_param: param ?? null } : null
+}
+
+/** Their own membership of the chat with the bot: `kicked` says that they have blocked it. */
+function meantBy(change: Fields): Meant | null {
+  return fieldsOf(change.new_chat_member).status === 'kicked' ? { cause: 'forbidden', start_param: null } : null
+}
+
+/** Moderators are told of open reports at most once in this time. */
+export const tellingPause = 5 * 60_000
+
+/** What a moderator has waiting, and what they were told. Times are milliseconds. */
+export type Telling = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
+
+/** In how many milliseconds a moderator is to be told of open reports; null where there is none that they do not know. */
+export function tellingDueIn({ newest, told_at, told_until, now }: Telling): number | null {
+  if (newest === null || (told_until !== null && newest <= told_until)) return null
+  // A clock that was set back does not silence it for long.
+  return told_at === null || told_at > now ? 0 : Math.max(0, told_at + tellingPause - now)
+}

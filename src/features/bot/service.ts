@@ -1,0 +1,110 @@
+import type { Ids } from '../../lib/ids.ts'
+import type { NewParcel } from '../../outbox/store.ts'
+import { type BotText, type Telegram, TelegramError } from '../../outbox/telegram/api.ts'
+import { appLink } from '../../outbox/telegram/links.ts'
+import { isGone } from '../../outbox/telegram/sender.ts'
+import { shownAge, texts } from '../../outbox/telegram/texts.ts'
+import type { BotPermissions } from './permissions.ts'
+import { type BotUpdate, readUpdate, tellingDueIn } from './rules.ts'
+import type { BotStore, ToldModerator } from './store.ts'
+
+export type Bot = ReturnType<typeof botService>
+
+type Deps = {
+  store: BotStore
+  telegram: Pick<Telegram, 'name' | 'send'>
+  permissions: Pick<BotPermissions, 'refused'>
+  /** The short name of the mini-app; null for the bot's main one. */
+  app: string | null
+  /** Told of a reply that could not be sent. */
+  failed(error: unknown): void
+  ids: Ids
+  now: () => number
+}
+
+/** What the bot does by itself: it answers `/start` and `/stop`, and tells moderators of open reports. */
+export function botService({ store, telegram, permissions, app, failed, ids, now }: Deps) {
+  const replies = new Map<string, Promise<void>>()
+
+  async function say(chat: string, said: Pick<BotText, 'text'>, button: { text: string; start: string | null } | null) {
+    const link = button && { text: button.text, url: appLink(await telegram.name(), app, button.start) }
+    try {
+      await telegram.send(chat, { title: null, ...said, button: link })
+    } catch (error) {
+      if (error instanceof TelegramError && isGone(error)) await permissions.refused(chat)
+      throw error
+    }
+  }
+
+  /** One at a time for each chat: who writes faster than the bot may answer gets one answer. */
+  function reply(update: BotUpdate, account: boolean) {
+    const { messenger_id: chat, language, cause, start_param } = update
+    if (cause === 'forbidden' || cause === 'write_access' || replies.has(chat)) return
+    const { greeting, stopped, open } = texts[language]
+    const text = cause === 'stop' ? stopped : account ? greeting.account : greeting.noAccount
+    const button = cause === 'start' ? { text: open, start: start_param } : null
+    const work = say(chat, { text }, button)
+      .catch(failed)
+      .finally(() => replies.delete(chat))
+    replies.set(chat, work)
+  }
+
+  /** Tells one moderator, if there is something new for them. Answers in how many milliseconds to try again, or null. */
+  async function tell({ user_id, messenger_id, language, told_at, told_until }: ToldModerator): Promise<number | null> {
+    const { count, oldest, newest } = await store.openReports(user_id)
+    const at = now()
+    const wait = tellingDueIn({ newest, told_at, told_until, now: at })
+    if (wait === null || newest === null || oldest === null) return null
+    if (wait > 0) return wait
+    // Of several nodes that tell at once, one does.
+    if (!(await store.claimTelling(user_id, told_at, at))) return null
+    const { reports, open } = texts[language]
+    await say(messenger_id, { text: reports(count, shownAge(at - oldest, language)) }, { text: open, start: null })
+    await store.toldUntil(user_id, newest)
+    return null
+  }
+
+  return {
+    /** Acts on an update, unless it was acted on before. Throws where that could not be stored: it has to come again. */
+    async receive(given: unknown): Promise<'done' | 'repeated' | 'ignored'> {
+      const update = readUpdate(given)
+      if (update === null) return 'ignored'
+      const applied = await store.apply(update, now())
+      if (applied === 'repeated') return 'repeated'
+      reply(update, applied.account)
+      return 'done'
+    },
+
+    /** What tells the moderators of a report, for the transaction that files it. */
+    reportFiled(): NewParcel<'bot'>[] {
+      const at = now()
+      const payload = { about: 'open_reports' } as const
+      return [{ id: ids.next(), kind: 'bot', user_id: null, payload, created_at: at, due_at: at }]
+    },
+
+    /**
+     * Tells each moderator how many reports are open, unless they know. Answers in how many milliseconds to do it again, as
+     * somebody was told just before; null where everybody knows.
+     */
+    async tellModerators(): Promise<number | null> {
+      const waits: number[] = []
+      let failure: unknown = null
+      for (const moderator of await store.moderators(now())) {
+        try {
+          const wait = await tell(moderator)
+          if (wait !== null) waits.push(wait)
+        } catch (error) {
+          // One who has blocked the bot is not told, and keeps nobody else from it.
+          if (!(error instanceof TelegramError && isGone(error))) failure = error
+        }
+      }
+      if (failure !== null) throw failure
+      return waits.length === 0 ? null : Math.min(...waits)
+    },
+
+    /** Resolves once every reply is sent. */
+    async settled(): Promise<void> {
+      await Promise.all(replies.values())
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Logger } from 'pino'
+import { Webhook as Signer } from 'standardwebhooks'
+import { codeOf } from '../../lib/errors.ts'
+import { days, hours, iso, seconds } from '../../lib/time.ts'
+import { type Carrier, TryLater, Undeliverable } from '../delivery.ts'
+import type { Parcel } from '../store.ts'
+
+export type WebhookSettings = {
+  /** Where they go. It may hold a secret, so it is never logged. */
+  url: string
+  /** The newest first: a webhook carries the signature of each. */
+  secrets: readonly string[]
+  log: Logger
+  /** How long the receiver may take to answer. */
+  timeoutMs?: number
+  now?: () => number
+}
+
+// A receiver that names a longer time is asked again after this one.
+const longestWait = hours
+
+/** What is sent: the body that the signatures cover. */
+export const webhookBody = ({
+  id,
+  payload,
+  created_at,
+}: Pick<Parcel<'webhook'>, 'id' | 'payload' | 'created_at'>): string =>
+  JSON.stringify({ id, type: payload.about, timestamp: iso(created_at), data: payload.data })
+
+/** Posts webhooks as Standard Webhooks says (https://www.standardwebhooks.com). Only a 2xx answer counts as received. */
+export function webhookCarrier({
+  url,
+  secrets,
+  log,
+  timeoutMs = 15 * seconds,
+  now = Date.now,
+}: WebhookSettings): Carrier<'webhook'> {
+  const signers = secrets.map((secret) => new Signer(secret))
+  return {
+    atOnce: 8,
+    patienceMs: 3 * days,
+    async deliver(parcel) {
+      const body = webhookBody(parcel)
+      // The time of this attempt: receivers refuse what was signed long ago.
+      const at = new Date(now())
+      const answer = await post(body, {
+        'content-type': 'application/json',
+        'user-agent': 'Convene',
+        'webhook-id': parcel.id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': signers.map((signer) => signer.sign(parcel.id, at, body)).join(' '),
+      })
+      if (answer.ok) return
+      if (answer.status === 410) {
+        log.error(
+          { parcel: parcel.id, type: parcel.payload.about },
+          'the receiver of webhooks answers 410 Gone: this one is dropped. Change WEBHOOK_URL, or leave it out',
+        )
+        throw new Undeliverable('the receiver answered 410')
+      }
+      throw failureOf(answer, now())
+    },
+  }
+
+  async function post(body: string, headers: Record<string, string>): Promise<Response> {
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        body,
+        headers,
+        // A redirect would carry the webhook to where the operator did not send it.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      // Nobody reads what it says, however long that is.
+      await answer.body?.cancel().catch(() => {})
+      return answer
+    } catch (error) {
+      // Neither the URL nor what the library says of it.
+      const { name } = error as Error
+      throw new Error(
+        name === 'TimeoutError' ? 'the receiver did not answer in time' : `no connection (${codeOf(error)})`,
+      )
+    }
+  }
+}
+
+function failureOf({ status, headers }: Response, now: number): Error {
+  const message = `the receiver answered ${status}`
+  const wait = status === 429 || status === 503 ? waitOf(headers.get('retry-after'), now) : null
+  return wait === null ? new Error(message) : new TryLater(message, Math.min(wait, longestWait))
+}
+
+/** The milliseconds of a Retry-After header, which is seconds or a date; null where it is neither. */
+function waitOf(value: string | null, now: number): number | null {
+  if (value === null) return null
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * seconds : Date.parse(value) - now
+  return Number.isFinite(ms) ? Math.max(ms, seconds) : null
+}

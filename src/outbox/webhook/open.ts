@@ -1,0 +1,17 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import { webhookCarrier } from './carrier.ts'
+
+type Given = Pick<Config, 'webhookUrl' | 'webhookSecret' | 'webhookPreviousSecret'>
+
+/** The way out for webhooks; null where there are none. */
+export function openWebhookCarrier(
+  { webhookUrl, webhookSecret, webhookPreviousSecret }: Given,
+  log: Logger,
+  now: () => number,
+) {
+  // The settings come together: `config.ts` sees to it.
+  if (webhookUrl === null || webhookSecret === null) return null
+  const secrets = [webhookSecret, webhookPreviousSecret].filter((secret) => secret !== null)
+  return webhookCarrier({ url: webhookUrl, secrets, log, now })
+}

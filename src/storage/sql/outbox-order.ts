@@ -1,0 +1,54 @@
+import { and, eq, gt, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
+import { type Kind, type NewParcel, orderedKinds } from '../../outbox/store.ts'
+import { type Builders, changed, type Engine, type Work } from './engine.ts'
+
+// Parcels with the same key in `ordered_by` leave one after another, by their position, and of the same position by their id.
+// A parcel of another kind has neither, and pays nothing for it.
+
+/** Parcels as they are inserted: each ordered one behind all that wait with its key. */
+export function positionsOf(parcels: readonly NewParcel[]) {
+  const before = new Map<string, number>()
+  return parcels.map((parcel) => {
+    const { ordered_by } = parcel
+    if (ordered_by === undefined) return parcel
+    const ahead = (before.get(ordered_by) ?? 0) + 1
+    before.set(ordered_by, ahead)
+    // Whoever changes an account holds its row: what two units of work tell of it gets the order of their commits.
+    const last = sql`SELECT max(o.position) FROM outbox AS o WHERE o.ordered_by = ${ordered_by}`
+    return { ...parcel, position: sql<number>`coalesce((${last}), 0) + ${sql.raw(String(ahead))}` }
+  })
+}
+
+/** Whether no parcel waits before one with the same key. */
+export function isFirstInOrder({ tables: { outbox } }: Engine, kind: Kind): SQL | undefined {
+  if (!orderedKinds.has(kind)) return undefined
+  return sql`NOT EXISTS (SELECT 1 FROM outbox AS o WHERE o.ordered_by = ${outbox.ordered_by}
+    AND (o.position, o.id) < (${outbox.position}, ${outbox.id}))`
+}
+
+type Left = { ordered_by: string | null } | null
+
+/** A parcel has left: those behind it are due, as they waited for it alone. */
+export function* followNow({ tables: { outbox } }: Engine, db: Builders, left: Left): Work<void> {
+  if (left === null || left.ordered_by === null) return
+  const behind = and(eq(outbox.ordered_by, left.ordered_by), isNull(outbox.leased_by))
+  const due = db.update(outbox).set({ due_at: sql`${outbox.created_at}` })
+  yield* changed(due.where(and(behind, gt(outbox.due_at, outbox.created_at))))
+}
+
+/** A parcel waits for its next attempt: those behind it wait as well, else each look at the outbox would find them. */
+export function* waitBehind(
+  { tables: { outbox } }: Engine,
+  db: Builders,
+  put: ({ id: string } & NonNullable<Left>) | null,
+  dueAt: number,
+): Work<void> {
+  if (put === null || put.ordered_by === null) return
+  const behind = and(eq(outbox.ordered_by, put.ordered_by), ne(outbox.id, put.id), isNull(outbox.leased_by))
+  yield* changed(
+    db
+      .update(outbox)
+      .set({ due_at: dueAt })
+      .where(and(behind, lt(outbox.due_at, dueAt))),
+  )
+}
