@@ -1615,6 +1615,11 @@ export interface components {
     }
     /** @enum {string} */
     ConsentKind: 'terms' | 'privacy' | 'disclaimer' | 'marketing'
+    DecisionAppeal: {
+      /** Format: uuid */
+      id: string
+      status: components['schemas']['AppealStatus']
+    }
     /**
      * @example {
      *       "email": "ada.lovelace@example.org",
@@ -1769,6 +1774,8 @@ export interface components {
       actions: components['schemas']['ExportedAction'][]
       appeals: components['schemas']['Appeal'][]
       blocks: components['schemas']['Block'][]
+      /** @description Whether the messenger’s bot may write */
+      bot: components['schemas']['ExportBot'] | null
       chats: components['schemas']['ExportedChat'][]
       consents: components['schemas']['ExportedConsent'][]
       /** @description One-time links of mails; of their tokens only a hash is stored */
@@ -1789,6 +1796,16 @@ export interface components {
       reviews_received: components['schemas']['Review'][]
       reviews_written: components['schemas']['Review'][]
       sessions: components['schemas']['ExportedSession'][]
+    }
+    ExportBot: {
+      /** Format: date-time */
+      changed_at: string
+      language: string
+      /**
+       * @description granted, stopped or refused
+       * @example granted
+       */
+      state: string
     }
     ExportedAction: {
       action: string
@@ -1956,41 +1973,6 @@ export interface components {
     }
     /** @enum {string} */
     Gender: 'female' | 'male' | 'other'
-    GetAdminInvitesResponse: {
-      items: components['schemas']['GetAdminInvitesResponseItem'][]
-      next_cursor: string | null
-    }
-    GetAdminInvitesResponseItem: {
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      expires_at: string | null
-      id: string
-      note: string | null
-      used: number
-      uses: number
-    }
-    GetAdminUsersResponse: {
-      items: components['schemas']['GetAdminUsersResponseItem'][]
-      next_cursor: string | null
-    }
-    GetAdminUsersResponseItem: {
-      /** Format: date-time */
-      created_at: string
-      email: string | null
-      id: string
-      name: string | null
-      phone: string | null
-      /** @enum {string} */
-      role: 'user' | 'moderator' | 'admin'
-      /** @enum {string} */
-      standing: 'active' | 'suspended'
-      /**
-       * Format: date-time
-       * @description Null without end, too
-       */
-      suspended_until: string | null
-    }
     GetMeChannelsResponse: {
       items: components['schemas']['Channel'][]
       next_cursor: string | null
@@ -2024,6 +2006,21 @@ export interface components {
     ImageUpload: {
       /** Format: binary */
       file: string
+    }
+    Invite: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: date-time */
+      expires_at: string | null
+      /** Format: uuid */
+      id: string
+      note: string | null
+      used: number
+      uses: number
+    }
+    InviteList: {
+      items: components['schemas']['Invite'][]
+      next_cursor: string | null
     }
     /** @enum {string} */
     LegalKind: 'terms' | 'privacy' | 'disclaimer'
@@ -2191,6 +2188,8 @@ export interface components {
       /** @description Seconds */
       expires_in: number
       refresh_token: string
+      /** @description What the link that opened the mini-app said after `startapp=`, such as `chat_<id>` */
+      start_param: string | null
       /** @constant */
       token_type: 'Bearer'
       user: components['schemas']['Me']
@@ -2245,6 +2244,21 @@ export interface components {
     NewChat: {
       /** Format: uuid */
       user_id: string
+    }
+    /**
+     * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
+     * @example {
+     *       "uses": 30,
+     *       "expires_at": "2030-01-01T00:00:00Z",
+     *       "note": "Winter meetup"
+     *     }
+     */
+    NewInvite: {
+      /** Format: date-time */
+      expires_at?: string | null
+      /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
+      note?: string | null
+      uses: number
     }
     /**
      * @description `text`, or `photo` with or without it
@@ -2404,38 +2418,11 @@ export interface components {
       /** @description Of the link: what follows `#token=` */
       token: string
     }
-    PersonRecord: {
-      counts: components['schemas']['PersonRecordCounts']
-      /** Format: date-time */
-      created_at: string
-      /** @description The 50 newest */
-      decisions: components['schemas']['PersonRecordDecision'][]
-      /** @description For admins only */
-      email?: string | null
-      /** @description For admins only */
-      email_verified?: boolean
-      id: string
-      /** @description For admins only */
-      identities?: components['schemas']['PersonRecordIdentity'][]
-      name: string | null
-      /** @description For admins only */
-      phone?: string | null
-      /** @enum {string} */
-      role: 'user' | 'moderator' | 'admin'
-      /** @description For admins only: the 50 newest */
-      sessions?: components['schemas']['PersonRecordSession'][]
-      /** @enum {string} */
-      standing: 'active' | 'suspended'
-      strikes: number
-      /** @example Insults, after a warning. */
-      suspended_reason: string | null
-      /**
-       * Format: date-time
-       * @description Null without end, too
-       */
-      suspended_until: string | null
+    PeopleList: {
+      items: components['schemas']['PersonInList'][]
+      next_cursor: string | null
     }
-    PersonRecordCounts: {
+    PersonCounts: {
       /** @description How many people have blocked them; 1,000 at most */
       blocks: number
       /** @description How many they have sent, among 10,000 messages of their chats */
@@ -2445,29 +2432,27 @@ export interface components {
       /** @description About them or what they wrote; 1,000 at most */
       reports: number
     }
-    PersonRecordDecision: {
-      /** @enum {string} */
-      action: 'warn' | 'remove_content' | 'suspend' | 'unsuspend' | 'appeal_upheld' | 'appeal_rejected'
-      appeal: components['schemas']['PersonRecordDecisionAppeal'] | null
+    PersonDecision: {
+      action: components['schemas']['NoticeAction']
+      appeal: components['schemas']['DecisionAppeal'] | null
       /** Format: date-time */
       created_at: string
-      /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+      /** Format: uuid */
       decided_by: string | null
       ground: components['schemas']['ReportReason'] | null
+      /** Format: uuid */
       id: string
       note: string | null
       reason: string
-      /** @description Null also of a report of a review: its evidence names the author */
+      /**
+       * Format: uuid
+       * @description Null also of a report of a review: its evidence names the author
+       */
       report_id: string | null
       /** Format: date-time */
       until: string | null
     }
-    PersonRecordDecisionAppeal: {
-      id: string
-      /** @enum {string} */
-      status: 'open' | 'upheld' | 'rejected'
-    }
-    PersonRecordIdentity: {
+    PersonIdentity: {
       /** @example messenger */
       kind: string
       /** @example 279058397 */
@@ -2475,9 +2460,56 @@ export interface components {
       /** @example telegram */
       provider: string | null
     }
-    PersonRecordSession: {
+    PersonInList: {
       /** Format: date-time */
       created_at: string
+      email: string | null
+      /** Format: uuid */
+      id: string
+      name: string | null
+      phone: string | null
+      role: components['schemas']['Role']
+      standing: components['schemas']['Standing']
+      /**
+       * Format: date-time
+       * @description Null without end, too
+       */
+      suspended_until: string | null
+    }
+    PersonRecord: {
+      counts: components['schemas']['PersonCounts']
+      /** Format: date-time */
+      created_at: string
+      /** @description The 50 newest */
+      decisions: components['schemas']['PersonDecision'][]
+      /** @description For admins only */
+      email?: string | null
+      /** @description For admins only */
+      email_verified?: boolean
+      /** Format: uuid */
+      id: string
+      /** @description For admins only */
+      identities?: components['schemas']['PersonIdentity'][]
+      name: string | null
+      /** @description For admins only */
+      phone?: string | null
+      role: components['schemas']['Role']
+      /** @description For admins only: the 50 newest */
+      sessions?: components['schemas']['PersonSession'][]
+      standing: components['schemas']['Standing']
+      strikes: number
+      /** @example Insults, after a warning. */
+      suspended_reason: string | null
+      /**
+       * Format: date-time
+       * @description Null without end, too
+       */
+      suspended_until: string | null
+    }
+    PersonSession: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: uuid */
       id: string
       /** Format: date-time */
       last_used_at: string
@@ -2497,21 +2529,6 @@ export interface components {
       latitude: number
       longitude: number
     }
-    /**
-     * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
-     * @example {
-     *       "uses": 30,
-     *       "expires_at": "2026-12-01T00:00:00Z",
-     *       "note": "Winter meetup"
-     *     }
-     */
-    PostAdminInvitesBody: {
-      /** Format: date-time */
-      expires_at?: string | null
-      /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
-      note?: string | null
-      uses: number
-    }
     PostAdminInvitesResponse: {
       /**
        * @description Shown this once
@@ -2522,24 +2539,11 @@ export interface components {
       created_at: string
       /** Format: date-time */
       expires_at: string | null
+      /** Format: uuid */
       id: string
       note: string | null
       used: number
       uses: number
-    }
-    /**
-     * @example {
-     *       "role": "moderator"
-     *     }
-     */
-    PostAdminUsersByIdRoleBody: {
-      /** @enum {string} */
-      role: 'user' | 'moderator' | 'admin'
-    }
-    PostAdminUsersByIdRoleResponse: {
-      /** @enum {string} */
-      role: 'user' | 'moderator' | 'admin'
-      user_id: string
     }
     PostMeChannelsBody1: {
       /** @constant */
@@ -2994,6 +2998,19 @@ export interface components {
     }
     /** @enum {string} */
     Role: 'user' | 'moderator' | 'admin'
+    /**
+     * @example {
+     *       "role": "moderator"
+     *     }
+     */
+    RoleChange: {
+      role: components['schemas']['Role']
+    }
+    RoleState: {
+      role: components['schemas']['Role']
+      /** Format: uuid */
+      user_id: string
+    }
     Session: {
       access_token: string
       /** @description Seconds */
@@ -3009,6 +3026,8 @@ export interface components {
     }
     /** @enum {string} */
     SharedCheck: 'ok' | 'away'
+    /** @enum {string} */
+    Standing: 'active' | 'suspended'
     SuspensionState: {
       reason: string | null
       suspended: boolean
@@ -3459,7 +3478,7 @@ export interface operations {
            *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
            *     }
            */
-          'application/json': components['schemas']['GetAdminInvitesResponse']
+          'application/json': components['schemas']['InviteList']
         }
       }
       /** @description `unauthenticated`, `token_expired` */
@@ -3531,11 +3550,11 @@ export interface operations {
         /**
          * @example {
          *       "uses": 30,
-         *       "expires_at": "2026-12-01T00:00:00Z",
+         *       "expires_at": "2030-01-01T00:00:00Z",
          *       "note": "Winter meetup"
          *     }
          */
-        'application/json': components['schemas']['PostAdminInvitesBody']
+        'application/json': components['schemas']['NewInvite']
       }
     }
     responses: {
@@ -4305,8 +4324,8 @@ export interface operations {
         limit?: number
         /** @description An id, or the beginning of an e-mail address, a phone number or a name */
         q?: string
-        role?: 'user' | 'moderator' | 'admin'
-        standing?: 'active' | 'suspended'
+        role?: components['schemas']['Role']
+        standing?: components['schemas']['Standing']
       }
       header?: never
       path?: never
@@ -4337,7 +4356,7 @@ export interface operations {
            *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
            *     }
            */
-          'application/json': components['schemas']['GetAdminUsersResponse']
+          'application/json': components['schemas']['PeopleList']
         }
       }
       /** @description `unauthenticated`, `token_expired` */
@@ -4666,7 +4685,7 @@ export interface operations {
          *       "role": "moderator"
          *     }
          */
-        'application/json': components['schemas']['PostAdminUsersByIdRoleBody']
+        'application/json': components['schemas']['RoleChange']
       }
     }
     responses: {
@@ -4682,7 +4701,7 @@ export interface operations {
            *       "role": "user"
            *     }
            */
-          'application/json': components['schemas']['PostAdminUsersByIdRoleResponse']
+          'application/json': components['schemas']['RoleState']
         }
       }
       /** @description `malformed_body` */
@@ -6177,7 +6196,8 @@ export interface operations {
            *       "refresh_token": "qL1n0fHq5nB3…",
            *       "token_type": "Bearer",
            *       "expires_in": 900,
-           *       "created": false
+           *       "created": false,
+           *       "start_param": "chat_0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
            *     }
            */
           'application/json': components['schemas']['MessengerSession']
@@ -6213,7 +6233,8 @@ export interface operations {
            *       "refresh_token": "qL1n0fHq5nB3…",
            *       "token_type": "Bearer",
            *       "expires_in": 900,
-           *       "created": false
+           *       "created": false,
+           *       "start_param": "chat_0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11"
            *     }
            */
           'application/json': components['schemas']['MessengerSession']
@@ -9440,6 +9461,11 @@ export interface operations {
            *           "created_at": "2026-11-21T08:34:00.000Z"
            *         }
            *       ],
+           *       "bot": {
+           *         "state": "granted",
+           *         "language": "en",
+           *         "changed_at": "2026-11-21T08:34:00.000Z"
+           *       },
            *       "reviews_written": [
            *         {
            *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",

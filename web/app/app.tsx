@@ -3,9 +3,14 @@ import { ConveneProvider } from 'convene-client/react'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toasts } from '../shared/ui/toasts.tsx'
+import { BrandProvider } from './brand.tsx'
 import { client } from './client.ts'
+import { Crashes } from './crashes.tsx'
 import { LanguageProvider } from './language.tsx'
+import './install.tsx'
 import { Shell } from './shell.tsx'
+import { TelegramProvider } from './telegram/telegram.tsx'
+import { Updates } from './updates.tsx'
 
 client.connect()
 
@@ -14,11 +19,18 @@ if (root)
   createRoot(root).render(
     <StrictMode>
       <ConveneProvider client={client}>
-        <LanguageProvider>
-          <Toasts>
-            <Shell />
-          </Toasts>
-        </LanguageProvider>
+        <BrandProvider>
+          <LanguageProvider>
+            <Toasts>
+              <Crashes>
+                <TelegramProvider>
+                  <Updates />
+                  <Shell />
+                </TelegramProvider>
+              </Crashes>
+            </Toasts>
+          </LanguageProvider>
+        </BrandProvider>
       </ConveneProvider>
     </StrictMode>,
   )

@@ -1,13 +1,17 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { chooseLanguage, type Translate, translator } from '../shared/texts.ts'
+import { chooseLanguage, type Translate, type Translation, translator } from '../shared/texts.ts'
+import { useBrand } from './brand.tsx'
 import { en } from './texts/en.ts'
 import { ru } from './texts/ru.ts'
 
-const texts = { en, ru }
-export type Language = keyof typeof texts
-export const languages: readonly Language[] = ['en', 'ru']
+const texts: Record<Language, Translation<typeof en>> = { en, ru }
+export type Language = 'en' | 'ru'
+/** The languages of the app, each under its own name. */
+export const languages: Record<Language, string> = { en: 'English', ru: 'Русский' }
+const available: readonly Language[] = ['en', 'ru']
 
-type Chosen = { language: Language; t: Translate<typeof en>; setLanguage: (language: Language) => void }
+export type T = Translate<typeof en>
+type Chosen = { language: Language; t: T; setLanguage: (language: Language) => void }
 
 const LanguageContext = createContext<Chosen | null>(null)
 const key = 'convene:language'
@@ -15,10 +19,15 @@ const key = 'convene:language'
 /** The language of the device, unless another one was chosen on it. */
 function initial(): Language {
   const kept = localStorage.getItem(key)
-  return chooseLanguage(kept === null ? navigator.languages : [kept, ...navigator.languages], languages, 'en')
+  return chooseLanguage(kept === null ? navigator.languages : [kept, ...navigator.languages], available, 'en')
 }
 
+/** The language of the messenger, unless another one was chosen. */
+export const languageOf = (tag: string | undefined): Language | null =>
+  tag === undefined || localStorage.getItem(key) !== null ? null : chooseLanguage([tag], available, 'en')
+
 export function LanguageProvider({ children }: { children: ReactNode }) {
+  const brand = useBrand()
   const [language, setLanguage] = useState(initial)
   useEffect(() => {
     document.documentElement.lang = language
@@ -26,13 +35,13 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
   const chosen = useMemo<Chosen>(
     () => ({
       language,
-      t: translator(language, texts[language]),
+      t: translator(language, { ...texts[language], 'app.name': brand.name, ...brand.texts[language] }),
       setLanguage(next) {
         localStorage.setItem(key, next)
         setLanguage(next)
       },
     }),
-    [language],
+    [language, brand],
   )
   return <LanguageContext value={chosen}>{children}</LanguageContext>
 }
