@@ -48,6 +48,10 @@ import up0025 from './0025_outbox.up.sql' with { type: 'text' }
 import down0025 from './0025_outbox.down.sql' with { type: 'text' }
 import up0026 from './0026_email_links.up.sql' with { type: 'text' }
 import down0026 from './0026_email_links.down.sql' with { type: 'text' }
+import up0027 from './0027_identities.up.sql' with { type: 'text' }
+import down0027 from './0027_identities.down.sql' with { type: 'text' }
+import up0028 from './0028_passkeys.up.sql' with { type: 'text' }
+import down0028 from './0028_passkeys.down.sql' with { type: 'text' }
 import up0029 from './0029_invites.up.sql' with { type: 'text' }
 import down0029 from './0029_invites.down.sql' with { type: 'text' }
 import up0030 from './0030_notifications.up.sql' with { type: 'text' }
@@ -107,6 +111,10 @@ import pgUp0025 from './postgres/0025_outbox.up.sql' with { type: 'text' }
 import pgDown0025 from './postgres/0025_outbox.down.sql' with { type: 'text' }
 import pgUp0026 from './postgres/0026_email_links.up.sql' with { type: 'text' }
 import pgDown0026 from './postgres/0026_email_links.down.sql' with { type: 'text' }
+import pgUp0027 from './postgres/0027_identities.up.sql' with { type: 'text' }
+import pgDown0027 from './postgres/0027_identities.down.sql' with { type: 'text' }
+import pgUp0028 from './postgres/0028_passkeys.up.sql' with { type: 'text' }
+import pgDown0028 from './postgres/0028_passkeys.down.sql' with { type: 'text' }
 import pgUp0029 from './postgres/0029_invites.up.sql' with { type: 'text' }
 import pgDown0029 from './postgres/0029_invites.down.sql' with { type: 'text' }
 import pgUp0030 from './postgres/0030_notifications.up.sql' with { type: 'text' }
@@ -240,6 +248,22 @@ export const migrations: readonly Migration[] = [
     up: up0026,
     down: down0026,
     postgres: { up: pgUp0026, down: pgDown0026 },
+    compatibleWith: 16,
+  },
+  {
+    number: 27,
+    name: 'identities',
+    up: up0027,
+    down: down0027,
+    postgres: { up: pgUp0027, down: pgDown0027 },
+    compatibleWith: 16,
+  },
+  {
+    number: 28,
+    name: 'passkeys',
+    up: up0028,
+    down: down0028,
+    postgres: { up: pgUp0028, down: pgDown0028 },
     compatibleWith: 16,
   },
   {

@@ -1,15 +1,17 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
+import { identityRoutes } from './features/identities/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
+import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
@@ -39,15 +41,19 @@ import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
 
-export type App = ReturnType<typeof buildApp>
+// The types of all routes in one chain are deeper than TypeScript goes, and clients take theirs from the OpenAPI document.
+export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
-export function buildApp(services: Services, web: WebFiles | null = null) {
+export function buildApp(services: Services, web: WebFiles | null = null): App {
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)
   const {
     account,
+    identities,
+    oidc,
+    passkeys,
     safety,
     reviews,
     notices,
@@ -75,7 +81,7 @@ export function buildApp(services: Services, web: WebFiles | null = null) {
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
   const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
 
-  const app = new Elysia({
+  const app: App = new Elysia({
     name: 'convene',
     normalize: true,
     // Answers are cleaned and checked. That no schema encodes them on the way, Elysia would find out for each one anew.
@@ -94,9 +100,11 @@ export function buildApp(services: Services, web: WebFiles | null = null) {
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
-    .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config, botName: services.bot.name }))
+    .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
+    .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
     .use(botRoutes({ visitor, door: services.bot.door }))
+    .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))

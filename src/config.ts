@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
 import { readSocketAddress } from './lib/outbound.ts'
+import { oidcProvidersIn } from './lib/oidc-settings.ts'
 import { readApnsKey } from './outbox/apns/key.ts'
 import { readServiceAccount } from './outbox/fcm/account.ts'
 import { readRedisUrl } from './lib/redis-url.ts'
@@ -196,6 +197,14 @@ const serverSettings = {
     help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
     read: emailVerification,
   }),
+  /** The OpenID Connect providers, of the settings of each. */
+  oidc: setting({
+    name: 'OIDC_<NAME>_ISSUER',
+    type: 'URL',
+    default: '',
+    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next ones belong to it; use a name of your own for each provider.',
+    read: (_, { env }) => oidcProvidersIn(env),
+  }),
   notifyAfterS: setting({
     name: 'NOTIFY_AFTER_S',
     unit: 'seconds',
@@ -357,6 +366,12 @@ const serverSettings = {
     help: '`on` blocks users until they give the mandatory consents. They can still read and erase `/me`, hide, export, read notices, appeal and log out.',
     ...onOrOff,
   }),
+  staffPasskey: setting({
+    name: 'STAFF_PASSKEY',
+    default: 'off',
+    help: '`required`: moderators and admins [show a passkey](docs/moderation.md#passkeys-for-staff) before they moderate, every 12 hours.',
+    ...oneOf('off', 'required'),
+  }),
   firstContact: setting({
     name: 'FIRST_CONTACT',
     default: 'open',
@@ -453,8 +468,25 @@ const bucketKeys = {
   awsSecretAccessKey: key('AWS_SECRET_ACCESS_KEY', 'Secret of `AWS_ACCESS_KEY_ID`.'),
 }
 
+/** The other settings of an OpenID Connect provider, which `oidc` reads: one of each for a name. */
+const oidcParts = {
+  oidcClientId: key(
+    'OIDC_<NAME>_CLIENT_ID',
+    'Client id at the provider. Native apps with ids of their own follow the one for browsers, separated by commas.',
+    false,
+  ),
+  oidcClientSecret: key(
+    'OIDC_<NAME>_CLIENT_SECRET',
+    'Client secret at the provider. Apple has the next three instead.',
+  ),
+  oidcTeamId: key('OIDC_<NAME>_TEAM_ID', 'Team id at Apple.', false),
+  oidcKeyId: key('OIDC_<NAME>_KEY_ID', 'Id of the private key at Apple.', false),
+  oidcPrivateKey: key('OIDC_<NAME>_PRIVATE_KEY', 'Private key of Apple, in PEM form or as the path of the `.p8` file.'),
+  oidcLabel: key('OIDC_<NAME>_LABEL', 'What people read on the button. The default is the name.', false),
+}
+
 /** Every setting. The help of `convene serve`, the README's table and `.env.example` are made from this table. */
-export const settings = { ...serverSettings, ...bucketKeys }
+export const settings = { ...serverSettings, ...oidcParts, ...bucketKeys }
 
 export type Config = ConfigOf<typeof serverSettings>
 
@@ -479,8 +511,9 @@ export const environmentFor = ({ accessKeyId, secretAccessKey }: S3Place): Envir
   S3_SECRET_ACCESS_KEY: secretAccessKey,
 })
 
-function key(name: string, help: string) {
-  return setting({ name, type: 'text', default: null, help, secret: true, read: (value: string) => value })
+function key(name: string, help: string, isSecret = true) {
+  const row = setting({ name, type: 'text', default: null, help, read: (value: string) => value })
+  return isSecret ? { ...row, secret: true as const } : row
 }
 
 /** The keys come as a pair, so that the key of one store never goes with the secret of another. */

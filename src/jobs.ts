@@ -55,6 +55,7 @@ export const jobs = ({
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
+  { name: 'used-challenges', schedule: '3 * * * *', run: retention.usedChallenges },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },

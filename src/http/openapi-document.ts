@@ -202,7 +202,8 @@ function finished(operation: Operation, route: Route, schemas: Components): Oper
 }
 
 /** Whether a request without a body, which counts as `{}`, is refused. */
-const takesNoEmpty = ({ required, minProperties }: Schema) => Boolean(required) || Number(minProperties ?? 0) > 0
+const takesNoEmpty = ({ required, minProperties, anyOf }: Schema): boolean =>
+  Boolean(required) || Number(minProperties ?? 0) > 0 || (anyOf?.every(takesNoEmpty) ?? false)
 
 /** One example as `example`, several by their number. */
 function examplesOf(schema: Schema) {

@@ -61,6 +61,8 @@ export function readAs<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
+    // It names another variable itself.
+    if (error instanceof ConfigError) throw error
     throw new ConfigError(`${name} ${(error as Error).message}`, { cause: error })
   }
 }

@@ -1,4 +1,5 @@
 import type { Mail } from './mail/mails.ts'
+import type { GrantToRevoke } from './oidc/carrier.ts'
 import { type ChannelKind, channelKinds } from './push.ts'
 import type { BotMessage } from './telegram/messages.ts'
 import type { Webhook } from './webhook/webhooks.ts'
@@ -15,6 +16,7 @@ export type Payloads = {
   mail: Mail
   webhook: Webhook
   bot: BotMessage
+  oidc_revoke: GrantToRevoke
   /** Decided when it is due: whether anything is shown, and where. */
   notification: Occasion
 } & { [K in ChannelKind]: (Occasion | { about: 'test' }) & { channel_id: string } }
@@ -23,6 +25,7 @@ export const outboxKinds = [
   'mail',
   'webhook',
   'bot',
+  'oidc_revoke',
   'notification',
   ...channelKinds,
 ] as const satisfies readonly Kind[]
@@ -95,7 +98,7 @@ export type OutboxStore = {
   /** A page for operators, oldest first. */
   list(kind: Kind | null, limit: number): Promise<Parcel[]>
   /** Makes parcels due now that no node is delivering: one, or all of a kind. Returns how many. */
-  retry(which: { id: string } | { kind: Kind }, now: number): Promise<number>
+  retry(which: { id: string; kind?: Kind } | { kind: Kind }, now: number): Promise<number>
   /** Removes parcels undelivered: one, or all of a kind. Returns how many. */
   drop(which: { id: string } | { kind: Kind }): Promise<number>
 }

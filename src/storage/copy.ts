@@ -80,12 +80,15 @@ export const tables: readonly Table[] = [
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.identities,
   schema.invites,
   schema.channels,
   schema.notificationPreferences,
   schema.shownNotifications,
   schema.botPermissions,
   schema.botUpdates,
+  schema.passkeys,
+  schema.usedChallenges,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

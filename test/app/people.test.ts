@@ -180,7 +180,7 @@ describe('a record', () => {
       email: ada.email,
       email_verified: false,
       phone: null,
-      identities: [{ kind: 'password', provider: null, label: null }],
+      identities: [{ kind: 'password', provider: null, label: 'Password' }],
       sessions: [{ id: expect.any(String), user_agent: 'test' }],
     })
     for (const secret of [bob.id, cleo.id, ada.token, ada.refresh]) expect(answer.text).not.toContain(secret)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { noProviders } from '../../src/features/notifications/providers.ts'
+import { openProviders } from '../../src/features/notifications/providers.ts'
 import { openOutbound } from '../../src/lib/outbound.ts'
 import { seconds } from '../../src/lib/time.ts'
 import { openPushSenders } from '../../src/outbox/senders.ts'
@@ -23,8 +23,9 @@ async function open() {
   const outbound = openOutbound({ allow, resolve: async () => ['127.0.0.1'], ca: service.ca })
   const secrets = { jwt: new Uint8Array(32), location: new Uint8Array(32) }
   const config = readConfig({ PUBLIC_URL: 'https://meet.example.org' })
-  const senders = openPushSenders({ config, secrets, outbound, now: Date.now })
-  return testApp({}, { providers: { ...noProviders, ...senders } })
+  const push = openPushSenders({ config, secrets, outbound, now: Date.now })
+  const bot = { sender: null, name: () => null, permissions: { targetOf: async () => null } }
+  return testApp({}, { providers: openProviders({ push, bot }) })
 }
 
 test('a message reaches the browser of a person whose app is closed, encrypted, and a subscription that ended goes', async () => {

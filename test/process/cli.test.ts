@@ -399,6 +399,41 @@ test('outbox lists what waits, makes it due and drops it, beside a running serve
   expect(JSON.parse(await outbox('drop', 'mail', '--yes'))).toEqual({ count: 2 })
 })
 
+test('webhooks lists those that wait and makes them due, beside a running server', async () => {
+  const databasePath = join(newPath(), 'convene.db')
+  const app = await testApp({}, { databasePath })
+  const settings = { DATA_DIR: app.dataDir, DATABASE_URL: `sqlite:${databasePath}` }
+  const webhooks = async (...args: string[]) => (await convene(['webhooks', ...args], settings)).out
+  expect(await webhooks('list')).toBe('no webhook waits\n')
+  const { outbox } = app.services.storage
+  const later = Date.now() + 3_600_000
+  const payload = { about: 'user.erased', data: { user_id: 'ada' } } as const
+  for (const id of ['a', 'b'])
+    await outbox.add([
+      { id, kind: 'webhook', user_id: null, payload, created_at: 1, due_at: later, ordered_by: `ada-${id}` },
+    ])
+  await outbox.add([
+    {
+      ...{ id: 'm', kind: 'mail', user_id: null, created_at: 1, due_at: later },
+      payload: { to: 'ada@example.org', language: 'en', about: 'password_changed' },
+    },
+  ])
+  expect(JSON.parse(await webhooks('list', '--json'))).toMatchObject([
+    { id: 'a', type: 'user.erased', data: { user_id: 'ada' }, attempts: 0, last_error: null },
+    { id: 'b' },
+  ])
+  expect(await webhooks('list', '--limit', '1')).toMatch(
+    /^a user\.erased \{"user_id":"ada"\}, made 1970-.*failed 0 times\n$/,
+  )
+  expect(await webhooks('retry', 'b')).toBe('due now: 1\n')
+  expect(await outbox.lease('webhook', 'n', Date.now(), later, 10)).toMatchObject([{ id: 'b' }])
+  expect(JSON.parse(await webhooks('retry', '--json'))).toEqual({ count: 1 })
+  expectRefusal(await convene(['webhooks', 'retry', 'x'], settings), 1, /no webhook with the id x waits/)
+  expectRefusal(await convene(['webhooks', 'retry', 'm'], settings), 1, /no webhook with the id m waits/)
+  expectRefusal(await convene(['webhooks', 'list', 'x'], settings), 2, /unexpected argument 'x'/)
+  expectRefusal(await convene(['webhooks'], settings), 2, /webhooks takes list or retry/)
+})
+
 describe('admin', () => {
   test('grants and takes away a role beside a running server, which follows at once', async () => {
     const databasePath = join(newPath(), 'convene.db')

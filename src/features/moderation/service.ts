@@ -1,6 +1,7 @@
 import type { Paging } from '../../lib/paging.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
+import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { appealCases } from './appeals.ts'
 import { auditReading } from './audit-reading.ts'
 import { reportCases } from './reports.ts'
@@ -12,7 +13,14 @@ import { suspensions } from './suspensions.ts'
 
 export type Moderation = ReturnType<typeof moderationService>
 
-type Deps = DecisionDeps & EvidenceDeps & { store: ModerationStore; auditLog: AuditStore; audit: Audit; paging: Paging }
+type Deps = DecisionDeps &
+  EvidenceDeps & {
+    store: ModerationStore
+    auditLog: AuditStore
+    secondFactor: SecondFactor
+    audit: Audit
+    paging: Paging
+  }
 
 /** The operators' side of moderation. Every method takes the `Moderator` that `moderatorOf` has admitted. */
 export function moderationService(deps: Deps) {

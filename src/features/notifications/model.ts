@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { setFormat } from '../../lib/formats.ts'
 import { chat } from '../chats/model.ts'
-import { id, nextCursor, nullable, oneOf, optional, time } from '../../http/schema.ts'
+import { entityId, id, nextCursor, nullable, oneOf, optional, time } from '../../http/schema.ts'
 
 const clock = t.String({ maxLength: 5, description: 'Hours and minutes, such as `22:00`' })
 const quiet = t.Object({ from: clock, to: clock, time_zone: t.String({ maxLength: 64 }) })
@@ -33,7 +33,7 @@ const kind = oneOf(['webpush', 'fcm', 'apns', 'telegram'])
 
 export const channel = t.Object(
   {
-    id: t.String(),
+    id: entityId(),
     kind,
     label: t.String({ description: 'The device that registered it', examples: ['Firefox 151 on Linux'] }),
     created_at: time,
@@ -66,6 +66,7 @@ export const newChannel = t.Union(
     t.Object({ kind: t.Literal('telegram') }),
   ],
   {
+    title: 'NewChannel',
     error: 'Expected webpush with a subscription, fcm or apns with a token, or telegram',
     examples: [{ kind: 'fcm', token: 'dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH' }],
   },

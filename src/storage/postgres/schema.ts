@@ -226,6 +226,7 @@ export const sessions = pgTable(
     last_used_at: int8().notNull(),
     user_agent: text(),
     ended_at: int8(),
+    passkey_at: int8(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -359,6 +360,19 @@ export const emailLinks = pgTable('email_links', {
   expires_at: int8().notNull(),
 })
 
+export const identities = pgTable('identities', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['password', 'messenger', 'oidc'] }).notNull(),
+  provider: text(),
+  issuer: text(),
+  subject: text(),
+  client_id: text(),
+  grant_token: text(),
+  created_at: int8().notNull(),
+  last_used_at: int8(),
+})
+
 export const invites = pgTable('invites', {
   id: text().primaryKey(),
   code_hash: text().notNull().unique(),
@@ -368,6 +382,7 @@ export const invites = pgTable('invites', {
   note: text(),
   created_at: int8().notNull(),
 })
+
 export const channels = pgTable('channels', {
   id: text().primaryKey(),
   user_id: text().notNull(),
@@ -411,6 +426,7 @@ export const shownNotifications = pgTable(
   },
   (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
 )
+
 export const botPermissions = pgTable('bot_permissions', {
   user_id: text().primaryKey(),
   messenger_id: text().notNull(),
@@ -425,3 +441,17 @@ export const botUpdates = pgTable('bot_updates', {
   update_id: int8().primaryKey(),
   at: int8().notNull(),
 })
+
+export const passkeys = pgTable('passkeys', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  credential_id: text().notNull().unique(),
+  public_key: text().notNull(),
+  counter: int8().notNull(),
+  transports: json().notNull().default([]),
+  label: text().notNull(),
+  created_at: int8().notNull(),
+  last_used_at: int8(),
+})
+
+export const usedChallenges = pgTable('used_challenges', { id: text().primaryKey(), expires_at: int8().notNull() })

@@ -20,9 +20,11 @@ import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
@@ -63,9 +65,11 @@ export function postgresStorage(db: Database): Storage {
     outbox: outboxStore(engine),
     bot: botStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
+    passkeys: passkeyStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

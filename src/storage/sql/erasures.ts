@@ -6,8 +6,10 @@ import { isEvidence } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
+import { dropIdentities } from './identities.ts'
 import { dropNotifications } from './notifications.ts'
 import { enqueue } from './outbox.ts'
+import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
 
 // Rows that one part looks at, and chats that it goes through: some milliseconds of work.
@@ -105,13 +107,15 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   }
 
   /** The first part, and again until nothing is left: everything but what they wrote in chats. */
-  function* clearPersonalData(db: Builders, user: string): Work<Cleared> {
+  function* clearPersonalData(db: Builders, user: string, at: number): Work<Cleared> {
     const done: Cleared = { rows: 0, files: [], chats: [], next: personalData }
     done.rows += yield* engine.reindexTraits(user, () => dropTraits(db, user))
     done.files = yield* dropImages(db, user, budget)
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
+    done.rows += yield* dropIdentities(engine, db, user, at)
     done.rows += yield* dropNotifications(engine, db, user)
+    done.rows += yield* dropPasskeys(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
       done.rows += yield* changed(change(budget - done.rows))
@@ -233,6 +237,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           db.insert(unfinishedErasures).values({ user_id: user, at }),
         ])
         yield* dropMails(engine, db, user)
+        yield* dropIdentities(engine, db, user, at)
+        yield* dropPasskeys(engine, db, user)
         yield* dropNotifications(engine, db, user)
         yield* changed(db.delete(botPermissions).where(eq(botPermissions.user_id, user)))
         yield* enqueue(engine, db, parcels)
@@ -243,7 +249,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     clear: (user, at, from) =>
       write((db) =>
         from === null || (from.chat_id === '' && from.seq === personalData.seq)
-          ? clearPersonalData(db, user)
+          ? clearPersonalData(db, user, at)
           : clearChats(db, user, at, from),
       ),
 

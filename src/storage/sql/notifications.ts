@@ -201,9 +201,11 @@ export function notificationStore(engine: Engine): NotificationStore {
       ),
 
     channelsStored: (userId) =>
-      read((db) =>
-        rows(db.select().from(channels).where(eq(channels.user_id, userId)).orderBy(asc(channels.created_at))),
-      ),
+      read(function* (db) {
+        const stored = yield* rows(db.select().from(channels).where(eq(channels.user_id, userId)))
+        // A handful.
+        return stored.toSorted((a, b) => a.created_at - b.created_at)
+      }),
 
     channels: (userId, lasting) => read((db) => channelsOf(db, lasting, eq(channels.user_id, userId))),
 
@@ -397,7 +399,7 @@ export function notificationStore(engine: Engine): NotificationStore {
       read(function* () {
         const wanted = yield* query<{ user_id: string }>(sql`
           SELECT user_id FROM notification_preferences
-          WHERE digest = 'daily' AND user_id > ${after} ORDER BY user_id LIMIT ${limit}`)
+          WHERE digest = 'daily' AND user_id > ${after} AND coalesce(digest_at, 0) <= ${lastBefore} ORDER BY user_id LIMIT ${limit}`)
         const candidates: DigestCandidate[] = []
         for (const { user_id } of wanted) {
           const side = (mine: string, other: string) => sql`

@@ -56,8 +56,11 @@ export function outboxStore(engine: Engine): OutboxStore {
         .where(and(condition, isNotNull(outbox.again_at))),
     )
 
-  const chosen = (which: { id: string } | { kind: Kind }) =>
-    'id' in which ? eq(outbox.id, which.id) : eq(outbox.kind, which.kind)
+  const chosen = (which: { id?: string; kind?: Kind }) =>
+    and(
+      which.id === undefined ? undefined : eq(outbox.id, which.id),
+      which.kind === undefined ? undefined : eq(outbox.kind, which.kind),
+    )
 
   return {
     add: (parcels) => write((db) => enqueue(engine, db, parcels), keepsProfileCache),

@@ -86,6 +86,9 @@ export function reportStore(engine: Engine): ReportStore {
   }
 }
 
+// There are a handful; a limit keeps the statement to its index.
+const mostModerators = 1000
+
 /** Notifies those who moderate, but for whoever reports or is reported. What each is told is decided when it is due. */
 function* askModerators(
   engine: Engine,
@@ -98,7 +101,9 @@ function* askModerators(
     db
       .select({ user_id: users.id })
       .from(users)
-      .where(sql`${users.role} <> 'user'`),
+      .where(sql`${users.role} <> 'user'`)
+      .orderBy(asc(users.id))
+      .limit(mostModerators),
   )
   const others = moderators.filter(({ user_id }) => user_id !== reporter_id && user_id !== subject_id)
   const occasion = { about: 'report' as const }

@@ -22,9 +22,11 @@ import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -68,9 +70,11 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     outbox: outboxStore(engine),
     bot: botStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     invites: inviteStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
+    passkeys: passkeyStore(engine),
 
     failed,
 
