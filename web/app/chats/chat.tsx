@@ -56,13 +56,7 @@ function ChatOf({ id }: { id: string }) {
         <MessageList chatId={id} name={name} onMenu={setOpen} onPhoto={setPhoto} />
       )}
       <Waiting id={id} name={name} />
-      <Composer
-        key={editing?.key ?? 'new'}
-        chatId={id}
-        name={name}
-        editing={editing}
-        onDone={() => setEditing(null)}
-      />
+      <Composer key={editing?.key ?? 'new'} chatId={id} name={name} editing={editing} onDone={() => setEditing(null)} />
       {open === 'chat' && info && <ChatSheet chat={info} name={name} onClose={() => setOpen(null)} />}
       {open !== null && open !== 'chat' && (
         <MessageSheet

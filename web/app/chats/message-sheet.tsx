@@ -35,7 +35,11 @@ export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }:
   }
 
   return (
-    <Sheet title={t(isMine ? 'chats.yourMessage' : 'people.reportMessage')} closeLabel={t('app.close')} onClose={onClose}>
+    <Sheet
+      title={t(isMine ? 'chats.yourMessage' : 'people.reportMessage')}
+      closeLabel={t('app.close')}
+      onClose={onClose}
+    >
       <div className={styles.actions}>
         {text && (
           <button type="button" className={styles.action} onClick={() => void copy()}>

@@ -18,7 +18,12 @@ export function tagsOf(theirs: Likes, mine: Likes | null): Tag[] {
 }
 
 /** What can be filtered by: what is chosen, what I like, then what people around like most. */
-export function choicesOf(kind: Kind, chosen: readonly string[], mine: Likes | null, around: readonly Likes[]): string[] {
+export function choicesOf(
+  kind: Kind,
+  chosen: readonly string[],
+  mine: Likes | null,
+  around: readonly Likes[],
+): string[] {
   const counts = new Map<string, number>()
   for (const person of around) for (const tag of person[kind]) counts.set(tag, (counts.get(tag) ?? 0) + 1)
   const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).map(([tag]) => tag)

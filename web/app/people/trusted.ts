@@ -13,7 +13,8 @@ let policy: Policy | undefined
  */
 export function trustedScriptUrl(path: string): string {
   const url = new URL(path, location.origin)
-  if (url.origin !== location.origin || !url.pathname.startsWith('/assets/')) throw new Error('not a script of this app')
+  if (url.origin !== location.origin || !url.pathname.startsWith('/assets/'))
+    throw new Error('not a script of this app')
   policy ??= globalThis.trustedTypes?.createPolicy('convene-worker', { createScriptURL: (text) => text })
   return (policy?.createScriptURL(url.href) ?? url.href) as string
 }

@@ -40,7 +40,8 @@ export const en = {
   'people.hide': 'Hide me',
   'people.show': 'Show me',
   'people.whatOthersSee': 'What others see',
-  'people.othersSee': 'Others see your profile, a point some 300 m from where you were, the distance to it in steps of 100 m, and the hour it was updated. Your true place is never stored. The point is found for 30 days after your last update, unless this community chose another time.',
+  'people.othersSee':
+    'Others see your profile, a point some 300 m from where you were, the distance to it in steps of 100 m, and the hour it was updated. Your true place is never stored. The point is found for 30 days after your last update, unless this community chose another time.',
   'people.updatePosition': 'Update my place',
   'people.consents': 'Others do not find you until you agree to the current texts.',
   'people.consentsLink': 'Read and agree',
@@ -51,22 +52,32 @@ export const en = {
   'people.widen': 'Look within {distance}',
   'people.withoutFilters': 'Look without filters',
   'people.circles': 'Each circle is where somebody may be. North is above.',
-  'people.radar': { one: '{count} person within {distance}. The list names them.', other: '{count} people within {distance}. The list names them.' },
-  'people.map': { one: 'Map with {count} person. The list names them.', other: 'Map with {count} people. The list names them.' },
+  'people.radar': {
+    one: '{count} person within {distance}. The list names them.',
+    other: '{count} people within {distance}. The list names them.',
+  },
+  'people.map': {
+    one: 'Map with {count} person. The list names them.',
+    other: 'Map with {count} people. The list names them.',
+  },
   'people.around.hint': { one: '{count} person. Touch the circle.', other: '{count} people. Touch a circle.' },
   'people.previous': 'Previous person',
   'people.next': 'Next person',
   'people.position.title': 'See who is nearby',
-  'people.position.why': 'To find people around you, the app asks your device once where it is. It asks only when you press the button.',
+  'people.position.why':
+    'To find people around you, the app asks your device once where it is. It asks only when you press the button.',
   'people.position.rough': 'Others see a point some 300 m away from you, never your true place.',
   'people.position.notKept': 'Your true place is not stored anywhere.',
   'people.position.howLong': 'You can hide again at any time, in one touch.',
   'people.position.share': 'Share my rough place',
   'people.position.asking': 'Asking your device',
-  'people.position.denied': 'Your browser does not let this page know your place. Open the settings of this site, beside the address, and allow the location. Then press the button again.',
-  'people.position.unavailable': 'Your device does not know where it is. Switch its location on, or try again outdoors.',
+  'people.position.denied':
+    'Your browser does not let this page know your place. Open the settings of this site, beside the address, and allow the location. Then press the button again.',
+  'people.position.unavailable':
+    'Your device does not know where it is. Switch its location on, or try again outdoors.',
   'people.position.timeout': 'Your device took too long. Try again, near a window if you are indoors.',
-  'people.position.unsupported': 'This browser cannot tell a place here. Open the app in another browser, at an address that begins with https.',
+  'people.position.unsupported':
+    'This browser cannot tell a place here. Open the app in another browser, at an address that begins with https.',
   'people.write': 'Write a message',
   'people.reviews': 'Reviews',
   'people.noReviews': 'No reviews yet.',
@@ -76,7 +87,8 @@ export const en = {
   'people.reviewer': 'Author',
   'people.block': 'Block',
   'people.blockTitle': 'Block {name}?',
-  'people.blockHint': 'You no longer find each other, and neither of you can write to the other. Nobody is told. You can lift it in the settings.',
+  'people.blockHint':
+    'You no longer find each other, and neither of you can write to the other. Nobody is told. You can lift it in the settings.',
   'people.blocked': '{name} is blocked',
   'people.unblock': 'Undo',
   'people.unblocked': '{name} is no longer blocked',
@@ -85,9 +97,12 @@ export const en = {
   'people.reportPerson': 'Report {name}',
   'people.reportMessage': 'Report this message',
   'people.reportReview': 'Report this review',
-  'people.evidenceMessage': 'Choose a reason to send it. The moderators see this message with its earlier versions and five messages before and after it, but nothing else of the chat. {name} is not told who reported.',
-  'people.evidencePerson': 'Choose a reason to send it. The moderators see the profile as it is now, but no chat. {name} is not told who reported.',
-  'people.evidenceReview': 'Choose a reason to send it. The moderators see the review and its author. The author is not told who reported.',
+  'people.evidenceMessage':
+    'Choose a reason to send it. The moderators see this message with its earlier versions and five messages before and after it, but nothing else of the chat. {name} is not told who reported.',
+  'people.evidencePerson':
+    'Choose a reason to send it. The moderators see the profile as it is now, but no chat. {name} is not told who reported.',
+  'people.evidenceReview':
+    'Choose a reason to send it. The moderators see the review and its author. The author is not told who reported.',
   'people.reasons': 'Reasons',
   'people.addWords': 'Add words first',
   'people.details': 'In your words',
@@ -154,7 +169,8 @@ export const en = {
   'chats.choosePhoto': 'Choose a photo',
   'chats.sendPhoto': 'Send a photo',
   'chats.preparing': 'The photo is being prepared.',
-  'chats.unreadPhoto': 'This browser cannot show the photo. You can send it anyway: if the server cannot read it either, it says so.',
+  'chats.unreadPhoto':
+    'This browser cannot show the photo. You can send it anyway: if the server cannot read it either, it says so.',
   'chats.cropHint': 'Drag over the photo to send a part of it.',
   'chats.caption': 'Words with it',
   'chats.messageMenu': 'More about this message',
@@ -172,7 +188,8 @@ export const en = {
   'chats.rating': 'Rating',
   'chats.reviewText': 'In a few words',
   'chats.anonymous': 'Without my name',
-  'chats.anonymousHint': 'Published at a random time within a day, with the day alone. As one review belongs to each chat, {name} may still find out.',
+  'chats.anonymousHint':
+    'Published at a random time within a day, with the day alone. As one review belongs to each chat, {name} may still find out.',
   'chats.reviewChoose': 'Choose from one to five stars.',
   'chats.reviewSend': 'Publish the review',
   'chats.reviewed': 'Your review is published',
