@@ -10,6 +10,7 @@ const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
   json: 'application/json',
   png: 'image/png',
   svg: 'image/svg+xml',
@@ -37,7 +38,10 @@ async function digestOfSources(): Promise<string> {
   return hasher.digest('hex')
 }
 
-async function bundle(entry: string) {
+/** Scripts that run in workers of their own: the name by which a page's code knows the address of each. */
+const helpers: Record<string, string> = { heicWorkerUrl: 'web/app/chats/heic-worker.ts' }
+
+async function bundle(entry: string, define: Record<string, string> = {}) {
   const { outputs } = await Bun.build({
     entrypoints: [join(root, entry)],
     target: 'browser',
@@ -45,7 +49,7 @@ async function bundle(entry: string) {
     minify: true,
     publicPath: '/assets/',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...define },
   })
   return outputs
 }
@@ -122,12 +126,22 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
   const assets: Asset[] = []
   const pages: Record<string, Asset> = {}
   const workers: Record<string, Asset> = {}
+  const addresses: Record<string, string> = {}
+  for (const [name, entry] of Object.entries(helpers)) {
+    const [script] = await bundle(entry)
+    if (!script) continue
+    const file = basename(script.path)
+    addresses[name] = JSON.stringify(`/assets/${file}`)
+    assets.push(await store(dir, file, new Uint8Array(await script.arrayBuffer())))
+  }
   for (const { name, page, entry, worker } of faces) {
     const preloads = new Set<string>()
     const own: string[] = []
     const stem = basename(entry).replace(/\.tsx?$/, '')
-    for (const made of await bundle(entry)) {
+    for (const made of await bundle(entry, addresses)) {
       const file = basename(made.path)
+      // The styles of all parts are in that of the entry.
+      if (/^chunk-.*\.css$/.test(file)) continue
       const bytes = new Uint8Array(await made.arrayBuffer())
       if (file.startsWith(`${stem}-`)) {
         own.push(file)

@@ -113,7 +113,9 @@ export function createClient(options: ClientOptions) {
         presence.onFrame(frame, me)
         chats.onFrame(frame)
         tell(frame.type, frame.data, frame)
-        if (frame.type === 'hello') wakeUp()
+        if (frame.type !== 'hello') return
+        wakeUp()
+        tellFocus(true)
       },
       onReset(gap) {
         chats.onReset()
@@ -166,6 +168,7 @@ export function createClient(options: ClientOptions) {
 
   const stopListening = tabs?.listen((note) => {
     if (note.say === 'session') void session.reread()
+    if (note.say === 'hidden' && found.document?.visibilityState === 'visible') tellFocus()
     if (note.say !== 'outbox') return
     if (note.sent) mine.chats.onSent(note.sent)
     void mine.outbox.reread().then(mine.outbox.drain)
@@ -176,8 +179,22 @@ export function createClient(options: ClientOptions) {
     if (isConnected) mine.link.wake()
     mine.wakeUp()
   }
+
+  /**
+   * Tells the server whether the app is looked at, as nothing is notified meanwhile. The tabs share a socket, which is in the
+   * foreground while one of them is. The server takes a new one for that.
+   */
+  function tellFocus(isNew = false) {
+    const foreground = found.document?.visibilityState !== 'hidden'
+    // Of a new socket, the tab that leads says that it is hidden, and the others that they are seen.
+    if (isNew && foreground === mine.link.state.get().leads) return
+    mine.link.send({ type: 'focus', data: { foreground } })
+    if (!foreground) tabs?.post({ say: 'hidden' })
+  }
+  const seen = () => tellFocus()
   for (const type of ['online', 'pageshow']) found.addEventListener?.(type, wake)
   found.document?.addEventListener('visibilitychange', wake)
+  found.document?.addEventListener('visibilitychange', seen)
 
   return {
     /** Every route of the server, typed: `api.GET('/api/v1/me')` answers `{ data }` or `{ error }`, and throws without a network. */
@@ -244,6 +261,7 @@ export function createClient(options: ClientOptions) {
       stopListening?.()
       for (const type of ['online', 'pageshow']) found.removeEventListener?.(type, wake)
       found.document?.removeEventListener('visibilitychange', wake)
+      found.document?.removeEventListener('visibilitychange', seen)
     },
   }
 

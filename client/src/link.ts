@@ -8,6 +8,8 @@ import type { ClientLocks, ConnectionState, Event, Frame, Message } from './type
 /** What tabs tell each other. `from` is the tab that says it. */
 export type Note = { from?: string } & (
   | { say: 'session' }
+  /** The tab is no longer looked at. */
+  | { say: 'hidden' }
   | { say: 'outbox'; sent?: Message }
   /** A tab has become the leader, or answers one that has joined: events after `seq` follow. */
   | { say: 'lead'; to?: string; seq: number | null; state: ConnectionState; online: string[] }

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config.ts'
 import { frontPage } from './front-page.ts'
+import { webConfig } from './web-config.ts'
 import { webFile, type WebFile, type WebFiles } from './web-files.ts'
 
 /** The paths at which a page is shown. The page itself decides by the path what it shows. */
@@ -64,6 +65,7 @@ export function webPages(config: Given, files: WebFiles | null) {
   const worker = files.workers.app
   const showApp = config.webApp && app !== undefined ? shows(app) : null
   routes.use(frontPage(showApp))
+  if (showApp) routes.use(webConfig(config))
   if (showApp) for (const path of appPaths) routes.get(path, ({ request }) => showApp(request))
   if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, asked))
   if (config.console && console !== undefined) {

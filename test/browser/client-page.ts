@@ -32,9 +32,12 @@ export async function servePage() {
     fetch: ({ url }) =>
       url.endsWith('/kit.js')
         ? new Response(script, { headers: { 'content-type': 'text/javascript' } })
-        : new Response('<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script src="/kit.js"></script>', {
-            headers: { 'content-type': 'text/html' },
-          }),
+        : new Response(
+            '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script src="/kit.js"></script>',
+            {
+              headers: { 'content-type': 'text/html' },
+            },
+          ),
   })
   return { origin: server.url.origin, stop: () => server.stop(true) }
 }

@@ -46,43 +46,46 @@ const toldTexts = (tab: Page, count: number) =>
     .then(() => tab.evaluate(() => window.told))
 const close = async (context: BrowserContext) => context.close()
 
-browserTest('all tabs share one socket, and another leads within a second of the closing of the one that did', async () => {
-  const { app, bob, chatId, context, tab, first } = await meet()
-  const tabs = [first, await tab(), await tab()]
-  await Promise.all(tabs.map(online))
-  expect(sockets(app)).toBe(1)
-  await bob.post(`chats/${chatId}/messages`, { text: 'one' })
-  await Promise.all(tabs.map((one) => toldTexts(one, 1)))
+browserTest(
+  'all tabs share one socket, and another leads within a second of the closing of the one that did',
+  async () => {
+    const { app, bob, chatId, context, tab, first } = await meet()
+    const tabs = [first, await tab(), await tab()]
+    await Promise.all(tabs.map(online))
+    expect(sockets(app)).toBe(1)
+    await bob.post(`chats/${chatId}/messages`, { text: 'one' })
+    await Promise.all(tabs.map((one) => toldTexts(one, 1)))
 
-  const leader = await leaderOf(tabs)
-  const rest = tabs.filter((one) => one !== leader)
-  const watch = rest.map((one) =>
-    one.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          const stop = window.client.on('hello', () => {
-            stop()
-            resolve(performance.timeOrigin + performance.now())
-          })
-        }),
-    ),
-  )
-  const closedAt = performance.timeOrigin + performance.now()
-  await leader.close()
-  await bob.post(`chats/${chatId}/messages`, { text: 'two' })
-  const [tookOverAt] = await Promise.all(watch)
-  console.log(`handed over ${Math.round(tookOverAt! - closedAt)} ms after the leader closed`)
-  await until(() => sockets(app) === 1, 'one socket is left')
-  await bob.post(`chats/${chatId}/messages`, { text: 'three' })
-  for (const one of rest) {
-    const { texts, seqs, gaps } = await toldTexts(one, 3)
-    expect(texts).toEqual(['one', 'two', 'three'])
-    expect(seqs).toEqual(seqs.map((_, i) => seqs[0]! + i))
-    expect(gaps).toBe(0)
-  }
-  await leaderOf(rest)
-  await close(context)
-})
+    const leader = await leaderOf(tabs)
+    const rest = tabs.filter((one) => one !== leader)
+    const watch = rest.map((one) =>
+      one.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            const stop = window.client.on('hello', () => {
+              stop()
+              resolve(performance.timeOrigin + performance.now())
+            })
+          }),
+      ),
+    )
+    const closedAt = performance.timeOrigin + performance.now()
+    await leader.close()
+    await bob.post(`chats/${chatId}/messages`, { text: 'two' })
+    const [tookOverAt] = await Promise.all(watch)
+    console.log(`handed over ${Math.round(tookOverAt! - closedAt)} ms after the leader closed`)
+    await until(() => sockets(app) === 1, 'one socket is left')
+    await bob.post(`chats/${chatId}/messages`, { text: 'three' })
+    for (const one of rest) {
+      const { texts, seqs, gaps } = await toldTexts(one, 3)
+      expect(texts).toEqual(['one', 'two', 'three'])
+      expect(seqs).toEqual(seqs.map((_, i) => seqs[0]! + i))
+      expect(gaps).toBe(0)
+    }
+    await leaderOf(rest)
+    await close(context)
+  },
+)
 
 browserTest('a tab takes over from a leader that stands still, and the old one follows when it goes on', async () => {
   const { app, bob, chatId, context, tab, first } = await meet()
@@ -102,7 +105,9 @@ browserTest('a tab takes over from a leader that stands still, and the old one f
   const stoodStillAt = performance.timeOrigin + performance.now()
   await other.waitForFunction(() => window.client.connection.get().leads, null, { polling: 10 })
   await online(other)
-  console.log(`handed over ${Math.round(performance.timeOrigin + performance.now() - stoodStillAt)} ms after the leader stood still`)
+  console.log(
+    `handed over ${Math.round(performance.timeOrigin + performance.now() - stoodStillAt)} ms after the leader stood still`,
+  )
   await bob.post(`chats/${chatId}/messages`, { text: 'two' })
   await toldTexts(other, 2)
 
@@ -123,12 +128,17 @@ browserTest('many requests in many tabs refresh once', async () => {
   const { app, context, tab, first } = await meet({ connect: false })
   const tabs = [first, await tab(), await tab()]
   let refreshes = 0
-  context.on('request', (request) => void (request.url().endsWith('/auth/refresh') && request.method() === 'POST' && refreshes++))
+  context.on(
+    'request',
+    (request) => void (request.url().endsWith('/auth/refresh') && request.method() === 'POST' && refreshes++),
+  )
   app.clock.now += 901_000
   const statuses = await Promise.all(
     tabs.map((one) =>
       one.evaluate(() =>
-        Promise.all(Array.from({ length: 5 }, () => window.client.api.GET('/api/v1/me').then(({ response }) => response.status))),
+        Promise.all(
+          Array.from({ length: 5 }, () => window.client.api.GET('/api/v1/me').then(({ response }) => response.status)),
+        ),
       ),
     ),
   )
@@ -137,7 +147,8 @@ browserTest('many requests in many tabs refresh once', async () => {
 
   // Signing out in one tab is signing out in all.
   await first.evaluate(() => window.client.signOut())
-  for (const one of tabs) await one.waitForFunction(() => window.client.session.get().state === 'signed-out', null, { polling: 20 })
+  for (const one of tabs)
+    await one.waitForFunction(() => window.client.session.get().state === 'signed-out', null, { polling: 20 })
   await close(context)
 })
 
@@ -147,12 +158,21 @@ browserTest('a page that is closed at any moment after a send leaves exactly one
   for (let i = 0; i < 12; i++) {
     const text = `message ${i}`
     sent.push(text)
-    await first.evaluate(({ id, text }) => window.client.chats.open(id).send({ text }).then(() => {}), { id: chatId, text })
+    await first.evaluate(
+      ({ id, text }) =>
+        window.client.chats
+          .open(id)
+          .send({ text })
+          .then(() => {}),
+      { id: chatId, text },
+    )
     await Bun.sleep(i * 3)
     await startIn(first, page.origin, settings)
   }
   const texts = async () =>
-    (await ada.get(`chats/${chatId}/messages?limit=100`)).body.items.map(({ text }: { text: string }) => text).toReversed()
+    (await ada.get(`chats/${chatId}/messages?limit=100`)).body.items
+      .map(({ text }: { text: string }) => text)
+      .toReversed()
   await until(async () => (await texts()).length >= sent.length, 'all are sent')
   expect(await texts()).toEqual(sent)
   await close(context)
@@ -185,7 +205,14 @@ browserTest('without a network the chats that were read are there, and what is s
   await shown(1)
   expect(await first.evaluate(() => window.client.session.get().state)).toBe('signed-in')
 
-  await first.evaluate((id) => window.client.chats.open(id).send({ text: 'Tea!' }).then(() => {}), chatId)
+  await first.evaluate(
+    (id) =>
+      window.client.chats
+        .open(id)
+        .send({ text: 'Tea!' })
+        .then(() => {}),
+    chatId,
+  )
   await shown(2)
   expect((await bob.get(`chats/${chatId}/messages`)).body.items).toHaveLength(1)
   await context.unrouteAll()

@@ -60,8 +60,12 @@ export async function rounds(app: TestApp, count: number, seed: number) {
     for (const client of [ada, bob]) client.wake()
     const all = sent.ada.length + sent.bob.length
     const states = () =>
-      JSON.stringify([ada, bob].map(({ session, connection }) => [session.get().state, session.get().reason, connection.get()])) +
-      JSON.stringify(Object.values(chats).map(({ messages }) => messages.get().items.findLast(({ state }) => state !== 'sent')))
+      JSON.stringify(
+        [ada, bob].map(({ session, connection }) => [session.get().state, session.get().reason, connection.get()]),
+      ) +
+      JSON.stringify(
+        Object.values(chats).map(({ messages }) => messages.get().items.findLast(({ state }) => state !== 'sent')),
+      )
     for (const who of ['ada', 'bob'] as const) {
       await until(() => told[who].messages.length >= all, `${who} has all ${all} messages`, 60_000).catch((error) => {
         throw new Error(`${error.message}: ${states()}`)
