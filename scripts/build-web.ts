@@ -2,6 +2,7 @@
 // if nothing has changed since the last build.
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { Resvg } from '@resvg/resvg-js'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 
 const root = join(import.meta.dir, '..')
@@ -26,6 +27,9 @@ const faces: Face[] = [
   { name: 'app', page: 'web/app/page.html', entry: 'web/app/app.tsx', worker: 'web/app/service-worker.ts' },
   { name: 'console', page: 'web/console/page.html', entry: 'web/console/console.tsx' },
 ]
+
+/** In bytes: the map and the decoder of HEIC photos are larger. */
+const largestKept = 300_000
 
 type Encoding = 'br' | 'zstd' | 'gzip' | 'identity'
 type Asset = { name: string; type: string; hash: string; encodings: Partial<Record<Encoding, string>> }
@@ -71,6 +75,20 @@ async function store(dir: string, name: string, bytes: Uint8Array<ArrayBuffer>):
     encodings[encoding] = file
   }
   return { name, type, hash: new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22), encodings }
+}
+
+/** The app's icons, drawn from one SVG. Systems cut `maskable` to their own shape, so its picture keeps clear of the edges. */
+async function icons(): Promise<[string, Uint8Array<ArrayBuffer>][]> {
+  const svg = await Bun.file(join(root, 'web/app/icon.svg')).text()
+  const maskable = svg.replace(/rx="\d+"/, '').replace('scale(1)', 'scale(0.8)')
+  const png = (source: string, width: number) =>
+    new Uint8Array(new Resvg(source, { fitTo: { mode: 'width', value: width } }).render().asPng())
+  return [
+    ['icon.svg', new TextEncoder().encode(svg)],
+    ['icon-192.png', png(svg, 192)],
+    ['icon-512.png', png(svg, 512)],
+    ['icon-maskable.png', png(maskable, 512)],
+  ]
 }
 
 /** The page with the links to its scripts and styles in place of `<!-- assets -->`. */
@@ -138,11 +156,13 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
     const preloads = new Set<string>()
     const own: string[] = []
     const stem = basename(entry).replace(/\.tsx?$/, '')
-    for (const made of await bundle(entry, addresses)) {
-      const file = basename(made.path)
+    const made = new Map<string, number>()
+    for (const output of await bundle(entry, addresses)) {
+      const file = basename(output.path)
       // The styles of all parts are in that of the entry.
       if (/^chunk-.*\.css$/.test(file)) continue
-      const bytes = new Uint8Array(await made.arrayBuffer())
+      const bytes = new Uint8Array(await output.arrayBuffer())
+      made.set(file, bytes.length)
       if (file.startsWith(`${stem}-`)) {
         own.push(file)
         if (file.endsWith('.js')) staticImports(new TextDecoder().decode(bytes)).forEach((name) => preloads.add(name))
@@ -152,9 +172,13 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
     const html = pageOf(await Bun.file(join(root, page)).text(), own, [...preloads])
     pages[name] = await store(dir, `${name}.html`, new TextEncoder().encode(html))
     if (worker === undefined) continue
-    const [script] = await bundle(worker)
+    // The worker keeps what the screens need. What is large is fetched when it is first shown.
+    const kept = [...made].filter(([, size]) => size <= largestKept).map(([file]) => file)
+    const define = { assetNames: JSON.stringify(kept), buildId: JSON.stringify(digest.slice(0, 16)) }
+    const [script] = await bundle(worker, define)
     if (script) workers[name] = await store(dir, `${name}-worker.js`, new Uint8Array(await script.arrayBuffer()))
   }
+  for (const [file, bytes] of await icons()) assets.push(await store(dir, file, bytes))
   await Bun.write(join(dir, 'files.js'), index(assets, pages, workers))
   await Bun.write(join(dir, 'digest'), digest)
   rmSync(output, { recursive: true, force: true })

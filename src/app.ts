@@ -22,7 +22,6 @@ import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
-import { linkPages } from './http/link-pages.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -123,7 +122,6 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
     .use(webPages(config, web))
-    .use(linkPages)
     .use(openapi(() => app))
 }
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
+import { readBrand } from './lib/brand.ts'
 import { readSocketAddress } from './lib/outbound.ts'
 import { oidcProvidersIn } from './lib/oidc-settings.ts'
 import { readApnsKey } from './outbox/apns/key.ts'
@@ -172,6 +173,14 @@ const serverSettings = {
     ...onOrOff,
     default: 'on',
     help: 'the console for moderators at `/console`',
+  }),
+  /** The look of the app; null for its own. */
+  brand: setting({
+    name: 'BRAND_DIR',
+    type: 'directory',
+    default: null,
+    help: 'Directory with [the name, colours, logo and texts](docs/fork-the-app.md#your-own-look) of your community.',
+    read: (value) => readBrand(resolve(value)),
   }),
   frameAncestors: setting({
     name: 'FRAME_ANCESTORS',

@@ -470,6 +470,130 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/auth/oidc/{provider}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Sign in with an id token
+     * @description For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.
+     */
+    post: operations['postAuthOidcByProvider']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/auth/oidc/{provider}/callback': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Where a provider sends the browser back
+     * @description On to `return_to`, with the session’s cookies, or with `#error=<code>`.
+     */
+    get: operations['getAuthOidcByProviderCallback']
+    put?: never
+    /**
+     * The same where the provider posts a form, as Apple does
+     * @description The same where the provider posts a form, as Apple does
+     */
+    post: operations['postAuthOidcByProviderCallback']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/auth/oidc/{provider}/start': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Send a browser to a provider to sign in
+     * @description Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`.
+     */
+    get: operations['getAuthOidcByProviderStart']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/auth/passkey': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Sign in with a passkey
+     * @description An unknown passkey and one that is not accepted answer alike.
+     */
+    post: operations['postAuthPasskey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/auth/passkey/confirm': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Confirm this session with a passkey
+     * @description Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. It counts for 12 hours where `STAFF_PASSKEY` asks for one, and for 10 minutes where a login just now is asked for.
+     */
+    post: operations['postAuthPasskeyConfirm']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/auth/passkey/options': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Options to show a passkey with
+     * @description For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge is good once, for 5 minutes, to sign in or to confirm a session.
+     */
+    post: operations['postAuthPasskeyOptions']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/auth/password/forgot': {
     parameters: {
       query?: never
@@ -894,6 +1018,86 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/me/identities': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The ways to sign in to one’s account, oldest first
+     * @description Whole: an account has a few. `last_used_at` is null for one that was not used yet.
+     */
+    get: operations['getMeIdentities']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/identities/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Remove a way to sign in
+     * @description Sessions go on. The last way that works stays: 409 `last_identity`. `second_factor_required` for a passkey of staff, where `STAFF_PASSKEY` asks them to show one.
+     */
+    delete: operations['deleteMeIdentitiesById']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/identities/messenger': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Add a messenger to sign in with
+     * @description 200 where it is the account’s already. 409 `conflict` where the account has another one.
+     */
+    post: operations['postMeIdentitiesMessenger']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/identities/oidc/{provider}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Add an account of an OpenID Connect provider to sign in with
+     * @description 200 where it is the account’s already.
+     */
+    post: operations['postMeIdentitiesOidcByProvider']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/me/location': {
     parameters: {
       query?: never
@@ -956,6 +1160,46 @@ export interface paths {
      */
     put: operations['putMeNotifications']
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/passkeys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Add a passkey
+     * @description It must be discoverable and verify its user. `identity_taken` where it was added before, to whichever account; `conflict` where the account has 16.
+     */
+    post: operations['postMePasskeys']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me/passkeys/options': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Options to make a passkey with
+     * @description For `navigator.credentials.create()`. The challenge is good once, in this session, for 5 minutes. In a session that is older than 10 minutes and was not confirmed with a passkey since, send the `password` (403 `forbidden` otherwise). `conflict` where the account has 16 passkeys. `second_factor_required` for staff who have a passkey, where `STAFF_PASSKEY` asks them to show it.
+     */
+    post: operations['postMePasskeysOptions']
     delete?: never
     options?: never
     head?: never
@@ -1448,6 +1692,26 @@ export interface components {
       items: components['schemas']['AuditEntry'][]
       next_cursor: string | null
     }
+    /** @description What `PublicKeyCredential.toJSON()` returns */
+    AuthenticationResponseJSON: {
+      /** @description base64url */
+      id: string
+      /** @description base64url */
+      rawId: string
+      response: components['schemas']['AuthenticationResponseJSONResponse']
+      /** @constant */
+      type: 'public-key'
+    }
+    AuthenticationResponseJSONResponse: {
+      /** @description base64url */
+      authenticatorData: string
+      /** @description base64url */
+      clientDataJSON: string
+      /** @description base64url */
+      signature: string
+      /** @description base64url */
+      userHandle?: string | null
+    }
     Block: {
       /** Format: date-time */
       created_at: string
@@ -1465,6 +1729,7 @@ export interface components {
       created_at: string
       /** Format: date-time */
       failing_since: string | null
+      /** Format: uuid */
       id: string
       /** @enum {string} */
       kind: 'webpush' | 'fcm' | 'apns' | 'telegram'
@@ -1526,9 +1791,12 @@ export interface components {
           | 'init_data_expired'
           | 'refresh_reused'
           | 'link_invalid'
+          | 'id_token_invalid'
+          | 'passkey_invalid'
           | 'email_not_verified'
           | 'registration_closed'
           | 'invite_required'
+          | 'second_factor_required'
           | 'not_a_member'
           | 'not_the_owner'
           | 'blocked'
@@ -1542,6 +1810,8 @@ export interface components {
           | 'phone_taken'
           | 'review_exists'
           | 'message_deleted'
+          | 'identity_taken'
+          | 'last_identity'
           | 'conflict'
           | 'payload_too_large'
           | 'unsupported_media_type'
@@ -1615,11 +1885,6 @@ export interface components {
     }
     /** @enum {string} */
     ConsentKind: 'terms' | 'privacy' | 'disclaimer' | 'marketing'
-    DecisionAppeal: {
-      /** Format: uuid */
-      id: string
-      status: components['schemas']['AppealStatus']
-    }
     /**
      * @example {
      *       "email": "ada.lovelace@example.org",
@@ -1782,6 +2047,8 @@ export interface components {
       email_links: components['schemas']['ExportedEmailLink'][]
       /** Format: date-time */
       exported_at: string
+      /** @description The ways to sign in */
+      identities: components['schemas']['ExportIdentity'][]
       images: components['schemas']['ExportedImage'][]
       /** Format: date-time */
       last_seen_at: string | null
@@ -1791,6 +2058,7 @@ export interface components {
       notifications: components['schemas']['ExportNotifications']
       /** @description Notifications that are not sent yet; they hold ids only */
       notifications_waiting: components['schemas']['ExportNotificationsWaiting'][]
+      passkeys: components['schemas']['ExportPasskey'][]
       preferences: components['schemas']['Preferences']
       reports: components['schemas']['Report'][]
       reviews_received: components['schemas']['Review'][]
@@ -1914,7 +2182,22 @@ export interface components {
       id: string
       /** Format: date-time */
       last_used_at: string
+      /** Format: date-time */
+      passkey_at: string | null
       user_agent: string | null
+    }
+    ExportIdentity: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: uuid */
+      id: string
+      /** @description password, messenger, oidc or passkey */
+      kind: string
+      /** Format: date-time */
+      last_used_at: string | null
+      provider: string | null
+      /** @description Who one is to the provider */
+      subject: string | null
     }
     ExportNotifications: {
       /** @description Without the addresses of the devices */
@@ -1923,6 +2206,7 @@ export interface components {
       preferences: components['schemas']['NotificationPreferences']
     }
     ExportNotificationsMutedChat: {
+      /** Format: uuid */
       chat_id: string
       /** Format: date-time */
       muted_until: string
@@ -1934,6 +2218,23 @@ export interface components {
       by: string
       /** Format: date-time */
       created_at: string
+    }
+    ExportPasskey: {
+      /** @description How often it was used, as the authenticator says */
+      counter: number
+      /** Format: date-time */
+      created_at: string
+      /** @description Of the authenticator */
+      credential_id: string
+      /** Format: uuid */
+      id: string
+      /** @example Phone */
+      label: string
+      /** Format: date-time */
+      last_used_at: string | null
+      /** @description A COSE key, as base64url; the server has no other */
+      public_key: string
+      transports: string[]
     }
     FieldError: {
       code: components['schemas']['FieldErrorCode']
@@ -1977,6 +2278,10 @@ export interface components {
       items: components['schemas']['Channel'][]
       next_cursor: string | null
     }
+    GetMeIdentitiesResponse: {
+      items: components['schemas']['Identity'][]
+      next_cursor: string | null
+    }
     Gone: {
       /** @constant */
       deleted: true
@@ -1991,6 +2296,21 @@ export interface components {
       version: string
     }
     HealthChecks: Record<string, never>
+    Identity: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: uuid */
+      id: string
+      kind: components['schemas']['IdentityKind']
+      /** @description For people to read */
+      label: string
+      /** Format: date-time */
+      last_used_at: string | null
+      /** @description Of `oidc`, the name in `GET /auth/providers` */
+      provider: string | null
+    }
+    /** @enum {string} */
+    IdentityKind: 'password' | 'messenger' | 'oidc' | 'passkey'
     Image: {
       height: number
       /** Format: uuid */
@@ -2240,6 +2560,17 @@ export interface components {
       /** Format: uuid */
       user_id: string
     }
+    /**
+     * @example {
+     *       "kind": "fcm",
+     *       "token": "dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH"
+     *     }
+     */
+    NewChannel:
+      | components['schemas']['PostMeChannelsBody1']
+      | components['schemas']['PostMeChannelsBody2']
+      | components['schemas']['PostMeChannelsBody3']
+      | components['schemas']['PostMeChannelsBody4']
     /** @description Whom to chat with */
     NewChat: {
       /** Format: uuid */
@@ -2395,6 +2726,16 @@ export interface components {
       label: string
       name: string
     }
+    OidcSession: {
+      access_token: string
+      created: boolean
+      /** @description Seconds */
+      expires_in: number
+      refresh_token: string
+      /** @constant */
+      token_type: 'Bearer'
+      user: components['schemas']['Me']
+    }
     PasswordChange: {
       current_password?: string | null
       /**
@@ -2434,7 +2775,7 @@ export interface components {
     }
     PersonDecision: {
       action: components['schemas']['NoticeAction']
-      appeal: components['schemas']['DecisionAppeal'] | null
+      appeal: components['schemas']['AppealState'] | null
       /** Format: date-time */
       created_at: string
       /** Format: uuid */
@@ -2451,14 +2792,6 @@ export interface components {
       report_id: string | null
       /** Format: date-time */
       until: string | null
-    }
-    PersonIdentity: {
-      /** @example messenger */
-      kind: string
-      /** @example 279058397 */
-      label: string | null
-      /** @example telegram */
-      provider: string | null
     }
     PersonInList: {
       /** Format: date-time */
@@ -2489,7 +2822,7 @@ export interface components {
       /** Format: uuid */
       id: string
       /** @description For admins only */
-      identities?: components['schemas']['PersonIdentity'][]
+      identities?: components['schemas']['Identity'][]
       name: string | null
       /** @description For admins only */
       phone?: string | null
@@ -2545,6 +2878,30 @@ export interface components {
       used: number
       uses: number
     }
+    PostAuthOidcByProviderBody: {
+      /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
+      code?: string | null
+      consents?: components['schemas']['RegistrationConsents']
+      /** @description false: no cookies are set, nor read */
+      cookies?: boolean | null
+      /** @description As the provider gave it, for a client id of this server */
+      id_token: string
+      /** @description The code of an invite, where `registration` of the providers is `invite` */
+      invite?: string | null
+      /** @description The one in the id token: send it where you asked for one */
+      nonce?: string | null
+    }
+    PostAuthPasskeyBody: {
+      /** @description false: no cookies are set, nor read */
+      cookies?: boolean | null
+      credential: components['schemas']['AuthenticationResponseJSON']
+    }
+    PostAuthPasskeyConfirmBody: {
+      credential: components['schemas']['AuthenticationResponseJSON']
+    }
+    PostAuthPasskeyOptionsResponse: {
+      options: components['schemas']['PublicKeyCredentialRequestOptionsJSON']
+    }
     PostMeChannelsBody1: {
       /** @constant */
       kind: 'webpush'
@@ -2571,6 +2928,43 @@ export interface components {
     PostMeChannelsBody4: {
       /** @constant */
       kind: 'telegram'
+    }
+    PostMeIdentitiesMessengerBody: {
+      /** @description The raw string, as the messenger gave it */
+      init_data: string
+    }
+    PostMeIdentitiesOidcByProviderBody: {
+      /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
+      code?: string | null
+      /** @description As the provider gave it, for a client id of this server */
+      id_token: string
+      /** @description The one in the id token: send it where you asked for one */
+      nonce?: string | null
+    }
+    PostMePasskeysBody: {
+      credential: components['schemas']['RegistrationResponseJSON']
+      /** @description 1 to 60 Unicode characters; normalized to NFC and trimmed. */
+      label: string
+    }
+    PostMePasskeysOptionsBody: {
+      password?: string | null
+    }
+    PostMePasskeysOptionsResponse: {
+      options: components['schemas']['PublicKeyCredentialCreationOptionsJSON']
+    }
+    PostMePasskeysResponse: {
+      /** Format: date-time */
+      created_at: string
+      /** Format: uuid */
+      id: string
+      /** @constant */
+      kind: 'passkey'
+      /** @example Phone */
+      label: string
+      /** Format: date-time */
+      last_used_at: string | null
+      /** @example null */
+      provider: null
     }
     /**
      * @example {
@@ -2628,9 +3022,12 @@ export interface components {
       | 'init_data_expired'
       | 'refresh_reused'
       | 'link_invalid'
+      | 'id_token_invalid'
+      | 'passkey_invalid'
       | 'email_not_verified'
       | 'registration_closed'
       | 'invite_required'
+      | 'second_factor_required'
       | 'not_a_member'
       | 'not_the_owner'
       | 'blocked'
@@ -2644,6 +3041,8 @@ export interface components {
       | 'phone_taken'
       | 'review_exists'
       | 'message_deleted'
+      | 'identity_taken'
+      | 'last_identity'
       | 'conflict'
       | 'payload_too_large'
       | 'unsupported_media_type'
@@ -2683,7 +3082,7 @@ export interface components {
      *         "bot": null
      *       },
      *       "oidc": [],
-     *       "passkey": false,
+     *       "passkey": true,
      *       "registration": "open",
      *       "mail": true
      *     }
@@ -2698,6 +3097,56 @@ export interface components {
       password: true
       /** @enum {string} */
       registration: 'open' | 'invite' | 'closed'
+    }
+    PublicKeyCredentialCreationOptionsJSON: {
+      /** @constant */
+      attestation: 'none'
+      authenticatorSelection: components['schemas']['PublicKeyCredentialCreationOptionsJSONAuthenticatorSelection']
+      challenge: string
+      excludeCredentials: components['schemas']['PublicKeyCredentialCreationOptionsJSONExcludeCredential'][]
+      pubKeyCredParams: components['schemas']['PublicKeyCredentialCreationOptionsJSONPubKeyCredParam'][]
+      rp: components['schemas']['PublicKeyCredentialCreationOptionsJSONRp']
+      /** @description Milliseconds */
+      timeout: number
+      user: components['schemas']['PublicKeyCredentialCreationOptionsJSONUser']
+    }
+    PublicKeyCredentialCreationOptionsJSONAuthenticatorSelection: {
+      /** @constant */
+      requireResidentKey: true
+      /** @constant */
+      residentKey: 'required'
+      /** @constant */
+      userVerification: 'required'
+    }
+    PublicKeyCredentialCreationOptionsJSONExcludeCredential: {
+      id: string
+      transports?: string[]
+      /** @constant */
+      type: 'public-key'
+    }
+    PublicKeyCredentialCreationOptionsJSONPubKeyCredParam: {
+      alg: number
+      /** @constant */
+      type: 'public-key'
+    }
+    PublicKeyCredentialCreationOptionsJSONRp: {
+      id: string
+      name: string
+    }
+    PublicKeyCredentialCreationOptionsJSONUser: {
+      displayName: string
+      id: string
+      name: string
+    }
+    PublicKeyCredentialRequestOptionsJSON: {
+      /** @description Empty: the authenticator offers what it has */
+      allowCredentials: unknown[]
+      challenge: string
+      rpId: string
+      /** @description Milliseconds */
+      timeout: number
+      /** @constant */
+      userVerification: 'required'
     }
     /**
      * @example {
@@ -2871,6 +3320,23 @@ export interface components {
       marketing?: boolean
       privacy: boolean
       terms: boolean
+    }
+    /** @description What `PublicKeyCredential.toJSON()` returns */
+    RegistrationResponseJSON: {
+      /** @description base64url */
+      id: string
+      /** @description base64url */
+      rawId: string
+      response: components['schemas']['RegistrationResponseJSONResponse']
+      /** @constant */
+      type: 'public-key'
+    }
+    RegistrationResponseJSONResponse: {
+      /** @description base64url */
+      attestationObject: string
+      /** @description base64url */
+      clientDataJSON: string
+      transports?: string[] | null
     }
     Report: {
       action: components['schemas']['ReportAction'] | null
@@ -4472,9 +4938,12 @@ export interface operations {
            *       "phone": "+351912345678",
            *       "identities": [
            *         {
-           *           "kind": "messenger",
-           *           "provider": "telegram",
-           *           "label": "279058397"
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "kind": "password",
+           *           "provider": "google",
+           *           "label": "Google",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "last_used_at": "2026-11-21T08:34:00.000Z"
            *         }
            *       ],
            *       "sessions": [
@@ -6324,6 +6793,750 @@ export interface operations {
       }
     }
   }
+  postAuthOidcByProvider: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example google */
+        provider: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ…",
+         *       "nonce": "n-0S6_WzA2Mj",
+         *       "consents": {
+         *         "terms": false,
+         *         "privacy": false,
+         *         "disclaimer": false,
+         *         "marketing": false
+         *       },
+         *       "cookies": false
+         *     }
+         */
+        'application/json': components['schemas']['PostAuthOidcByProviderBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "user": {
+           *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *         "name": "Ada",
+           *         "city": "Lisbon",
+           *         "bio": "Walks, espresso, old maps.",
+           *         "gender": "female",
+           *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+           *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+           *         "email": "ada@example.org",
+           *         "email_verified": false,
+           *         "phone": "+351912345678",
+           *         "messenger_id": "279058397",
+           *         "role": "user",
+           *         "visible": true,
+           *         "consents_missing": [],
+           *         "created_at": "2026-11-21T08:34:00.000Z",
+           *         "updated_at": "2026-11-21T08:34:00.000Z"
+           *       },
+           *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9…",
+           *       "refresh_token": "qL1n0fHq5nB3…",
+           *       "token_type": "Bearer",
+           *       "expires_in": 900,
+           *       "created": false
+           *     }
+           */
+          'application/json': components['schemas']['OidcSession']
+        }
+      }
+      /** @description Created */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "user": {
+           *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *         "name": "Ada",
+           *         "city": "Lisbon",
+           *         "bio": "Walks, espresso, old maps.",
+           *         "gender": "female",
+           *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+           *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+           *         "email": "ada@example.org",
+           *         "email_verified": false,
+           *         "phone": "+351912345678",
+           *         "messenger_id": "279058397",
+           *         "role": "user",
+           *         "visible": true,
+           *         "consents_missing": [],
+           *         "created_at": "2026-11-21T08:34:00.000Z",
+           *         "updated_at": "2026-11-21T08:34:00.000Z"
+           *       },
+           *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9…",
+           *       "refresh_token": "qL1n0fHq5nB3…",
+           *       "token_type": "Bearer",
+           *       "expires_in": 900,
+           *       "created": false
+           *     }
+           */
+          'application/json': components['schemas']['OidcSession']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `id_token_invalid` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `registration_closed`, `invite_required`, `suspended` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `consents_required`, `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `busy`, `storage_full` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getAuthOidcByProviderCallback: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example google */
+        provider: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Found */
+      302: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAuthOidcByProviderCallback: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example google */
+        provider: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Found */
+      302: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getAuthOidcByProviderStart: {
+    parameters: {
+      query?: {
+        /** @description Where to go then, on this server or a listed origin. Default: `/` */
+        return_to?: string
+      }
+      header?: never
+      path: {
+        /** @example google */
+        provider: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Found */
+      302: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAuthPasskey: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "credential": {
+         *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+         *         "rawId": "ZcG3b2Fi1xJ0yT7kq5Vw2A",
+         *         "type": "public-key",
+         *         "response": {
+         *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4u…",
+         *           "authenticatorData": "SZYN5YgOjGh0NBcP…",
+         *           "signature": "MEUCIQDl0p2h…",
+         *           "userHandle": "AZmjxFLwfMGhpG8fbw8rEQ"
+         *         }
+         *       },
+         *       "cookies": false
+         *     }
+         */
+        'application/json': components['schemas']['PostAuthPasskeyBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "user": {
+           *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *         "name": "Ada",
+           *         "city": "Lisbon",
+           *         "bio": "Walks, espresso, old maps.",
+           *         "gender": "female",
+           *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+           *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+           *         "email": "ada@example.org",
+           *         "email_verified": false,
+           *         "phone": "+351912345678",
+           *         "messenger_id": "279058397",
+           *         "role": "user",
+           *         "visible": true,
+           *         "consents_missing": [],
+           *         "created_at": "2026-11-21T08:34:00.000Z",
+           *         "updated_at": "2026-11-21T08:34:00.000Z"
+           *       },
+           *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9…",
+           *       "refresh_token": "qL1n0fHq5nB3…",
+           *       "token_type": "Bearer",
+           *       "expires_in": 900
+           *     }
+           */
+          'application/json': components['schemas']['Session']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `passkey_invalid` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 200 in 900 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAuthPasskeyConfirm: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "credential": {
+         *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+         *         "rawId": "ZcG3b2Fi1xJ0yT7kq5Vw2A",
+         *         "type": "public-key",
+         *         "response": {
+         *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4u…",
+         *           "authenticatorData": "SZYN5YgOjGh0NBcP…",
+         *           "signature": "MEUCIQDl0p2h…",
+         *           "userHandle": "AZmjxFLwfMGhpG8fbw8rEQ"
+         *         }
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PostAuthPasskeyConfirmBody']
+      }
+    }
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `passkey_invalid`, `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postAuthPasskeyOptions: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "options": {
+           *         "challenge": "AAGqVJ1QYAB6…",
+           *         "rpId": "meet.example.org",
+           *         "allowCredentials": [
+           *           null
+           *         ],
+           *         "timeout": 0,
+           *         "userVerification": "required"
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['PostAuthPasskeyOptionsResponse']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 200 in 900 seconds from one address */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
   postAuthPasswordForgot: {
     parameters: {
       query?: never
@@ -6538,7 +7751,7 @@ export interface operations {
            *         "bot": null
            *       },
            *       "oidc": [],
-           *       "passkey": false,
+           *       "passkey": true,
            *       "registration": "open",
            *       "mail": true
            *     }
@@ -8764,7 +9977,7 @@ export interface operations {
       path?: never
       cookie?: never
     }
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example {
@@ -8772,11 +9985,7 @@ export interface operations {
          *       "token": "dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH"
          *     }
          */
-        'application/json':
-          | components['schemas']['PostMeChannelsBody1']
-          | components['schemas']['PostMeChannelsBody2']
-          | components['schemas']['PostMeChannelsBody3']
-          | components['schemas']['PostMeChannelsBody4']
+        'application/json': components['schemas']['NewChannel']
       }
     }
     responses: {
@@ -9410,6 +10619,16 @@ export interface operations {
            *         "recognised_places": 0
            *       },
            *       "last_seen_at": "2026-11-21T08:34:00.000Z",
+           *       "identities": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "kind": "terms",
+           *           "provider": "google",
+           *           "subject": "110169484474386276334",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "last_used_at": "2026-11-21T08:34:00.000Z"
+           *         }
+           *       ],
            *       "email_links": [
            *         {
            *           "kind": "terms",
@@ -9454,6 +10673,20 @@ export interface operations {
            *           }
            *         ]
            *       },
+           *       "passkeys": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "label": "Phone",
+           *           "credential_id": "ZcG3b2Fi1xJ0…",
+           *           "public_key": "pQECAyYgASFYIM…",
+           *           "counter": 0,
+           *           "transports": [
+           *             "internal"
+           *           ],
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "last_used_at": "2026-11-21T08:34:00.000Z"
+           *         }
+           *       ],
            *       "mails_waiting": [
            *         {
            *           "about": "verify",
@@ -9556,7 +10789,8 @@ export interface operations {
            *           "user_agent": "Mozilla/5.0",
            *           "created_at": "2026-11-21T08:34:00.000Z",
            *           "last_used_at": "2026-11-21T08:34:00.000Z",
-           *           "ended_at": "2026-11-21T08:34:00.000Z"
+           *           "ended_at": "2026-11-21T08:34:00.000Z",
+           *           "passkey_at": "2026-11-21T08:34:00.000Z"
            *         }
            *       ],
            *       "images": [
@@ -9659,6 +10893,510 @@ export interface operations {
         }
       }
       /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getMeIdentities: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "kind": "password",
+           *           "provider": "google",
+           *           "label": "Google",
+           *           "created_at": "2026-11-21T08:34:00.000Z",
+           *           "last_used_at": "2026-11-21T08:34:00.000Z"
+           *         }
+           *       ],
+           *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+           *     }
+           */
+          'application/json': components['schemas']['GetMeIdentitiesResponse']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  deleteMeIdentitiesById: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `second_factor_required`, `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `last_identity` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postMeIdentitiesMessenger: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…"
+         *     }
+         */
+        'application/json': components['schemas']['PostMeIdentitiesMessengerBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "password",
+           *       "provider": "google",
+           *       "label": "Google",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_used_at": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Identity']
+        }
+      }
+      /** @description Created */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "password",
+           *       "provider": "google",
+           *       "label": "Google",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_used_at": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Identity']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `init_data_invalid`, `init_data_expired`, `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `identity_taken`, `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `messenger_not_configured`, `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postMeIdentitiesOidcByProvider: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** @example google */
+        provider: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ…",
+         *       "nonce": "n-0S6_WzA2Mj"
+         *     }
+         */
+        'application/json': components['schemas']['PostMeIdentitiesOidcByProviderBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "password",
+           *       "provider": "google",
+           *       "label": "Google",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_used_at": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Identity']
+        }
+      }
+      /** @description Created */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "password",
+           *       "provider": "google",
+           *       "label": "Google",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_used_at": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['Identity']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `id_token_invalid`, `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `identity_taken` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 100 in 300 seconds from one address, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `provider_not_configured`, `busy`, `storage_full` */
       503: {
         headers: {
           [name: string]: unknown
@@ -10113,6 +11851,306 @@ export interface operations {
       }
       /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
       403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postMePasskeys: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "label": "Google",
+         *       "credential": {
+         *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+         *         "rawId": "ZcG3b2Fi1xJ0yT7kq5Vw2A",
+         *         "type": "public-key",
+         *         "response": {
+         *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4u…",
+         *           "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10…",
+         *           "transports": [
+         *             "internal"
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        'application/json': components['schemas']['PostMePasskeysBody']
+      }
+    }
+    responses: {
+      /** @description Created */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *       "kind": "passkey",
+           *       "provider": null,
+           *       "label": "Phone",
+           *       "created_at": "2026-11-21T08:34:00.000Z",
+           *       "last_used_at": "2026-11-21T08:34:00.000Z"
+           *     }
+           */
+          'application/json': components['schemas']['PostMePasskeysResponse']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `passkey_invalid`, `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `identity_taken`, `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `payload_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `validation_failed` */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+      429: {
+        headers: {
+          'retry-after'?: number
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `storage_full`, `busy` */
+      503: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  postMePasskeysOptions: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *       "password": "twelve green bottles"
+         *     }
+         */
+        'application/json': components['schemas']['PostMePasskeysOptionsBody']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          /**
+           * @example {
+           *       "options": {
+           *         "challenge": "AAGqVJ1QYAB6…",
+           *         "rp": {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "name": "Ada"
+           *         },
+           *         "user": {
+           *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *           "name": "Ada",
+           *           "displayName": "Ada"
+           *         },
+           *         "pubKeyCredParams": [
+           *           {
+           *             "type": "public-key",
+           *             "alg": 0
+           *           }
+           *         ],
+           *         "excludeCredentials": [
+           *           {
+           *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+           *             "type": "public-key",
+           *             "transports": [
+           *               "internal"
+           *             ]
+           *           }
+           *         ],
+           *         "authenticatorSelection": {
+           *           "residentKey": "required",
+           *           "requireResidentKey": true,
+           *           "userVerification": "required"
+           *         },
+           *         "attestation": "none",
+           *         "timeout": 0
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['PostMePasskeysOptionsResponse']
+        }
+      }
+      /** @description `malformed_body` */
+      400: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `unauthenticated`, `token_expired` */
+      401: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `wrong_password`, `forbidden`, `second_factor_required`, `suspended`, `consents_required`, `email_not_verified` */
+      403: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+      /** @description `conflict` */
+      409: {
         headers: {
           [name: string]: unknown
         }

@@ -1,13 +1,16 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config.ts'
+import { linkPaths } from '../outbox/mail/mails.ts'
 import { frontPage } from './front-page.ts'
-import { webConfig } from './web-config.ts'
+import { linkPages } from './link-pages.ts'
+import { webConfig, type WebConfigDeps } from './web-config.ts'
 import { webFile, type WebFile, type WebFiles } from './web-files.ts'
 
 /** The paths at which a page is shown. The page itself decides by the path what it shows. */
 const appPaths = [
   '/chats',
   '/chats/:id',
+  '/forgot-password',
   '/me',
   '/me/:part',
   '/nearby',
@@ -16,7 +19,10 @@ const appPaths = [
   '/settings/:part',
   '/sign-in',
   '/sign-up',
+  '/signed-in',
   '/welcome',
+  // What links in mails open.
+  ...Object.values(linkPaths),
 ]
 const consolePaths = ['/console', '/console/:part', '/console/:part/:id']
 
@@ -44,15 +50,15 @@ function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Given): string {
   ].join('; ')
 }
 
-type Given = Pick<Config, 'webApp' | 'console' | 'frameAncestors' | 'mapStyleUrl'>
+type Given = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
 
 /**
  * The app at `/` and the console at `/console`, with their files at `/assets`. Without built pages, and for a face that is
- * switched off, there are no routes.
+ * switched off, there are no routes. What links in mails open is part of the app; without it there are plain pages.
  */
 export function webPages(config: Given, files: WebFiles | null) {
   const routes: AnyElysia = new Elysia({ name: 'web-pages', detail: { hide: true } })
-  if (files === null) return routes.use(frontPage(null))
+  if (files === null) return routes.use(frontPage(null)).use(linkPages)
   const assets = new Map(files.assets.map((file) => [file.name, file]))
   const policy = contentSecurityPolicy(config)
   const shows = (file: WebFile) => (request: Request) =>
@@ -65,7 +71,7 @@ export function webPages(config: Given, files: WebFiles | null) {
   const worker = files.workers.app
   const showApp = config.webApp && app !== undefined ? shows(app) : null
   routes.use(frontPage(showApp))
-  if (showApp) routes.use(webConfig(config))
+  routes.use(showApp ? webConfig(config, files.assets) : linkPages)
   if (showApp) for (const path of appPaths) routes.get(path, ({ request }) => showApp(request))
   if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, asked))
   if (config.console && console !== undefined) {

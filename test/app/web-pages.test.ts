@@ -6,7 +6,15 @@ import { webPages } from '../../src/http/web-pages.ts'
 const files = await openWebFiles()
 if (files === null) throw new Error('the web pages have not been built: run `bun run build:web`')
 
-const given = { webApp: true, console: true, frameAncestors: [], mapStyleUrl: null }
+const given = {
+  webApp: true,
+  console: true,
+  frameAncestors: [],
+  mapStyleUrl: null,
+  brand: null,
+  messengerApp: null,
+  messengerBotToken: null,
+}
 const pages = (changed: Partial<Parameters<typeof webPages>[0]> = {}) => {
   const app = webPages({ ...given, ...changed }, files)
   return (path: string, headers: Record<string, string> = {}) =>

@@ -6,7 +6,7 @@ import { Toasts } from '../shared/ui/toasts.tsx'
 import { BrandProvider } from './brand.tsx'
 import { client } from './client.ts'
 import { Crashes } from './crashes.tsx'
-import { LanguageProvider } from './language.tsx'
+import { firstTexts, LanguageProvider } from './language.tsx'
 import './install.tsx'
 import { Shell } from './shell.tsx'
 import { TelegramProvider } from './telegram/telegram.tsx'
@@ -14,13 +14,14 @@ import { Updates } from './updates.tsx'
 
 client.connect()
 
+const first = await firstTexts()
 const root = document.getElementById('root')
 if (root)
   createRoot(root).render(
     <StrictMode>
       <ConveneProvider client={client}>
         <BrandProvider>
-          <LanguageProvider>
+          <LanguageProvider first={first}>
             <Toasts>
               <Crashes>
                 <TelegramProvider>

@@ -1,10 +1,15 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { chooseLanguage, type Translate, type Translation, translator } from '../shared/texts.ts'
 import { useBrand } from './brand.tsx'
-import { en } from './texts/en.ts'
-import { ru } from './texts/ru.ts'
+import type { en } from './texts/en.ts'
 
-const texts: Record<Language, Translation<typeof en>> = { en, ru }
+type AppTexts = Translation<typeof en>
+
+// Only the texts of the chosen language are fetched.
+const load: Record<Language, () => Promise<AppTexts>> = {
+  en: async () => (await import('./texts/en.ts')).en,
+  ru: async () => (await import('./texts/ru.ts')).ru,
+}
 export type Language = 'en' | 'ru'
 /** The languages of the app, each under its own name. */
 export const languages: Record<Language, string> = { en: 'English', ru: 'Русский' }
@@ -12,6 +17,7 @@ const available: readonly Language[] = ['en', 'ru']
 
 export type T = Translate<typeof en>
 type Chosen = { language: Language; t: T; setLanguage: (language: Language) => void }
+type Loaded = { language: Language; texts: AppTexts }
 
 const LanguageContext = createContext<Chosen | null>(null)
 const key = 'convene:language'
@@ -26,22 +32,28 @@ function initial(): Language {
 export const languageOf = (tag: string | undefined): Language | null =>
   tag === undefined || localStorage.getItem(key) !== null ? null : chooseLanguage([tag], available, 'en')
 
-export function LanguageProvider({ children }: { children: ReactNode }) {
+/** The texts that the app begins with. */
+export async function firstTexts(): Promise<Loaded> {
+  const language = initial()
+  return { language, texts: await load[language]() }
+}
+
+export function LanguageProvider({ first, children }: { first: Loaded; children: ReactNode }) {
   const brand = useBrand()
-  const [language, setLanguage] = useState(initial)
+  const [{ language, texts }, setLoaded] = useState(first)
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
   const chosen = useMemo<Chosen>(
     () => ({
       language,
-      t: translator(language, { ...texts[language], 'app.name': brand.name, ...brand.texts[language] }),
+      t: translator(language, { ...texts, 'app.name': brand.name, ...brand.texts[language] }),
       setLanguage(next) {
         localStorage.setItem(key, next)
-        setLanguage(next)
+        void load[next]().then((texts) => setLoaded({ language: next, texts }))
       },
     }),
-    [language, brand],
+    [language, texts, brand],
   )
   return <LanguageContext value={chosen}>{children}</LanguageContext>
 }

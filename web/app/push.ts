@@ -4,7 +4,9 @@ import { outcomeOf } from './requests.ts'
 
 /** Whether this browser can be sent notifications, and whether its user lets us. */
 export function pushState(): 'unsupported' | NotificationPermission {
-  return 'PushManager' in window && 'Notification' in window && navigator.serviceWorker ? Notification.permission : 'unsupported'
+  return 'PushManager' in window && 'Notification' in window && navigator.serviceWorker
+    ? Notification.permission
+    : 'unsupported'
 }
 
 /** The key of a subscription, as base64url. */
@@ -39,7 +41,10 @@ export async function renewPush({ api }: Convene): Promise<Failure | null> {
   }
   const { endpoint, keys: secrets } = subscription.toJSON()
   if (!endpoint || !secrets?.p256dh || !secrets.auth) return 'offline'
-  const body = { kind: 'webpush' as const, subscription: { endpoint, keys: { p256dh: secrets.p256dh, auth: secrets.auth } } }
+  const body = {
+    kind: 'webpush' as const,
+    subscription: { endpoint, keys: { p256dh: secrets.p256dh, auth: secrets.auth } },
+  }
   return (await outcomeOf(api.POST('/api/v1/me/channels', { body }))).failure
 }
 

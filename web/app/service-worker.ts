@@ -23,7 +23,9 @@ self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
 async function activate() {
   const names = await caches.keys()
-  await Promise.all(names.filter((name) => name.startsWith('convene-') && name !== cacheName).map((name) => caches.delete(name)))
+  await Promise.all(
+    names.filter((name) => name.startsWith('convene-') && name !== cacheName).map((name) => caches.delete(name)),
+  )
   await self.clients.claim()
 }
 
@@ -73,7 +75,14 @@ async function networkFirst(request: Request): Promise<Response> {
   }
 }
 
-type Message = { title: string; body: string; tag: string; chat_id: string | null; unread: number | null; language: string }
+type Message = {
+  title: string
+  body: string
+  tag: string
+  chat_id: string | null
+  unread: number | null
+  language: string
+}
 
 self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
 
@@ -105,7 +114,9 @@ async function open(chatId: string | null) {
 }
 
 // The push service has changed the subscription. The session's cookie goes along.
-self.addEventListener('pushsubscriptionchange', (event) => (event as ExtendableEvent).waitUntil(renew(event as Changed)))
+self.addEventListener('pushsubscriptionchange', (event) =>
+  (event as ExtendableEvent).waitUntil(renew(event as Changed)),
+)
 
 type Changed = ExtendableEvent & { oldSubscription?: PushSubscription; newSubscription?: PushSubscription }
 

@@ -5,7 +5,9 @@ const path = '/service-worker.js'
 
 function trustedPath(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: Policies }
-  return trustedTypes ? trustedTypes.createPolicy('convene-worker', { createScriptURL: () => path }).createScriptURL('') : path
+  return trustedTypes
+    ? trustedTypes.createPolicy('convene-worker', { createScriptURL: () => path }).createScriptURL('')
+    : path
 }
 
 let registering: Promise<ServiceWorkerRegistration | null> | null = null

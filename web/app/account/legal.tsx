@@ -21,9 +21,11 @@ export function LegalSheet({ kind, onClose }: { kind: Kind; onClose: () => void 
   )
   return (
     <Sheet title={t(`account.legal.${kind}`)} closeLabel={t('app.close')} onClose={onClose}>
-      {data ? (
+      {data !== null && typeof data === 'object' ? (
         <Suspense fallback={<SkeletonRows label={t('app.loading')} count={4} />}>
-          <p className={styles.small}>{t('account.legal.updated', { date: dateOf(language, new Date(data.updated_at)) })}</p>
+          <p className={styles.small}>
+            {t('account.legal.updated', { date: dateOf(language, new Date(data.updated_at)) })}
+          </p>
           <div className={styles.legal} lang={data.language}>
             <Markdown text={data.text} />
           </div>

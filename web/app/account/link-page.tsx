@@ -33,7 +33,8 @@ export default function LinkPage({ kind }: { kind: LinkKind }) {
     const { failure } = await outcomeOf<unknown>(answers[kind]())
     setIsDone(failure === null)
     // The banner that asks to verify the address goes away.
-    if (!failure && kind === 'verify' && client.session.get().state === 'signed-in') void outcomeOf(api.GET('/api/v1/me'))
+    if (!failure && kind === 'verify' && client.session.get().state === 'signed-in')
+      void outcomeOf(api.GET('/api/v1/me'))
     return failure
   })
   const submit = (event: FormEvent) => {
@@ -42,7 +43,8 @@ export default function LinkPage({ kind }: { kind: LinkKind }) {
   }
 
   const passwordError = fieldText(t, use.failure, '/password')
-  const lead = token === '' ? t('account.link.invalid') : t(isDone ? `account.link.${kind}.done` : `account.link.${kind}.asks`)
+  const lead =
+    token === '' ? t('account.link.invalid') : t(isDone ? `account.link.${kind}.done` : `account.link.${kind}.asks`)
   return (
     <AccountLayout title={t(`account.link.${kind}.title`)} lead={<span role="status">{lead}</span>}>
       {token !== '' && !isDone && (

@@ -52,7 +52,12 @@ export function OtherWays({ providers }: { providers: Providers | null }) {
         </a>
       ))}
       {showsPasskey && (
-        <Button wide busy={withPasskey.busy} icon={<Fingerprint size={20} aria-hidden />} onClick={() => withPasskey.run()}>
+        <Button
+          wide
+          busy={withPasskey.busy}
+          icon={<Fingerprint size={20} aria-hidden />}
+          onClick={() => withPasskey.run()}
+        >
           {t('account.signIn.passkey')}
         </Button>
       )}

@@ -78,7 +78,8 @@ function RegistrationForm({ needsInvite }: { needsInvite: boolean }) {
     name: fieldText(t, failure, '/name'),
     contact: contactError,
     password: fieldText(t, failure, '/password'),
-    invite: failure !== null && failure !== 'offline' && failure.code === 'invite_required' ? failureText(t, failure) : null,
+    invite:
+      failure !== null && failure !== 'offline' && failure.code === 'invite_required' ? failureText(t, failure) : null,
   }
   const isShown = Object.values(errors).some((error) => error !== null)
   return (

@@ -30,7 +30,12 @@ export default function Blocked() {
             </State>
           ) : (
             items.map((block) => (
-              <BlockCard key={block.id} block={block} name={names.get(block.user_id) ?? null} onChange={blocks.reload} />
+              <BlockCard
+                key={block.id}
+                block={block}
+                name={names.get(block.user_id) ?? null}
+                onChange={blocks.reload}
+              />
             ))
           )
         }

@@ -65,7 +65,13 @@ function ThisDevice({ onChange }: { onChange: () => void }) {
   return (
     <Group>
       {!isInTelegram && state !== 'unsupported' && state !== 'denied' && (
-        <Button look="primary" wide busy={subscribe.busy} icon={<Smartphone size={20} aria-hidden />} onClick={() => subscribe.run()}>
+        <Button
+          look="primary"
+          wide
+          busy={subscribe.busy}
+          icon={<Smartphone size={20} aria-hidden />}
+          onClick={() => subscribe.run()}
+        >
           {t('settings.devices.subscribe')}
         </Button>
       )}

@@ -94,7 +94,11 @@ function Choices({ preferences, resource }: { preferences: Preferences; resource
               />
             </div>
             {quiet.time_zone !== zone && (
-              <button type="button" className={styles.row} onClick={() => save.run({ quiet: { ...quiet, time_zone: zone } })}>
+              <button
+                type="button"
+                className={styles.row}
+                onClick={() => save.run({ quiet: { ...quiet, time_zone: zone } })}
+              >
                 {t('settings.notifications.useZone', { zone })}
               </button>
             )}

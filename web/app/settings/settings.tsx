@@ -1,5 +1,18 @@
 import { useConvene, useSession } from 'convene-client/react'
-import { Ban, Bell, ChevronRight, Database, FileText, Flag, Globe, KeyRound, Laptop, LogOut, Mail, Smartphone } from 'lucide-react'
+import {
+  Ban,
+  Bell,
+  ChevronRight,
+  Database,
+  FileText,
+  Flag,
+  Globe,
+  KeyRound,
+  Laptop,
+  LogOut,
+  Mail,
+  Smartphone,
+} from 'lucide-react'
 import { type ComponentType, lazy, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
@@ -30,7 +43,11 @@ export default function Settings() {
   const { part } = useParams<{ part?: string }>()
   if (part === undefined) return <Overview />
   const Shown = parts[part]
-  return Shown ? <Shown /> : <State title={t('app.notFound')} action={<Link href="/settings">{t('settings.title')}</Link>} />
+  return Shown ? (
+    <Shown />
+  ) : (
+    <State title={t('app.notFound')} action={<Link href="/settings">{t('settings.title')}</Link>} />
+  )
 }
 
 function Overview() {

@@ -50,7 +50,12 @@ export function startSdk() {
     },
     /** Shows Telegram's main button. Answers how to hide it. */
     showMain(text: string, isEnabled: boolean, isBusy: boolean, onPress: () => void) {
-      mainButton.setParams.ifAvailable({ text, isVisible: true, isEnabled: isEnabled && !isBusy, isLoaderVisible: isBusy })
+      mainButton.setParams.ifAvailable({
+        text,
+        isVisible: true,
+        isEnabled: isEnabled && !isBusy,
+        isLoaderVisible: isBusy,
+      })
       const off = mainButton.onClick.ifAvailable(onPress)
       return () => {
         if (off.ok) off.data()

@@ -54,7 +54,8 @@ function InTelegram({ children }: { children: ReactNode }) {
       if (client.session.get().state === 'signed-in') show(null)
       else await signIn()
       const chat = /^chat_([0-9a-f-]{36})$/.exec(sdk.startParam ?? '')?.[1]
-      if (chat !== undefined && client.session.get().state === 'signed-in') navigate(`/chats/${chat}`, { replace: true })
+      if (chat !== undefined && client.session.get().state === 'signed-in')
+        navigate(`/chats/${chat}`, { replace: true })
     }
   }, [client, navigate, setLanguage])
 
