@@ -65,13 +65,12 @@ function SignedIn() {
           </Route>
         </Switch>
       </main>
-      {/* In a chat the keyboard needs the room. */}
-      {!isChat && <Places />}
+      <Places isAway={isChat} />
     </div>
   )
 }
 
-function Places() {
+function Places({ isAway }: { isAway: boolean }) {
   const { t } = useLanguage()
   const unread = useChats(({ unreadTotal }) => unreadTotal)
   const places = [
@@ -80,7 +79,7 @@ function Places() {
     { path: '/me', label: t('places.me'), Icon: UserRound },
   ]
   return (
-    <nav className={styles.places} aria-label={t('places.navigation')}>
+    <nav className={`${styles.places} ${isAway ? styles.away : ''}`} aria-label={t('places.navigation')}>
       {places.map(({ path, label, Icon, unread = 0 }) => (
         <Place key={path} path={path}>
           <span className={styles.symbol}>
@@ -99,7 +98,7 @@ function Places() {
 }
 
 function Place({ path, children }: { path: string; children: React.ReactNode }) {
-  const [isHere] = useRoute(path)
+  const [isHere] = useRoute(`${path}/*?`)
   return (
     <Link href={path} className={styles.place} aria-current={isHere ? 'page' : undefined}>
       {children}
