@@ -112,8 +112,7 @@ function SignedIn() {
           </Switch>
         </Suspense>
       </main>
-      {/* In a chat the keyboard needs the room. */}
-      {!isChat && <Places />}
+      <Places isAway={isChat} />
     </div>
   )
 }
@@ -140,7 +139,7 @@ function Offline() {
   )
 }
 
-function Places() {
+function Places({ isAway }: { isAway: boolean }) {
   const { t } = useLanguage()
   const unread = useChats(({ unreadTotal }) => unreadTotal)
   const places = [
@@ -149,7 +148,7 @@ function Places() {
     { path: '/me', label: t('places.me'), Icon: UserRound },
   ]
   return (
-    <nav className={styles.places} aria-label={t('places.navigation')}>
+    <nav className={`${styles.places} ${isAway ? styles.away : ''}`} aria-label={t('places.navigation')}>
       {places.map(({ path, label, Icon, unread = 0 }) => (
         <Place key={path} path={path}>
           <span className={styles.symbol}>
@@ -170,9 +169,11 @@ function Places() {
 
 function Place({ path, children }: { path: string; children: ReactNode }) {
   const [isHere] = useRoute(path)
-  const [isBelow] = useRoute(path === '/me' ? '/settings/:part?' : `${path}/:part?`)
+  const [isBelow] = useRoute(`${path}/*?`)
+  const [isSettings] = useRoute('/settings/*?')
+  const isAround = isBelow || (isSettings && path === '/me')
   return (
-    <Link href={path} className={styles.place} aria-current={isHere ? 'page' : isBelow ? 'true' : undefined}>
+    <Link href={path} className={styles.place} aria-current={isHere ? 'page' : isAround ? 'true' : undefined}>
       {children}
     </Link>
   )

@@ -10,7 +10,7 @@ function format(language: string, options: Intl.DateTimeFormatOptions): Intl.Dat
 }
 
 export const timeOf = (language: string, at: Date): string =>
-  format(language, { hour: '2-digit', minute: '2-digit' }).format(at)
+  format(language, { hour: 'numeric', minute: '2-digit' }).format(at)
 
 export const dateOf = (language: string, at: Date): string =>
   format(language, { day: 'numeric', month: 'long', year: 'numeric' }).format(at)

@@ -1,4 +1,4 @@
-import { trustedScriptUrl } from '../people/trusted.ts'
+import { trustOwnWorkers } from '../people/trusted.ts'
 
 declare const heicWorkerUrl: string
 
@@ -6,7 +6,8 @@ type Decoded = { width: number; height: number; data: Uint8ClampedArray<ArrayBuf
 
 /** Reads a HEIC photo in a worker of its own, as it takes a second or two. */
 export async function decodeHeic(file: Blob): Promise<ImageBitmap> {
-  const worker = new Worker(trustedScriptUrl(heicWorkerUrl))
+  trustOwnWorkers()
+  const worker = new Worker(heicWorkerUrl)
   try {
     const decoded = await new Promise<Decoded>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)

@@ -24,6 +24,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, isMine, isFirst, isLast, name, onMenu, onPhoto } = props
   const { t } = useLanguage()
   const { text, deleted, state } = message
+  const hasMenu = !deleted && state !== 'failed'
   const classes = [
     styles.message,
     isMine ? styles.mine : styles.theirs,
@@ -34,7 +35,13 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   return (
     <article className={classes.filter(Boolean).join(' ')} aria-label={isMine ? t('chats.you') : name}>
       <div className={styles.line}>
-        <div className={`${styles.bubble} ${deleted ? styles.tombstone : ''}`}>
+        <div
+          className={`${styles.bubble} ${deleted ? styles.tombstone : ''}`}
+          onClick={({ target }) => {
+            const isOfItself = target instanceof Element && target.closest('button, a') !== null
+            if (hasMenu && !isOfItself && matchMedia('(hover: none)').matches) onMenu(message)
+          }}
+        >
           {deleted ? (
             <p>{t('chats.deleted')}</p>
           ) : (
@@ -47,7 +54,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
           )}
           <Marks message={message} isMine={isMine} />
         </div>
-        {!deleted && state !== 'failed' && (
+        {hasMenu && (
           <IconButton label={t('chats.messageMenu')} className={styles.more} onClick={() => onMenu(message)}>
             <MoreHorizontal size={18} aria-hidden />
           </IconButton>

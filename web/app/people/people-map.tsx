@@ -6,11 +6,12 @@ import { useLanguage } from '../language.tsx'
 import styles from './around.module.css'
 import { circle, rings, uncertaintyM } from './geometry.ts'
 import type { AroundProps } from './radar.tsx'
-import { trustedScriptUrl } from './trusted.ts'
+import { trustOwnWorkers } from './trusted.ts'
 
 type Props = AroundProps & { styleUrl: string; onBroken: () => void }
 
-setWorkerUrl(trustedScriptUrl(workerUrl))
+trustOwnWorkers()
+setWorkerUrl(workerUrl)
 // Its styles are fetched with it, not with the first screen.
 const link = document.createElement('link')
 link.rel = 'stylesheet'

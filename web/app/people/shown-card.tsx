@@ -21,7 +21,7 @@ export function ShownCard() {
     <section className={`${styles.shown} ${visible ? '' : styles.hidden}`} aria-label={t('people.shownTitle')}>
       <p role="status">
         <strong>{t(visible ? 'people.shown' : 'people.hidden')}</strong>
-        {t(visible ? 'people.shownHint' : 'people.hiddenHint')}
+        {!visible && t('people.hiddenHint')}
       </p>
       <Button
         look={visible ? 'quiet' : 'primary'}

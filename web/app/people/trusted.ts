@@ -1,20 +1,20 @@
-type Policy = { createScriptURL(url: string): unknown }
-type Factory = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): Policy }
+type Factory = { createPolicy(name: 'default', rules: { createScriptURL(url: string): string }): unknown }
 
-declare global {
-  var trustedTypes: Factory | undefined
-}
-
-let policy: Policy | undefined
+let isTrusted = false
 
 /**
- * The address of a script of this server for `new Worker`, which takes no plain text where the page asks for Trusted Types.
- * Libraries pass it on as it is, though they call it a string.
+ * Lets libraries start workers from this server's files, and from nothing else. Where the browser asks for Trusted Types it
+ * takes no plain address, and libraries know no other kind. HTML from a text stays forbidden.
  */
-export function trustedScriptUrl(path: string): string {
-  const url = new URL(path, location.origin)
-  if (url.origin !== location.origin || !url.pathname.startsWith('/assets/'))
-    throw new Error('not a script of this app')
-  policy ??= globalThis.trustedTypes?.createPolicy('convene-worker', { createScriptURL: (text) => text })
-  return (policy?.createScriptURL(url.href) ?? url.href) as string
+export function trustOwnWorkers(): void {
+  const { trustedTypes } = globalThis as { trustedTypes?: Factory }
+  if (isTrusted || !trustedTypes) return
+  isTrusted = true
+  trustedTypes.createPolicy('default', {
+    createScriptURL(text) {
+      const url = new URL(text, location.origin)
+      if (url.origin === location.origin && url.pathname.startsWith('/assets/')) return text
+      throw new TypeError('a script of another place')
+    },
+  })
 }

@@ -34,7 +34,6 @@ export const en = {
   'people.rating': { one: '{rating} from {count} review', other: '{rating} from {count} reviews' },
   'people.shownTitle': 'Who finds you',
   'people.shown': 'People nearby find you',
-  'people.shownHint': 'At a point some 300 m from where you were.',
   'people.hidden': 'You are hidden',
   'people.hiddenHint': 'Nobody nearby finds you. Your chats go on.',
   'people.hide': 'Hide me',

@@ -50,7 +50,6 @@ export const ru: Translation<typeof en> = {
   },
   'people.shownTitle': 'Кто вас находит',
   'people.shown': 'Люди рядом вас видят',
-  'people.shownHint': 'В точке примерно в 300 м от вас.',
   'people.hidden': 'Вы скрыты',
   'people.hiddenHint': 'Рядом вас никто не видит. Чаты работают.',
   'people.hide': 'Скрыть меня',
