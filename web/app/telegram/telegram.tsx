@@ -28,16 +28,20 @@ function InTelegram({ children }: { children: ReactNode }) {
   const { t, setLanguage } = useLanguage()
   const client = useConvene()
   const [telegram, setTelegram] = useState<Telegram | null>(null)
+  const [isBroken, setIsBroken] = useState(false)
   const [, navigate] = useLocation()
   const isStarted = useRef(false)
 
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
-    void start()
+    // A view that only looks like Telegram's gets the app as a browser does.
+    start().catch(() => setIsBroken(true))
 
     async function start() {
       const sdk = (await import('./sdk.ts')).startSdk()
+      // The init data signs in, so it does not stay in the address bar.
+      history.replaceState(history.state, '', location.pathname + location.search)
       const language = languageOf(sdk.language)
       if (language) setLanguage(language)
       const show = (failure: Failure | null) => setTelegram({ sdk, failure, signIn })
@@ -59,6 +63,7 @@ function InTelegram({ children }: { children: ReactNode }) {
     }
   }, [client, navigate, setLanguage])
 
+  if (isBroken) return children
   if (!telegram) return <SkeletonRows label={t('app.loading')} />
   return (
     <TelegramContext value={telegram}>
