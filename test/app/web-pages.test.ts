@@ -76,3 +76,37 @@ test('a page runs nothing but scripts of this server, and no other page may show
   const mapStyleUrl = new URL('https://tiles.example.org/style.json?key=secret')
   expect(await policyOf({ mapStyleUrl })).toContain("connect-src 'self' https://tiles.example.org;")
 })
+
+test('what links in mails open is the app, or a plain page where it is off', async () => {
+  for (const path of ['/verify', '/reset', '/email-undo', '/unsubscribe']) {
+    expect(await (await pages()(path)).text()).toContain('<div id="root">')
+    expect(await (await pages({ webApp: false })(path)).text()).toContain('<form')
+  }
+})
+
+test('the app learns its name, colours and icons from the server, as the operator chose them', async () => {
+  const plain = pages()
+  expect(await (await plain('/app.json')).json()).toMatchObject({ name: 'Convene', logo: null, messenger: null })
+  expect(await (await plain('/brand.css')).text()).toBe('')
+  expect((await plain('/brand/logo')).status).toBe(404)
+  const manifest: { icons: { src: string; type: string }[] } = JSON.parse(
+    await (await plain('/manifest.webmanifest')).text(),
+  )
+  for (const { src, type } of manifest.icons) expect((await plain(src)).headers.get('content-type')).toBe(type)
+
+  const logo = { type: 'image/svg+xml', bytes: new TextEncoder().encode('<svg/>'), hash: 'abc' }
+  const light = { accent: '#7c2d12', onAccent: '#ffffff', soft: '#ebdfdb' }
+  const brand = { name: 'Tea & Chess', light, dark: null, texts: { en: {} }, logo, icon: null, stylesheet: '' }
+  const branded = pages({ brand, messengerBotToken: 'a-secret-of-the-bot', messengerApp: 'tea' })
+  const answer = await (await branded('/app.json')).text()
+  expect(answer).not.toContain('a-secret')
+  expect(JSON.parse(answer)).toMatchObject({ name: 'Tea & Chess', logo: '/brand/logo?abc', messenger: { app: 'tea' } })
+  expect(await (await branded('/brand.css')).text()).toContain('--accent: #7c2d12')
+  // A picture that somebody opens as a page runs nothing.
+  expect((await branded('/brand/logo')).headers.get('content-security-policy')).toContain('sandbox')
+  expect((await branded('/brand/logo', { 'if-none-match': '"abc"' })).status).toBe(304)
+  expect(await (await branded('/manifest.webmanifest')).json()).toMatchObject({
+    name: 'Tea & Chess',
+    theme_color: '#7c2d12',
+  })
+})

@@ -73,7 +73,7 @@ function RegistrationForm({ needsInvite }: { needsInvite: boolean }) {
   const contactError =
     fieldText(t, failure, '/email') ??
     fieldText(t, failure, '/phone') ??
-    (failure !== null && failure !== 'offline' && /_taken$/.test(failure.code) ? failureText(t, failure) : null)
+    (failure !== null && failure !== 'offline' && failure.code.endsWith('_taken') ? failureText(t, failure) : null)
   const errors = {
     name: fieldText(t, failure, '/name'),
     contact: contactError,

@@ -36,7 +36,7 @@ export function startSdk() {
   miniApp.ready.ifAvailable()
   return {
     initData: retrieveRawInitData() ?? null,
-    startParam: tgWebAppStartParam ?? null,
+    startParam: tgWebAppData?.start_param ?? tgWebAppStartParam ?? null,
     language: tgWebAppData?.user?.language_code,
     haptic: (kind: 'success' | 'error') => void hapticFeedback.notificationOccurred.ifAvailable(kind),
     /** Shows Telegram's back button. Answers how to hide it. */
