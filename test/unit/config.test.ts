@@ -484,6 +484,8 @@ const variables: Record<string, Case> = {
     bad: ['daily', '0 3 * *', '61 * * * *', '0 0 30 2 *'],
   },
   BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
+  // test/unit/brand.test.ts reads good ones.
+  BRAND_DIR: { field: 'brand', default: null, good: [], bad: ['/nowhere/at/all'] },
   LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     field: 'otlpEndpoint',
