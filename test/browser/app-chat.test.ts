@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { testApp } from '../app.ts'
+import { until } from '../until.ts'
 import { expectAccessible, openAs, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
@@ -26,16 +27,15 @@ const menuOf = async (page: Page, text: string) => {
   await message(page, text).hover()
   await message(page, text).getByRole('button', { name: 'More about this message' }).click()
 }
-const photoOf = (page: Page) =>
-  page.evaluate(async () => {
-    const canvas = document.createElement('canvas')
-    canvas.width = 600
-    canvas.height = 400
-    const context = canvas.getContext('2d')!
-    context.fillStyle = 'teal'
-    context.fillRect(0, 0, 600, 400)
-    return canvas.toDataURL('image/png').split(',')[1]!
-  })
+const drawPhoto = `(() => {
+  const canvas = document.createElement('canvas')
+  canvas.width = 600
+  canvas.height = 400
+  const context = canvas.getContext('2d')
+  context.fillStyle = 'teal'
+  context.fillRect(0, 0, 600, 400)
+  return canvas.toDataURL('image/png').split(',')[1]
+})()`
 
 browserTest(
   'two people meet nearby, chat with a photo, lose the network and resume, edit, delete, review, report and block',
@@ -107,7 +107,11 @@ browserTest(
     await a.getByText('typing …').waitFor()
     await write(b, 'Tea, gladly.')
     await message(a, 'Tea, gladly.').waitFor()
-    const photo = { name: 'river.png', mimeType: 'image/png', buffer: Buffer.from(await photoOf(a), 'base64') }
+    const photo = {
+      name: 'river.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(await a.evaluate<string>(drawPhoto), 'base64'),
+    }
     await a.getByLabel('Choose a photo').setInputFiles(photo)
     const sheet = a.getByRole('dialog', { name: 'Send a photo' })
     await sheet.getByRole('img', { name: 'Photo' }).first().waitFor()
@@ -186,6 +190,86 @@ browserTest(
 
     expect([...hers.errors, ...his.errors]).toEqual([])
     await Promise.all([hers.context.close(), his.context.close()])
+    await web.stop()
+  },
+  240_000,
+)
+
+browserTest(
+  'a refused position, a lost network, a stranger who waits, and a long conversation',
+  async () => {
+    const app = await testApp({ FIRST_CONTACT: 'guarded' })
+    const web = await serveWeb(app)
+    const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+
+    // Nobody has allowed a position: the page says how to.
+    await page.goto(`${web.origin}/nearby`)
+    await button(page, 'Share my rough place').click()
+    await page.getByText('Your browser does not let this page know your place.').waitFor()
+    await expectAccessible(page, 'refused position')
+    await page.goto(`${web.origin}/chats`)
+    await page.getByRole('heading', { name: 'No chats yet' }).waitFor()
+    await expectAccessible(page, 'no chats')
+
+    // What cannot be read without a network can be read again when it is back.
+    await context.setOffline(true)
+    await page.getByRole('link', { name: /^Nearby/ }).click()
+    await button(page, 'Share my rough place').waitFor()
+    await context.grantPermissions(['geolocation'])
+    await context.setGeolocation(berlin)
+    await button(page, 'Share my rough place').click()
+    await page.getByText('The server cannot be reached.').waitFor()
+    await context.setOffline(false)
+    await button(page, 'Share my rough place').click()
+    await page.getByRole('heading', { name: /^Nobody within/ }).waitFor()
+
+    // Three texts to a stranger; the fourth waits for an answer.
+    const stranger = (await ada.post('chats', { user_id: cleo.id })).body.id
+    for (const text of ['One', 'Two', 'Three']) await ada.post(`chats/${stranger}/messages`, { text })
+    await page.goto(`${web.origin}/chats/${stranger}`)
+    await message(page, 'Three').waitFor()
+    await write(page, 'Four')
+    await page.getByText('Cleo has not answered yet.').waitFor()
+    await message(page, 'Four').getByText('Not sent. Wait for an answer first.').waitFor()
+    await expectAccessible(page, 'waiting for an answer')
+    await cleo.post(`chats/${stranger}/messages`, { text: 'Hello' })
+    await message(page, 'Hello').waitFor()
+    await button(message(page, 'Four'), 'Try again').click()
+    await message(page, 'Four').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    // Older messages come in above, and what is looked at stays where it is.
+    const chat = await app.met(ada, bob)
+    for (let i = 1; i <= 130; i++)
+      await bob.post(`chats/${chat}/messages`, { text: `No. ${i} ${'word '.repeat(i % 40)}` })
+    await page.goto(`${web.origin}/chats/${chat}`)
+    await message(page, 'No. 130').waitFor()
+    expect(await page.getByRole('article').count()).toBeLessThan(60)
+    const log = page.getByRole('log')
+    const asked = Promise.withResolvers<() => Promise<void>>()
+    await page.route(/messages\?.*cursor=/, (route) => asked.resolve(() => route.continue()))
+    let isAsked = false
+    void asked.promise.then(() => (isAsked = true))
+    while (!isAsked) await log.evaluate('element => void (element.scrollTop -= 300)')
+    const goOn = await asked.promise
+    const seen = page.getByRole('article').nth(6)
+    const text = (await seen.innerText()).split(' ').slice(0, 2).join(' ')
+    const top = async () => (await message(page, `${text} `).boundingBox())!.y
+    const before = await top()
+    await page.unroute(/messages\?.*cursor=/)
+    const height = await log.evaluate<number>('element => element.scrollHeight')
+    await goOn()
+    await until(
+      async () => (await log.evaluate<number>('element => element.scrollHeight')) > height,
+      'older ones are there',
+    )
+    expect(Math.abs((await top()) - before)).toBeLessThan(8)
+    await bob.post(`chats/${chat}/messages`, { text: 'News' })
+    await button(page, '1 new message').click()
+    await message(page, 'News').waitFor()
+
+    expect(errors).toEqual([])
+    await context.close()
     await web.stop()
   },
   240_000,

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useChats, useConvene } from 'convene-client/react'
 import { MessageCircle, WifiOff } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -35,7 +35,12 @@ export default function Chats() {
     if (hasMore && !loading && problem === null && last >= items.length - 10) void chats.list.loadMore()
   }, [chats, hasMore, loading, problem, last, items.length])
 
-  const isFailed = !loaded && !loading
+  // Before the first try there is nothing to complain about.
+  const [hasTried, setTried] = useState(false)
+  useEffect(() => {
+    if (loading) setTried(true)
+  }, [loading])
+  const isFailed = hasTried && !loaded && !loading
   return (
     <Screen ref={body} title={t('places.chats')} onScroll={({ scrollTop }) => (leftAt = scrollTop)}>
       {items.length > 0 ? (

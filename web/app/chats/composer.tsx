@@ -1,7 +1,7 @@
 import type { ChatMessage } from 'convene-client'
 import { useChat } from 'convene-client/react'
 import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
@@ -33,6 +33,14 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
     input.current?.focus()
     input.current?.setSelectionRange(text.length, text.length)
   }, [])
+
+  // Where the browser does not let a box grow with its text by itself.
+  useLayoutEffect(() => {
+    const box = input.current
+    if (!box || CSS.supports('field-sizing', 'content')) return
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight + 2}px`
+  }, [text])
 
   function change(next: string) {
     setText(next)

@@ -1,9 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { ChatMessage } from 'convene-client'
 import { useChat, useMessages, useSession, useStore } from 'convene-client/react'
-import { ArrowDown, MessageCircle } from 'lucide-react'
+import { ArrowDown, MessageCircle, WifiOff } from 'lucide-react'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { dayOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
@@ -44,6 +45,10 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
     paddingEnd: 8,
   })
   const shown = list.getVirtualItems()
+  const [hasTried, setTried] = useState(false)
+  useEffect(() => {
+    if (loading) setTried(true)
+  }, [loading])
   const first = shown[0]?.index
   const hasRows = rows.length > 0
 
@@ -81,7 +86,13 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
         }
       >
         {rows.length === 0 &&
-          (loaded ? (
+          (hasTried && !loading && !loaded ? (
+            <State
+              icon={<WifiOff size={32} />}
+              title={t('people.problem.offline')}
+              action={<Button onClick={() => void chat.load()}>{t('app.retry')}</Button>}
+            />
+          ) : loaded ? (
             <State icon={<MessageCircle size={32} />} title={t('chats.empty')}>
               {t('chats.emptyHint', { name })}
             </State>

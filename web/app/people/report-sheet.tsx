@@ -25,14 +25,18 @@ const reasons = [
   'other',
 ] as const satisfies readonly Reason[]
 
-export type About = { user_id: string } | { message_id: string }
+export type About = { user_id: string } | { message_id: string } | { review_id: string }
 
-type Props = { about: About; userId: string; name: string; onClose: () => void }
+/** `userId` is null where nobody may know whom it is about, as the author of an anonymous review. */
+type Props = { about: About; userId: string | null; name: string; onClose: () => void }
 
 /** Choosing a reason sends the report. What the moderators get is said before. */
 export function ReportSheet({ about, userId, name, onClose }: Props) {
   const { t } = useLanguage()
-  const title = 'message_id' in about ? t('people.reportMessage') : t('people.reportPerson', { name })
+  const title =
+    'user_id' in about
+      ? t('people.reportPerson', { name })
+      : t('message_id' in about ? 'people.reportMessage' : 'people.reportReview')
   return (
     <Sheet title={title} closeLabel={t('app.close')} onClose={onClose}>
       <ReportForm about={about} userId={userId} name={name} onClose={onClose} />
@@ -43,10 +47,17 @@ export function ReportSheet({ about, userId, name, onClose }: Props) {
 export function ReportForm({ about, userId, name, onClose }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
-  const block = useBlock(userId, name)
+  const block = useBlock(userId ?? '', name)
   const [details, setDetails] = useState('')
   const [state, setState] = useState<'open' | 'sending' | 'sent'>('open')
   const [failed, setFailed] = useState<Problem | 'offline' | null>(null)
+
+  const evidence =
+    'user_id' in about
+      ? 'people.evidencePerson'
+      : 'message_id' in about
+        ? 'people.evidenceMessage'
+        : 'people.evidenceReview'
 
   async function report(reason: Reason) {
     setState('sending')
@@ -72,9 +83,11 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
           {t('people.reportedHint')} <Link href="/settings/reports">{t('people.myReports')}</Link>
         </p>
         {alert}
-        <Button look="danger" wide onClick={() => void alsoBlock()}>
-          {t('people.alsoBlock', { name })}
-        </Button>
+        {userId !== null && (
+          <Button look="danger" wide onClick={() => void alsoBlock()}>
+            {t('people.alsoBlock', { name })}
+          </Button>
+        )}
         <Button wide onClick={onClose}>
           {t('app.close')}
         </Button>
@@ -82,9 +95,7 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
     )
   return (
     <div className={styles.sheet}>
-      <p className={styles.quiet}>
-        {t('message_id' in about ? 'people.evidenceMessage' : 'people.evidencePerson', { name })}
-      </p>
+      <p className={styles.quiet}>{t(evidence, { name })}</p>
       <details>
         <summary>{t('people.addWords')}</summary>
         <TextArea

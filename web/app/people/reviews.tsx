@@ -6,6 +6,7 @@ import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './person.module.css'
+import { ReportSheet } from './report-sheet.tsx'
 
 type Review = components['schemas']['Review']
 type Page = { items: readonly Review[]; next: string | null }
@@ -50,8 +51,9 @@ export function Reviews({ userId }: { userId: string }) {
   )
 }
 
-function ReviewItem({ review: { rating, text, anonymous, reviewer_id, created_at } }: { review: Review }) {
+function ReviewItem({ review: { id, rating, text, anonymous, reviewer_id, created_at } }: { review: Review }) {
   const { t, language } = useLanguage()
+  const [isReporting, setReporting] = useState(false)
   return (
     <li className={styles.review}>
       <header>
@@ -69,6 +71,12 @@ function ReviewItem({ review: { rating, text, anonymous, reviewer_id, created_at
         </span>
       </header>
       {text && <p>{text}</p>}
+      <Button look="quiet" className={styles.reportReview} onClick={() => setReporting(true)}>
+        {t('people.report')}
+      </Button>
+      {isReporting && (
+        <ReportSheet about={{ review_id: id }} userId={null} name="" onClose={() => setReporting(false)} />
+      )}
     </li>
   )
 }

@@ -4,11 +4,23 @@ import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import styles from './screen.module.css'
 
-/** A way back as a link, so that it also works in a tab that has no history. */
+/** The way back, and a link for a tab that has no history. */
 export function BackLink({ to }: { to: string }) {
   const { t } = useLanguage()
   return (
-    <Link href={to} className={styles.back} aria-label={t('app.back')} title={t('app.back')}>
+    <Link
+      href={to}
+      className={styles.back}
+      aria-label={t('app.back')}
+      title={t('app.back')}
+      onClick={(event) => {
+        // Where one came from, if that was a page of this app.
+        const { navigation } = window as { navigation?: { canGoBack: boolean } }
+        if (!navigation?.canGoBack || event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        history.back()
+      }}
+    >
       <ArrowLeft size={22} aria-hidden />
     </Link>
   )
