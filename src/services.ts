@@ -348,6 +348,7 @@ export function buildServices({
     store: storage.emails,
     links: emailLinks,
     mails,
+    webhooks,
     auth,
     callers,
     sockets: hub.control,
@@ -355,6 +356,7 @@ export function buildServices({
     audit,
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
+    random,
   })
   const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
   const passkeys = passkeyService({
@@ -404,6 +406,7 @@ export function buildServices({
     sessions: storage.sessions,
     emails,
     auditLog: storage.audit,
+    webhooks,
     callers,
     sockets: hub.control,
     recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
@@ -488,6 +491,7 @@ export function buildServices({
     files,
     audit,
     webhooks,
+    ids,
     now,
   })
   const account = accountService({

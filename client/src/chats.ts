@@ -1,6 +1,6 @@
 import type { Api } from './api.ts'
 import { openMessages } from './messages.ts'
-import type { Outbox } from './outbox.ts'
+import type { Outbox, Sent } from './outbox.ts'
 import type { PresenceBook } from './presence.ts'
 import { isTemporary, Refused } from './problem.ts'
 import { randomId } from './session.ts'
@@ -360,7 +360,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
       return openById(data.id)
     },
     onFrame,
-    onSent: (message: Message) => open.get(message.chat_id)?.onSent(message),
+    onSent: (message: Sent) => open.get(message.chat_id)?.onSent(message),
     /** Events were missed: everything that is looked at is read again. */
     onReset() {
       isStale = true

@@ -8,7 +8,16 @@ import { openPresence } from './presence.ts'
 import { openSession, randomId } from './session.ts'
 import { memoryStorage, openStorage } from './storage.ts'
 import { createStore, type Retry } from './store.ts'
-import type { ClientLocks, ClientStorage, ConnectionState, EventMap, Frame, Store } from './types.ts'
+import type {
+  ClientFetch,
+  ClientLocks,
+  ClientStorage,
+  ClientWebSocket,
+  ConnectionState,
+  EventMap,
+  Frame,
+  Store,
+} from './types.ts'
 
 export type ClientOptions = {
   /** Where the server is, as `https://meet.example.org`. */
@@ -18,8 +27,8 @@ export type ClientOptions = {
    * and the outbox in IndexedDB, and everything else keeps them in memory.
    */
   storage?: ClientStorage
-  fetch?: typeof globalThis.fetch
-  WebSocket?: typeof globalThis.WebSocket
+  fetch?: ClientFetch
+  WebSocket?: ClientWebSocket
   /** Null for none, as where several programs do not share the storage. */
   locks?: ClientLocks | null
   /** Separates clients that share a storage: two accounts in two tabs. */
@@ -52,8 +61,9 @@ export function createClient(options: ClientOptions) {
   const isShared = storage !== null
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
-  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const fetch: ClientFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const locks = options.locks === undefined ? (isShared && found.navigator?.locks) || null : options.locks
+  const WebSocket = options.WebSocket ?? globalThis.WebSocket
   const kept = openStorage(storage ?? memoryStorage(), name)
   const copied = copy && openStorage(copy, name)
   const lock = openLock(locks, name)
@@ -85,6 +95,7 @@ export function createClient(options: ClientOptions) {
       lock: (name, work) => (name === 'send' ? sendLock : lock)(`${me}:${name}`, work),
       key: `outbox:${me}`,
       retry,
+      isReady: () => session.store.get().state === 'signed-in',
       changed(sent) {
         tabs?.post({ say: 'outbox', sent })
         if (sent) chats.onSent(sent)
@@ -101,7 +112,7 @@ export function createClient(options: ClientOptions) {
     })
     const link = openLink({
       url,
-      WebSocket: options.WebSocket ?? globalThis.WebSocket,
+      WebSocket,
       session,
       api,
       retry,
@@ -221,6 +232,7 @@ export function createClient(options: ClientOptions) {
     token: session.token,
     /** Receives events from now on, whenever somebody is signed in. Calling it again tries at once. */
     connect() {
+      if (!WebSocket) throw new Error('There is no WebSocket here: pass one, such as that of the package ws.')
       isConnected = true
       if (session.store.get().state === 'signed-in') mine.link.open()
     },

@@ -1,16 +1,17 @@
 import type { Api } from './api.ts'
+import type { Sent } from './outbox.ts'
 import { Refused } from './problem.ts'
 import { randomId, type Session } from './session.ts'
 import { stayConnected } from './socket.ts'
 import { createStore, type Retry } from './store.ts'
-import type { ClientLocks, ConnectionState, Event, Frame, Message } from './types.ts'
+import type { ClientLocks, ClientWebSocket, ConnectionState, Event, Frame } from './types.ts'
 
-/** What tabs tell each other. `from` is the tab that says it. */
-export type Note = { from?: string } & (
+/** What tabs tell each other. `from` is the tab that says it, `of` the user whose events it has. */
+export type Note = { from?: string; of?: string } & (
   | { say: 'session' }
   /** The tab is no longer looked at. */
   | { say: 'hidden' }
-  | { say: 'outbox'; sent?: Message }
+  | { say: 'outbox'; sent?: Sent }
   /** A tab has become the leader, or answers one that has joined: events after `seq` follow. */
   | { say: 'lead'; to?: string; seq: number | null; state: ConnectionState; online: string[] }
   | { say: 'join' | 'ping' | 'pong' | 'wake' }
@@ -28,7 +29,7 @@ export type Tabs = {
 
 type Deps = {
   url: string
-  WebSocket: typeof globalThis.WebSocket
+  WebSocket: ClientWebSocket
   session: Session
   api: Api
   retry: Retry
@@ -71,7 +72,7 @@ export function openLink(deps: Deps) {
   let running = false
   let stopListening = () => {}
 
-  const post = (note: Note) => tabs?.post({ ...note, from: tab })
+  const post = (note: Note) => tabs?.post({ ...note, from: tab, of: name })
 
   function show(next: ConnectionState['state'], reason: string | null = null) {
     const now: ConnectionState = { state: next, reason, leads: connection !== null }
@@ -201,7 +202,7 @@ export function openLink(deps: Deps) {
   }
 
   function hear(note: Note) {
-    if (note.from === tab) return
+    if (note.from === tab || note.of !== name) return
     if (note.say === 'lead') {
       if (connection && leader === tab && note.to) return
       leader = note.from!

@@ -30,10 +30,10 @@ export function openLock(locks: ClientLocks | null, prefix: string, patienceMs =
     const ask = (options: object) => locks.request(prefix + name, options, begin)
     try {
       await ask({ signal: waiting.signal })
-    } catch (error) {
+    } catch {
       // Without `own` the lock did not come. With it, either the work has failed, or the lock was taken from us meanwhile.
-      if (!own && !waiting.signal.aborted) throw error
-      if (!own) await ask({ steal: true }).catch(() => {})
+      // Where pages may not use locks at all, it is done without.
+      if (!own && waiting.signal.aborted) await ask({ steal: true }).catch(() => {})
     }
     clearTimeout(timer)
     return own ?? begin()

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts'
-import type { Entry, Outbox } from './outbox.ts'
+import type { Entry, Outbox, Sent } from './outbox.ts'
 import { isTemporary } from './problem.ts'
 import { createStore, openRetry, type Retry } from './store.ts'
 import type { ChatMessage, Event, Message, MessagesState, Problem } from './types.ts'
@@ -237,9 +237,10 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       show()
     },
     /** The server has stored a message of this device. */
-    onSent(message: Message) {
-      if (indexOf(message.id) >= 0) update(message)
-      else if (!unplaced.some(({ id }) => id === message.id)) unplaced = [...unplaced, view(message)]
+    onSent(message: Sent) {
+      const known = confirmed[indexOf(message.id)] ?? unplaced.find(({ id }) => id === message.id)
+      if (known) update({ ...known, ...message })
+      else if (message.created_at) unplaced = [...unplaced, view(message as Message)]
       show()
     },
     /** What is shown may have changed on the server without an event. */

@@ -22,24 +22,29 @@ export type Entry = {
   problem?: Problem
 }
 
+/** A message as the server has it, or what is known to have changed. */
+export type Sent = Partial<Message> & Pick<Message, 'id' | 'chat_id'>
+
 type Deps = {
   api: Api
   storage: Kept
   lock: Lock
   key: string
   retry: Retry
+  /** Whether the user is signed in. */
+  isReady(): boolean
   /** The entries were changed; `sent` is a message that the server has stored. */
-  changed(sent?: Message): void
+  changed(sent?: Sent): void
 }
 
 type Change = (entries: readonly Entry[]) => readonly Entry[]
-type Outcome = { done: true; message?: Message } | { problem: Problem } | { waitMs: number }
+type Outcome = { done: true; message: Sent } | { problem: Problem } | { waitMs: number }
 
 /**
  * What is kept until the server has it. All tabs share the stored list, and one of them sends at a time; a repeated send is
  * answered with the first message because of its `client_id`.
  */
-export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
+export function openOutbox({ api, storage, lock, key, retry, isReady, changed }: Deps) {
   const store = createStore<readonly Entry[]>([])
   let stored: readonly Entry[] = []
   /** Changes that are shown and not stored yet. Applying one twice changes nothing more. */
@@ -57,7 +62,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
     show()
   }
 
-  async function mutate(change: Change, sent?: Message, first?: () => Promise<unknown>) {
+  async function mutate(change: Change, sent?: Sent, first?: () => Promise<unknown>) {
     pending.push(change)
     show()
     await first?.()
@@ -94,12 +99,13 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
   }
 
   /** Takes a message out that the server has stored. Edits that wait for it get its id. */
-  const finish = async (entry: Entry, message?: Message) => {
+  const finish = async (entry: Entry, message: Sent) => {
     await mutate(
       (entries) =>
         entries
           .filter(({ id }) => id !== entry.id)
-          .map((other) => (message && other.target === entry.id ? { ...other, target: message.id } : other)),
+
+          .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
       message,
     )
     if (entry.photo) await forget(entry.id)
@@ -137,7 +143,8 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
       const params = { path: { id: entry.target ?? entry.chat } }
       if (entry.op === 'remove') {
         const { error, response } = await api.DELETE('/api/v1/messages/{id}', { params })
-        return response.ok || error?.code === 'not_found' ? { done: true } : outcomeOf(error, response)
+        const message = { id: entry.target!, chat_id: entry.chat, deleted: true, text: null, photo: null }
+        return response.ok || error?.code === 'not_found' ? { done: true, message } : outcomeOf(error, response)
       }
       if (entry.op === 'edit') {
         const { data, error, response } = await api.PUT('/api/v1/messages/{id}', {
@@ -169,7 +176,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
     const unready = new Set<string>()
     for (;;) {
       const entry = store.get().find(({ problem, chat }) => !problem && !unready.has(chat))
-      if (!entry || closed) return
+      if (!entry || closed || !isReady()) return
       const outcome = await deliver(entry)
       if (closed) return
       if ('done' in outcome) {
@@ -178,7 +185,7 @@ export function openOutbox({ api, storage, lock, key, retry, changed }: Deps) {
       } else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
         unready.add(entry.chat)
-        later.failed(outcome.waitMs)
+        later.failed(0, outcome.waitMs)
         // Without an answer other chats would get none either.
         if (outcome.waitMs === 0) return
       }
@@ -237,7 +244,7 @@ export type Outbox = ReturnType<typeof openOutbox>
 function outcomeOf(error: unknown, response: Response): Outcome {
   const problem = error as Problem
   // Whoever signs in again sends it then.
-  if (response.status === 401) return { waitMs: 30_000 }
+  if (response.status === 401) return { waitMs: 1000 }
   if (!isTemporary({ ...problem, status: response.status })) return { problem }
   return { waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) }
 }

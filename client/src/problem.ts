@@ -12,10 +12,10 @@ export class Refused extends Error {
 
 /** The problem of an answer that is an error; made up where something between the server and the client has answered. */
 export async function problemOf(response: Response): Promise<Problem> {
-  const body: Partial<Problem> | null = await response
+  const body = (await response
     .clone()
     .json()
-    .catch(() => null)
+    .catch(() => null)) as Partial<Problem> | null
   if (body?.code) return body as Problem
   const { status, statusText: title } = response
   const code = status === 429 ? 'rate_limited' : status < 500 ? 'bad_request' : 'internal_error'

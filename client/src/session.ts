@@ -4,7 +4,7 @@ import { isTemporary, problemOf, Refused } from './problem.ts'
 import type { Kept } from './storage.ts'
 import { createStore } from './store.ts'
 import type { Lock } from './locks.ts'
-import type { EndReason, Me, SessionState, Store } from './types.ts'
+import type { ClientFetch, EndReason, Me, SessionState, Store } from './types.ts'
 
 type Body<Path extends keyof paths> = paths[Path] extends {
   post: { requestBody: { content: { 'application/json': infer Body } } }
@@ -64,7 +64,7 @@ const askAgainMs = 8000
 
 type Deps = {
   url: string
-  fetch: typeof globalThis.fetch
+  fetch: ClientFetch
   storage: Kept
   /** Has the session at once, though maybe an older one. */
   copy?: Kept
@@ -234,7 +234,7 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     }
     // The user of the session is what the server last said of them.
     if (response.ok && path === `${url}/api/v1/me` && init.method !== 'DELETE') {
-      const user: Me = await response.clone().json()
+      const user = (await response.clone().json()) as Me
       await lock('session', async () => {
         const stored = await read()
         if (stored.user?.id === user.id) await write({ ...stored, user })

@@ -1,11 +1,11 @@
 import { Refused } from './problem.ts'
 import type { Session } from './session.ts'
 import { openRetry, type Retry } from './store.ts'
-import type { ConnectionState, Frame } from './types.ts'
+import type { ClientSocket, ClientWebSocket, ConnectionState, Frame } from './types.ts'
 
 type Deps = {
   url: string
-  WebSocket: typeof globalThis.WebSocket
+  WebSocket: ClientWebSocket
   session: Session
   retry: Retry
   /** The number of the newest event that is known; null before the first. */
@@ -22,8 +22,10 @@ const openWithinMs = 15_000
 
 /** Holds one socket open until it is closed: refreshes its token in place, and opens another when it is lost. */
 export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps) {
-  let socket: WebSocket | null = null
+  let socket: ClientSocket | null = null
   let used: string | null = null
+  /** What the server knows the socket by: a token that was sent since may have crossed with a close. */
+  let accepted: string | null = null
   let refused: string | undefined
   let opening = false
   let over = false
@@ -47,12 +49,13 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     // Without a token the session is over, and with it this connection.
     if (over || used === null) return
     refused = undefined
+    accepted = used
     const from = since()
     const query = `?token=${encodeURIComponent(used)}${from === null ? '' : `&since=${from}`}`
     const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`))
     let greeted = false
     expectWithin(openWithinMs)
-    opened.onmessage = ({ data }) => {
+    opened.onmessage = ({ data }: { data: unknown }) => {
       if (opened !== socket) return
       clearTimeout(deadline)
       const frame: Frame = JSON.parse(String(data))
@@ -62,10 +65,12 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
         later.done()
         keepAlive(frame.data.heartbeat_s * 1000)
       }
+      if (frame.type === 'auth') accepted = used
       onFrame(frame, from)
       if (frame.type === 'hello') onState('online')
     }
-    opened.onclose = ({ code, reason }) => opened === socket && lost(code, reason, greeted)
+    opened.onclose = ({ code, reason }: { code: number; reason: string }) =>
+      opened === socket && lost(code, reason, greeted)
     opened.onerror = () => {}
   }
 
@@ -112,7 +117,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     if (code === 4403) return void session.end('suspended')
     if (code === 4409) return stop('too_many_sockets')
     if (code === 4401 && reason === 'consents_required') return stop(reason)
-    if (code === 4401) refused = used ?? undefined
+    if (code === 4401) refused = accepted ?? undefined
     onState(isOffline() ? 'offline' : 'connecting')
     // Browsers do not tell why an upgrade failed. A request does, and refreshes the token on the way.
     if (!greeted && !isOffline())

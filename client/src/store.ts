@@ -29,10 +29,11 @@ export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
-    failed(atLeastMs = 0) {
+    /** Not before `afterMs`; spread over `withinMs` at least. */
+    failed(withinMs = 0, afterMs = 0) {
       clearTimeout(timer)
-      const limit = Math.max(atLeastMs, Math.min(maxMs, minMs * 2 ** ++failures))
-      timer = setTimeout(work, minMs + Math.random() * (limit - minMs))
+      const limit = Math.max(withinMs, Math.min(maxMs, minMs * 2 ** ++failures))
+      timer = setTimeout(work, afterMs + minMs + Math.random() * (limit - minMs))
     },
     done() {
       failures = 0

@@ -90,6 +90,20 @@ export type ClientStorage = {
   removeItem(key: string): unknown
 }
 
+/** `fetch`, as far as it is used. */
+export type ClientFetch = (url: string, init?: RequestInit) => Promise<Response>
+
+/** A constructor like `WebSocket`, as that of the package `ws`. */
+export type ClientWebSocket = new (url: string) => ClientSocket
+export type ClientSocket = {
+  readonly readyState: number
+  send(text: string): void
+  close(): void
+  onmessage: any
+  onclose: any
+  onerror: any
+}
+
 /** The part of the Web Locks API that is used. */
 export type ClientLocks = {
   request(

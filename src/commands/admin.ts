@@ -29,6 +29,8 @@ import { openBesideServer } from './database.ts'
 export const help = `usage: convene admin list [--q TEXT] [--role ROLE] [--standing STANDING] [--limit N] [--cursor CURSOR] [--json]
        convene admin show WHO [--json]
        convene admin invite [--uses N] [--expires TIME] [--note TEXT] [--json]
+       convene admin invite list [--limit N] [--cursor CURSOR] [--json]
+       convene admin invite delete ID [--json]
        convene admin suspend WHO --reason TEXT [--until TIME] [--note TEXT] [--json]
        convene admin unsuspend WHO [--reason TEXT] [--json]
        convene admin end-sessions WHO [--json]
@@ -47,7 +49,8 @@ runs, which takes it over within a minute, and is written to the audit log.
   list     accounts, newest first; --q finds them by id, or by the beginning of an e-mail address, a phone number or a name.
            ROLE is user, moderator or admin, STANDING active or suspended. --limit is 30, 100 at most; --cursor goes on
   show     one account: standing, decisions, counts, e-mail, phone, ways to sign in and sessions
-  invite   makes an invite for REGISTRATION=invite, and prints its code, this once. --uses (1) says how many may register
+  invite   makes an invite for REGISTRATION=invite, and prints its code, this once. --uses (1) says how many may register.
+           list shows invites, newest first, with how often each was used, and delete ends one, by the id that list shows
   suspend  keeps somebody out, until TIME or without end, and tells them the reason; --note is for moderators. Not an admin
   unsuspend
            lifts the suspension
@@ -126,14 +129,18 @@ const isAction = (given: string): given is keyof typeof operands => Object.hasOw
 
 const auditOf = (storage: Storage) => auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
 
+const webhooksOf = ({ webhookUrl }: Pick<Config, 'webhookUrl'>) =>
+  webhookService({ isOn: webhookUrl !== null, ids, now: Date.now })
+
 async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude<Role, 'user'>) {
-  const done = await withAccount(who, async ({ storage, user }) => {
+  const done = await withAccount(who, async ({ config, storage, user }) => {
     if (action === 'revoke' && user.role !== role) throw new Error(`${who} is no ${role}, but ${user.role}`)
     if (action === 'grant' && user.role === role) return `${who} is ${role} already`
     const to = action === 'grant' ? role : 'user'
     const named = action === 'grant' ? 'role_granted' : 'role_revoked'
     const entry = auditOf(storage).entry(named, null, user.id, { role, before: user.role })
-    const outcome = await storage.users.setRole(user.id, to, entry)
+    const told = webhooksOf(config).about('user.updated', user.id, { user_id: user.id, fields: ['role'] })
+    const outcome = await storage.users.setRole(user.id, to, entry, told)
     if (outcome === 'last_admin') throw new Error(`${who} is the only admin: grant the role to somebody else first`)
     if (outcome !== 'changed') throw new Error(`${who} is erased`)
     return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
@@ -176,7 +183,8 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
       files: openFiles(config, tellOperator),
       audit: auditOf(storage),
-      webhooks: webhookService({ isOn: config.webhookUrl !== null, ids, now: Date.now }),
+      webhooks: webhooksOf(config),
+      ids,
       now: Date.now,
     })
     const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })

@@ -79,6 +79,8 @@ export type OutboxStore = {
     limit: number,
     exceptLanes?: readonly string[],
   ): Promise<Parcel<K>[]>
+  /** Makes due what any node has leased: for a server that starts as the only one over its database. Returns how many. */
+  endLeases(now: number): Promise<number>
   /** Removes a parcel that was delivered or given up, unless its slot was asked for again meanwhile: then it is due again. */
   remove(id: string): Promise<void>
   /**

@@ -46,8 +46,9 @@ function keep(jar: Jar, headers: Headers) {
   }
 }
 
-async function start({ request }: TestApp, jar: Jar, name = 'acme', returnTo = `${PUBLIC_URL}/app`) {
-  const answer = await request('GET', `auth/oidc/${name}/start?return_to=${encodeURIComponent(returnTo)}`)
+async function start({ request }: TestApp, jar: Jar, name = 'acme', returnTo = `${PUBLIC_URL}/app`, invite?: string) {
+  const query = new URLSearchParams({ return_to: returnTo, ...(invite !== undefined && { invite }) })
+  const answer = await request('GET', `auth/oidc/${name}/start?${query}`)
   keep(jar, answer.headers)
   return { ...answer, location: answer.headers.get('location') ?? '' }
 }
@@ -58,8 +59,12 @@ async function callback({ request }: TestApp, jar: Jar, answer: URLSearchParams,
   return { ...back, location: back.headers.get('location') ?? '' }
 }
 
-async function signInByBrowser(app: TestApp, server: Server, { name = 'acme', jar = new Map() as Jar } = {}) {
-  const { location } = await start(app, jar, name)
+async function signInByBrowser(
+  app: TestApp,
+  server: Server,
+  { name = 'acme', jar = new Map(), invite }: { name?: string; jar?: Jar; invite?: string } = {},
+) {
+  const { location } = await start(app, jar, name, undefined, invite)
   const answer = await server.authorize(location)
   return { ...(await callback(app, jar, answer, name)), jar, answer }
 }
@@ -328,6 +333,27 @@ describe('linking', () => {
 })
 
 describe('a browser', () => {
+  test('brings the code of an invite along, which only a new account uses up', async () => {
+    const { app, acme } = await open({ REGISTRATION: 'invite' })
+    const { code } = await app.services.registration.invite({ id: null }, { uses: 2 })
+    const used = async () => (await app.rows('SELECT used FROM invites'))[0]!.used
+    const refused = `${PUBLIC_URL}/app#error=invite_required`
+    acme.signedIn.as = { sub: 'mia' }
+    expect((await signInByBrowser(app, acme, { invite: 'made-up' })).location).toBe(refused)
+    const begun = await start(app, new Map(), 'acme', undefined, code)
+    expect(begun.location + begun.headers.getSetCookie()).not.toContain(code)
+    for (const invite of [code, code.toLowerCase().replaceAll('-', ''), undefined])
+      expect((await signInByBrowser(app, acme, { invite })).location).toBe(`${PUBLIC_URL}/app`)
+    expect(await used()).toBe(1)
+    acme.signedIn.as = { sub: 'bob' }
+    expect((await signInByBrowser(app, acme, { invite: code })).location).toBe(`${PUBLIC_URL}/app`)
+    acme.signedIn.as = { sub: 'eve' }
+    expect((await signInByBrowser(app, acme, { invite: code })).location).toBe(refused)
+    expect([await used(), (await accounts(app)).length]).toEqual([2, 2])
+    expect((await app.request('GET', `auth/oidc/acme/start?invite=${'x'.repeat(101)}`)).status).toBe(422)
+    expect(app.logged()).not.toContain(code)
+  })
+
   test('is sent to the provider and comes back signed in, hidden until it consents', async () => {
     const { app, acme } = await open()
     acme.signedIn.as = { sub: 'mia', given_name: 'Mia', email: 'mia@example.org', email_verified: true }

@@ -248,6 +248,7 @@ describe('adding a passkey', () => {
     ['without user presence', { forged: { userPresent: false, userVerified: false } }],
     ['with a forged signature', { attest: selfSigned((it) => it.set('sig', randomBytes(70))) }],
     ['signed by an unknown algorithm', { attest: selfSigned((it) => it.set('alg', 99)) }],
+    ['signed by another algorithm than that of the key', { attest: selfSigned((it) => it.set('alg', -257)) }],
     ['unsigned', { attest: selfSigned((it) => it.delete('sig')) }],
     ['with certificates', { attest: selfSigned((it) => it.set('x5c', [randomBytes(300)])) }],
     ['of a maker', { attest: (_, __, alg) => ({ fmt: 'tpm', attStmt: new Map([['alg', alg]]) }) }],

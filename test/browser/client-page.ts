@@ -10,8 +10,15 @@ export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] })
 
 declare global {
-  interface Window {
-    kit: { createClient: typeof createClient; indexedDb: typeof indexedDb }
+  // Of the page, in functions that run there.
+  var window: {
+    kit: {
+      createClient: typeof createClient
+      indexedDb: typeof indexedDb
+      render(client: ReturnType<typeof createClient>, chatId: string): Record<string, number>
+    }
+    drawn: Record<string, number>
+    url: string
     client: ReturnType<typeof createClient>
     told: { seqs: number[]; texts: string[]; gaps: number }
   }
@@ -42,7 +49,7 @@ export async function servePage() {
   return { origin: server.url.origin, stop: () => server.stop(true) }
 }
 
-export type Setup = { url: string; storage?: 'indexeddb'; connect?: boolean }
+export type Setup = { url: string; storage?: 'indexeddb'; connect?: boolean; cookies?: boolean }
 
 /** Opens a tab with a client that writes down which events it was told of. */
 export async function openTab(context: BrowserContext, origin: string, setup: Setup): Promise<Page> {
@@ -53,9 +60,10 @@ export async function openTab(context: BrowserContext, origin: string, setup: Se
 
 export async function startIn(page: Page, origin: string, setup: Setup) {
   await page.goto(origin)
-  await page.evaluate(async ({ url, storage, connect }) => {
+  await page.evaluate(async ({ url, storage, connect, cookies }) => {
     const client = window.kit.createClient({
       url,
+      cookies,
       retry: { minMs: 20, maxMs: 200 },
       ...(storage && { storage: window.kit.indexedDb() }),
     })
@@ -66,7 +74,7 @@ export async function startIn(page: Page, origin: string, setup: Setup) {
       told.seqs.push(frame.seq)
       if (frame.type === 'message' && 'text' in frame.data) told.texts.push(frame.data.text!)
     })
-    Object.assign(window, { client, told })
+    Object.assign(window, { client, told, url })
     await client.ready
     if (connect) client.connect()
   }, setup)

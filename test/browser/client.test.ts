@@ -232,3 +232,51 @@ browserTest('the state follows navigator.onLine, and the network’s return is u
   await online(first)
   await close(context)
 })
+
+browserTest('hooks mount twice without harm, and an arriving message draws one row', async () => {
+  const { bob, chatId, context, first } = await meet()
+  for (let n = 0; n < 40; n++) await bob.post(`chats/${chatId}/messages`, { text: `${n}` })
+  await online(first)
+  await first.evaluate((id) => {
+    window.drawn = window.kit.render(window.client, id)
+  }, chatId)
+  const rows = () => first.locator('li').allTextContents()
+  await until(async () => (await rows()).length === 40, 'all are drawn')
+  await until(async () => (await first.locator('b').textContent()) === '40', 'the badge is drawn')
+  const before = await first.evaluate(() => ({ ...window.drawn }))
+  await bob.post(`chats/${chatId}/messages`, { text: 'new' })
+  await until(async () => (await rows()).at(-1) === 'new', 'it is drawn')
+  await until(async () => (await first.locator('b').textContent()) === '41', 'the badge is drawn again')
+  const after = await first.evaluate(() => window.drawn)
+  const changed = Object.keys(after).filter((name) => after[name] !== before[name])
+  expect(changed.toSorted()).toEqual(['badge', 'row new'])
+  expect(await rows()).toEqual([...Array.from({ length: 40 }, (_, n) => `${n}`), 'new'])
+  await close(context)
+})
+
+browserTest(
+  'with cookies no script can read the refresh token, and a session that is in them is taken over',
+  async () => {
+    const { app, context, first, tab } = await meet({ cookies: true })
+    await online(first)
+    const { cookies } = await context.storageState()
+    const refreshToken = cookies.find(({ name }) => name === 'app_rt')!.value
+    const state = JSON.stringify(await context.storageState({ indexedDB: true }).then(({ origins }) => origins))
+    expect(state).toContain('access_token')
+    expect(state).not.toContain(refreshToken)
+    app.clock.now += 901_000
+    expect(
+      await first.evaluate(() => window.client.api.GET('/api/v1/me').then(({ response }) => response.status)),
+    ).toBe(200)
+
+    // As after a provider has sent the browser back: the cookies are all there is.
+    const other = await tab()
+    const name = await other.evaluate(async () => {
+      const fresh = window.kit.createClient({ url: window.url, name: 'other', cookies: true })
+      await fresh.signIn({ cookies: true })
+      return fresh.session.get().user?.name
+    })
+    expect(name).toBe('Ada')
+    await close(context)
+  },
+)

@@ -54,7 +54,7 @@ export async function badNetwork(target: URL, random: () => number) {
       else there.destroy()
     }
     const later = (work: () => void) => (delayMs ? setTimeout(work, delayMs) : work())
-    client.on('data', (bytes) => {
+    client.on('data', (bytes: Buffer) => {
       const part = bytes.subarray(0, Math.min(bytes.length, sentLeft))
       sentLeft -= bytes.length
       later(() => {
@@ -63,7 +63,7 @@ export async function badNetwork(target: URL, random: () => number) {
         if (sentLeft < 0) cut()
       })
     })
-    there.on('data', (bytes) => {
+    there.on('data', (bytes: Buffer) => {
       const part = bytes.subarray(0, Math.min(bytes.length, receivedLeft))
       receivedLeft -= bytes.length
       later(() => {

@@ -41,4 +41,5 @@ export const start = t.Object({
   return_to: t.Optional(
     t.String({ maxLength: 2000, description: 'Where to go then, on this server or a listed origin. Default: `/`' }),
   ),
+  invite: t.Optional(t.String({ maxLength: 100, description: 'The code of an invite, which a new account may need' })),
 })

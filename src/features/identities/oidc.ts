@@ -44,7 +44,7 @@ type NativeLogin = {
 }
 
 /** What a browser keeps while it is at the provider. */
-type Kept = Errand & { provider: string; return_to: string; until: number }
+type Kept = Errand & { provider: string; return_to: string; invite?: string; until: number }
 
 /** Signing in by OpenID Connect: native apps bring an id token, browsers are sent to the provider and come back. */
 export function oidcLogin(deps: Deps) {
@@ -136,7 +136,7 @@ export function oidcLogin(deps: Deps) {
     },
 
     /** Sends a browser to the provider. `kept` is what it has to bring back; null where the provider is away. */
-    async start(provider: string, returnTo: string | undefined) {
+    async start(provider: string, { return_to: returnTo, invite }: { return_to?: string; invite?: string }) {
       const isPosted = providers.postsForms(provider)
       if (publicUrl === null)
         throw new Refusal('provider_not_configured', 'This server has no PUBLIC_URL, to which a provider could answer.')
@@ -145,7 +145,7 @@ export function oidcLogin(deps: Deps) {
         throw invalid('/return_to', 'Expected an address on this server, or on a listed origin', 'not_allowed')
       try {
         const { url, errand } = await providers.begin(provider, callbackOf(provider))
-        const kept: Kept = { ...errand, provider, return_to: target, until: now() + errandMs }
+        const kept: Kept = { ...errand, provider, return_to: target, invite, until: now() + errandMs }
         return { location: url.href, kept: errands.seal(JSON.stringify(kept)), isPosted }
       } catch (error) {
         return { location: backWith(error, target), kept: null, isPosted }
@@ -163,7 +163,7 @@ export function oidcLogin(deps: Deps) {
         const { claims, refresh_token } = await providers.finish(provider, callbackOf(provider), answer, kept)
         const subject = subjectOf(provider, claims, refresh_token)
         // Made without consents, an account is hidden until they are given.
-        const session = await signIn(subject, claims, () => ({}), null, client)
+        const session = await signIn(subject, claims, () => ({}), kept.invite ?? null, client)
         return { location: kept.return_to, session, isPosted }
       } catch (error) {
         return { location: backWith(error, kept?.return_to ?? `${publicUrl}/`), session: null, isPosted }

@@ -140,7 +140,7 @@ const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
     .get(
       '/api/v1/auth/oidc/:provider/start',
       async ({ params: { provider }, query }) => {
-        const { location, kept, isPosted } = await oidc.start(provider, query.return_to)
+        const { location, kept, isPosted } = await oidc.start(provider, query)
         return redirect(location, kept === null ? [] : [oidcCookie.set(provider, kept, isPosted)])
       },
       {
@@ -151,7 +151,7 @@ const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
         detail: {
           summary: 'Send a browser to a provider to sign in',
           description:
-            'Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`.',
+            'Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`. A code in `invite` is kept there too, for a new account.',
           tags,
           refusals: ['provider_not_configured'],
           security: [],

@@ -16,7 +16,7 @@ export type LegalText = { kind: LegalKind; version: string; language: string; te
 export type Legal = ReturnType<typeof legalService>
 
 // Changed with the texts that come with the product.
-const builtInUpdatedAt = Date.UTC(2026, 10, 21)
+const builtInUpdatedAt = Date.UTC(2026, 10, 22)
 const builtIn: Record<LegalKind, Record<string, string>> = {
   terms: { en: termsEn, ru: termsRu },
   privacy: { en: privacyEn, ru: privacyRu },

@@ -98,6 +98,8 @@ export type Decision = {
   lift?: { user_id: string; suspension_id: string | null }
   /** From when on a notification of the notice is due; null or left out where there are none. */
   notify_at?: number | null
+  /** With ids for what takes back what devices show of a removed message, or of the chats of a suspended user. */
+  takeBackIds?: (() => string) | null
   /** With a `notice` event; nobody is told whose account is erased. */
   notice?: { notice: Notice; event: unknown }
   webhooks?: readonly NewParcel<'webhook'>[]

@@ -27,11 +27,11 @@ type Expected = ClientData & { rpId: string }
 async function load() {
   // The library needs this before it is loaded. It imports it by itself, but too late in the compiled binary.
   await import('reflect-metadata')
-  const [server, { decodeAttestationObject }] = await Promise.all([
+  const [server, { cose, decodeAttestationObject, decodeCredentialPublicKey }] = await Promise.all([
     import('@simplewebauthn/server'),
     import('@simplewebauthn/server/helpers'),
   ])
-  return { ...server, decodeAttestationObject }
+  return { ...server, cose, decodeAttestationObject, decodeCredentialPublicKey }
 }
 
 // Of the IANA registry of COSE algorithms: EdDSA, ES256 and RS256.
@@ -97,7 +97,7 @@ export async function verifiedRegistration(
   credential: Registration,
   { challenge, origin, rpId }: Expected,
 ): Promise<{ credential_id: string; public_key: string; counter: number } | null> {
-  const { verifyRegistrationResponse, decodeAttestationObject } = await load()
+  const { verifyRegistrationResponse, cose, decodeAttestationObject, decodeCredentialPublicKey } = await load()
   const { attestationObject } = credential.response
   // The library throws for whatever is wrong in what a client has sent.
   try {
@@ -120,6 +120,9 @@ export async function verifiedRegistration(
     })
     if (!verified || registrationInfo.credential.id !== credential.id) return null
     const { id, publicKey, counter } = registrationInfo.credential
+    // The library does not compare them, as WebAuthn (section 8.2) says.
+    const algorithm = decodeCredentialPublicKey(publicKey).get(cose.COSEKEYS.alg)
+    if (format === 'packed' && attestation.get('attStmt').get('alg') !== algorithm) return null
     return { credential_id: id, public_key: base64url(publicKey), counter }
   } catch {
     return null

@@ -7,7 +7,7 @@ import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
 import { dropIdentities } from './identities.ts'
-import { dropNotifications } from './notifications.ts'
+import { askNotifications, dropNotifications, takeBacks } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
@@ -145,7 +145,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
       ORDER BY c.at, c.id`
   }
 
-  function* clearChats(db: Builders, user: string, at: number, from: Place): Work<Cleared> {
+  function* clearChats(db: Builders, user: string, at: number, from: Place, newId?: () => string): Work<Cleared> {
     const isUnfinished = eq(unfinishedErasures.user_id, user)
     // Two nodes at once take turns.
     const isTold = (yield* first(locked(db.select().from(unfinishedErasures).where(isUnfinished), 'update'))) !== null
@@ -204,6 +204,10 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         .where(isAmong(chats.id, idsOf(finished))),
     )
     if (next === null) yield* changed(db.delete(unfinishedErasures).where(isUnfinished))
+    if (newId) {
+      const seers = finished.flatMap(({ id, other }) => (living.has(other) ? [{ chat_id: id, user_id: other }] : []))
+      yield* askNotifications(engine, db, yield* takeBacks(engine, db, seers, at, newId))
+    }
     const told: Cleared['chats'] = []
     for (const { id, other } of finished
       .filter((chat) => living.has(chat.other))
@@ -246,11 +250,11 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         return true
       }),
 
-    clear: (user, at, from) =>
+    clear: (user, at, from, newId) =>
       write((db) =>
         from === null || (from.chat_id === '' && from.seq === personalData.seq)
           ? clearPersonalData(db, user, at)
-          : clearChats(db, user, at, from),
+          : clearChats(db, user, at, from, newId),
       ),
 
     unfinished: () => read((db) => rows(db.select().from(unfinishedErasures))),

@@ -8,12 +8,13 @@ import {
 } from '../../features/moderation/rules.ts'
 import type { Message } from '../../features/chats/store.ts'
 import type { Decided, Decision, ModerationStore, Standing } from '../../features/moderation/store.ts'
+import type { Asked } from '../../features/notifications/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { holdMessage, removeMessage } from './messages.ts'
 import { noticeInContext } from './notices.ts'
-import { askNotifications } from './notifications.ts'
+import { askNotifications, type Seer, seersOfChatsWith, takeBacks } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
@@ -184,12 +185,19 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
     if (told?.notice.user_id === userId)
       notice_seq = (yield* engine.recordEvents(db, [userId], 'notice', at, { data: told.event }))[0]!.seq
   }
-  const { notify_at = null } = decision
+  const { notify_at = null, takeBackIds = null } = decision
+  const asked: Asked[] = []
+  if (takeBackIds !== null) {
+    const seers: Seer[] = suspend ? yield* seersOfChatsWith(suspend.user_id) : []
+    const { message } = removed
+    if (message) seers.push(...removed.members.map((user_id) => ({ chat_id: message.chat_id, user_id })))
+    asked.push(...(yield* takeBacks(engine, db, seers, at, takeBackIds)))
+  }
   if (told && notify_at !== null) {
     const { id, user_id } = told.notice
-    const occasion = { about: 'notice' as const, notice_id: id }
-    yield* askNotifications(engine, db, [{ id, user_id, occasion, at, due_at: notify_at }])
+    asked.push({ id, user_id, occasion: { about: 'notice', notice_id: id }, at, due_at: notify_at })
   }
+  yield* askNotifications(engine, db, asked)
   return { notice_seq, tombstone: removed.message && { message: removed.message, events }, photos: removed.photos }
 }
 

@@ -77,6 +77,36 @@ export function* askToTakeBack(engine: Engine, db: Builders, asked: Asked): Work
     yield* askNotifications(engine, db, [asked])
 }
 
+/** A member of a chat, whose devices may show something of it. */
+export type Seer = { chat_id: string; user_id: string }
+
+/** The parcels that look again at what devices show of chats, for those members whose devices show something of them. */
+export function* takeBacks(
+  { tables: { shownNotifications } }: Engine,
+  db: Builders,
+  seers: readonly Seer[],
+  at: number,
+  newId: () => string,
+): Work<Asked[]> {
+  const asked: Asked[] = []
+  const { channel_id, user_id, tag } = shownNotifications
+  for (const seer of seers) {
+    const parcel = takeBackOf(newId(), seer.user_id, seer.chat_id, at)
+    const isIt = and(eq(user_id, seer.user_id), eq(tag, tagOf(parcel.occasion)))
+    const shown = db.select({ channel_id }).from(shownNotifications).where(isIt).limit(1)
+    if ((yield* first(shown)) !== null) asked.push(parcel)
+  }
+  return asked
+}
+
+/** Whose devices show something of a chat with somebody, both of them. */
+export const seersOfChatsWith = (userId: string): Work<Seer[]> =>
+  query(sql`
+    SELECT DISTINCT c.id AS chat_id, s.user_id
+    FROM (SELECT id, user_a, user_b FROM chats WHERE user_a = ${userId}
+          UNION ALL SELECT id, user_a, user_b FROM chats WHERE user_b = ${userId}) AS c
+      JOIN shown_notifications s ON s.user_id IN (c.user_a, c.user_b) AND s.tag = 'chat_' || c.id`)
+
 /** Removes the channels of sessions that have ended. */
 export function* dropChannelsOf(engine: Engine, db: Builders, sessionIds: readonly string[]): Work<void> {
   if (sessionIds.length === 0) return

@@ -95,6 +95,13 @@ export function outboxStore(engine: Engine): OutboxStore {
       }, keepsProfileCache)
     },
 
+    endLeases: (now) =>
+      write(function* (db) {
+        return yield* changed(
+          db.update(outbox).set({ due_at: now, leased_by: null }).where(isNotNull(outbox.leased_by)),
+        )
+      }, keepsProfileCache),
+
     remove: (id) =>
       write(function* (db) {
         const isAskedOnce = and(eq(outbox.id, id), isNull(outbox.again_at))
