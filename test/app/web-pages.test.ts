@@ -68,3 +68,11 @@ test('a page runs nothing but scripts of this server, and no other page may show
   const mapStyleUrl = new URL('https://tiles.example.org/style.json?key=secret')
   expect(await policyOf({ mapStyleUrl })).toContain("connect-src 'self' https://tiles.example.org;")
 })
+
+test('the app is told which map the operator has named, and without one that there is none', async () => {
+  const asked = async (changed = {}) => (await pages(changed)('/app.json')).json()
+  expect(await asked()).toEqual({ map_style_url: null })
+  const mapStyleUrl = new URL('https://tiles.example.org/style.json')
+  expect(await asked({ mapStyleUrl })).toEqual({ map_style_url: mapStyleUrl.href })
+  expect((await pages({ webApp: false })('/app.json')).status).toBe(404)
+})
