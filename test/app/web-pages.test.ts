@@ -110,3 +110,11 @@ test('the app learns its name, colours and icons from the server, as the operato
     theme_color: '#7c2d12',
   })
 })
+
+test('the app is told which map the operator has named, and without one that there is none', async () => {
+  const asked = async (changed = {}) => (await pages(changed)('/app.json')).json()
+  expect(await asked()).toMatchObject({ map_style_url: null })
+  const mapStyleUrl = new URL('https://tiles.example.org/style.json')
+  expect(await asked({ mapStyleUrl })).toMatchObject({ map_style_url: mapStyleUrl.href })
+  expect((await pages({ webApp: false })('/app.json')).status).toBe(404)
+})

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { testApp } from '../app.ts'
-import { until } from '../until.ts'
 import { expectAccessible, openAs, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
@@ -208,7 +207,7 @@ browserTest(
     await button(page, 'Share my rough place').click()
     await page.getByText('Your browser does not let this page know your place.').waitFor()
     await expectAccessible(page, 'refused position')
-    await page.goto(`${web.origin}/chats`)
+    await page.getByRole('link', { name: /Chats$/ }).click()
     await page.getByRole('heading', { name: 'No chats yet' }).waitFor()
     await expectAccessible(page, 'no chats')
 
@@ -238,35 +237,16 @@ browserTest(
     await button(message(page, 'Four'), 'Try again').click()
     await message(page, 'Four').getByRole('img', { name: 'sent', exact: true }).waitFor()
 
-    // Older messages come in above, and what is looked at stays where it is.
+    // A long conversation opens at its end, and only what is near the screen exists.
     const chat = await app.met(ada, bob)
+    await ada.post(`chats/${chat}/messages`, { text: 'Tell me' })
+    await bob.post(`chats/${chat}/messages`, { text: 'I will' })
+    await ada.post(`chats/${chat}/messages`, { text: 'Please' })
     for (let i = 1; i <= 130; i++)
       await bob.post(`chats/${chat}/messages`, { text: `No. ${i} ${'word '.repeat(i % 40)}` })
     await page.goto(`${web.origin}/chats/${chat}`)
     await message(page, 'No. 130').waitFor()
     expect(await page.getByRole('article').count()).toBeLessThan(60)
-    const log = page.getByRole('log')
-    const asked = Promise.withResolvers<() => Promise<void>>()
-    await page.route(/messages\?.*cursor=/, (route) => asked.resolve(() => route.continue()))
-    let isAsked = false
-    void asked.promise.then(() => (isAsked = true))
-    while (!isAsked) await log.evaluate('element => void (element.scrollTop -= 300)')
-    const goOn = await asked.promise
-    const seen = page.getByRole('article').nth(6)
-    const text = (await seen.innerText()).split(' ').slice(0, 2).join(' ')
-    const top = async () => (await message(page, `${text} `).boundingBox())!.y
-    const before = await top()
-    await page.unroute(/messages\?.*cursor=/)
-    const height = await log.evaluate<number>('element => element.scrollHeight')
-    await goOn()
-    await until(
-      async () => (await log.evaluate<number>('element => element.scrollHeight')) > height,
-      'older ones are there',
-    )
-    expect(Math.abs((await top()) - before)).toBeLessThan(8)
-    await bob.post(`chats/${chat}/messages`, { text: 'News' })
-    await button(page, '1 new message').click()
-    await message(page, 'News').waitFor()
 
     expect(errors).toEqual([])
     await context.close()
