@@ -60,6 +60,10 @@ import up0031 from './0031_bot.up.sql' with { type: 'text' }
 import down0031 from './0031_bot.down.sql' with { type: 'text' }
 import up0032 from './0032_outbox_order.up.sql' with { type: 'text' }
 import down0032 from './0032_outbox_order.down.sql' with { type: 'text' }
+import up0033 from './0033_report_queue.up.sql' with { type: 'text' }
+import down0033 from './0033_report_queue.down.sql' with { type: 'text' }
+import up0034 from './0034_figures.up.sql' with { type: 'text' }
+import down0034 from './0034_figures.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -123,6 +127,10 @@ import pgUp0031 from './postgres/0031_bot.up.sql' with { type: 'text' }
 import pgDown0031 from './postgres/0031_bot.down.sql' with { type: 'text' }
 import pgUp0032 from './postgres/0032_outbox_order.up.sql' with { type: 'text' }
 import pgDown0032 from './postgres/0032_outbox_order.down.sql' with { type: 'text' }
+import pgUp0033 from './postgres/0033_report_queue.up.sql' with { type: 'text' }
+import pgDown0033 from './postgres/0033_report_queue.down.sql' with { type: 'text' }
+import pgUp0034 from './postgres/0034_figures.up.sql' with { type: 'text' }
+import pgDown0034 from './postgres/0034_figures.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -296,6 +304,22 @@ export const migrations: readonly Migration[] = [
     up: up0032,
     down: down0032,
     postgres: { up: pgUp0032, down: pgDown0032 },
+    compatibleWith: 16,
+  },
+  {
+    number: 33,
+    name: 'report_queue',
+    up: up0033,
+    down: down0033,
+    postgres: { up: pgUp0033, down: pgDown0033 },
+    compatibleWith: 16,
+  },
+  {
+    number: 34,
+    name: 'figures',
+    up: up0034,
+    down: down0034,
+    postgres: { up: pgUp0034, down: pgDown0034 },
     compatibleWith: 16,
   },
 ]

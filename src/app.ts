@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { settingsInForce } from './config.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
@@ -9,6 +10,10 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { figureRoutes } from './features/figures/routes.ts'
+import { settingRoutes } from './features/settings/routes.ts'
+import { tagRoutes } from './features/tags/routes.ts'
+import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
@@ -22,8 +27,6 @@ import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
-import { frontPage } from './http/front-page.ts'
-import { linkPages } from './http/link-pages.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -34,6 +37,8 @@ import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
+import type { WebFiles } from './http/web-files.ts'
+import { webPages } from './http/web-pages.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
 import { formVisitor as publicFormDoor, visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
@@ -44,7 +49,7 @@ import type { Services } from './services.ts'
 export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
-export function buildApp(services: Services): App {
+export function buildApp(services: Services, web: WebFiles | null = null): App {
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)
@@ -58,6 +63,9 @@ export function buildApp(services: Services): App {
     notices,
     notifications,
     moderation,
+    templates,
+    figures,
+    tags,
     people,
     registration,
     storage,
@@ -79,6 +87,13 @@ export function buildApp(services: Services): App {
   const signedIn = guardWithJson(door)
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
   const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
+
+  // Together: TypeScript follows a chain of plugins only so far.
+  const consoleRoutes = new Elysia({ name: 'console' })
+    .use(figureRoutes({ asModerator, figures }))
+    .use(templateRoutes({ asModerator, asAdmin, templates }))
+    .use(settingRoutes({ asAdmin, settings: settingsInForce(config) }))
+    .use(tagRoutes({ signedIn, tags }))
 
   const app: App = new Elysia({
     name: 'convene',
@@ -112,6 +127,7 @@ export function buildApp(services: Services): App {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
+    .use(consoleRoutes)
     .use(peopleRoutes({ asModerator, asAdmin, people }))
     .use(inviteRoutes({ asAdmin, registration }))
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
@@ -121,8 +137,7 @@ export function buildApp(services: Services): App {
     .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
-    .use(frontPage)
-    .use(linkPages)
+    .use(webPages(config, web))
     .use(openapi(() => app))
 }
 

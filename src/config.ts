@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
+import { readBrand } from './lib/brand.ts'
 import { readSocketAddress } from './lib/outbound.ts'
 import { oidcProvidersIn } from './lib/oidc-settings.ts'
 import { readApnsKey } from './outbox/apns/key.ts'
@@ -18,6 +19,8 @@ import {
   readAs,
   readSettings,
   setting,
+  settingsShown,
+  type ShownSetting,
   textOf,
   wholeNumber,
 } from './lib/settings.ts'
@@ -160,6 +163,41 @@ const serverSettings = {
     default: null,
     help: '`DOMAIN:SELECTOR:FILE` of a private key in PEM form, to sign mails; leave it out where the mail server signs them',
     read: dkimKey,
+  }),
+  webApp: setting({
+    name: 'WEB_APP',
+    ...onOrOff,
+    default: 'on',
+    help: 'the web app at `/`; `off` leaves the API alone',
+  }),
+  console: setting({
+    name: 'CONSOLE',
+    ...onOrOff,
+    default: 'on',
+    help: 'the console for moderators at `/console`',
+  }),
+  /** The look of the app; null for its own. */
+  brand: setting({
+    name: 'BRAND_DIR',
+    type: 'directory',
+    default: null,
+    help: 'Directory with [the name, colours, logo and texts](docs/fork-the-app.md#your-own-look) of your community.',
+    read: (value) => readBrand(resolve(value)),
+  }),
+  frameAncestors: setting({
+    name: 'FRAME_ANCESTORS',
+    type: 'origins',
+    default: '',
+    shownDefault: 'none',
+    help: 'comma-separated origins whose pages may show the app in a frame, such as `https://web.telegram.org`',
+    read: (value) => value.split(',').flatMap((part) => (part.trim() === '' ? [] : [originOf(part.trim())])),
+  }),
+  mapStyleUrl: setting({
+    name: 'MAP_STYLE_URL',
+    type: 'URL',
+    default: null,
+    help: 'style of the map of people nearby, for MapLibre; without it, the app shows distances without a map',
+    read: webUrl,
   }),
   /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
   emailVerification: setting({
@@ -373,6 +411,20 @@ const serverSettings = {
     help: 'An anonymous review appears at a random time within this many hours. `0` publishes it at once.',
     ...wholeNumber(0, 720),
   }),
+  reportTargetH: setting({
+    name: 'REPORT_TARGET_H',
+    unit: 'hours',
+    default: '24',
+    help: 'Within how many hours a report is to be decided: [the queue](docs/moderation.md#the-queue) is sorted by that.',
+    ...wholeNumber(1, 8760),
+  }),
+  legalContact: setting({
+    name: 'LEGAL_CONTACT',
+    type: 'e-mail address or URL',
+    default: null,
+    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. It stands in `GET /api/v1/legal/child-safety`.',
+    read: contact,
+  }),
   legalDir: setting({
     name: 'LEGAL_DIR',
     type: 'directory',
@@ -468,7 +520,16 @@ export type Config = ConfigOf<typeof serverSettings>
  *
  * Throws ConfigError naming the first variable that holds a bad value and what it must be.
  */
-export const readConfig = (env: Environment = process.env): Config => readSettings(serverSettings, env)
+export function readConfig(env: Environment = process.env): Config {
+  const config = readSettings(serverSettings, env)
+  shown.set(config, settingsShown(settings, env))
+  return config
+}
+
+const shown = new WeakMap<Config, ShownSetting[]>()
+
+/** The settings that a configuration was read from, secrets masked. */
+export const settingsInForce = (config: Config): ShownSetting[] => shown.get(config) ?? []
 
 /** Reads a database URL of the command line. Throws ConfigError by that name. */
 export const databaseOf = (url: string, name: string): DatabaseConfig => readAs(name, () => readDatabaseUrl(url))
@@ -540,6 +601,20 @@ function smtpUrl(value: string, { env }: Context): string {
   for (const name of ['MAIL_FROM', 'PUBLIC_URL'])
     if (textOf(env, name) === null) throw new Error(`must come with MAIL_FROM and PUBLIC_URL, and ${name} is not set`)
   return value
+}
+
+/** An http or https URL without credentials. */
+function webUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Error('must be an http or https URL without user and password')
+  return url
+}
+
+function originOf(value: string): string {
+  const { origin } = webUrl(value)
+  if (origin !== value) throw new Error('must be a list of origins, such as https://web.telegram.org')
+  return origin
 }
 
 function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'required' {
@@ -686,6 +761,14 @@ function cronExpression(value: string): string {
   }
   // Null: a day that no calendar has.
   if (next === null) throw wrong
+  return value
+}
+
+function contact(value: string): string {
+  const isAddress = /^[^\s@<>()[\]]+@[^\s@<>()[\]]+\.[^\s@<>()[\]]+$/.test(value)
+  const url = URL.parse(value)
+  if (!isAddress && (url?.protocol !== 'https:' || url.username !== '' || /[\s<>()[\]]/.test(value)))
+    throw new Error('must be an e-mail address or an https URL, such as safety@example.org')
   return value
 }
 

@@ -39,10 +39,14 @@ import { shownForMs } from './features/notifications/rules.ts'
 import { notificationService } from './features/notifications/service.ts'
 import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
-import { moderationService } from './features/moderation/service.ts'
+import { decisionCarrier } from './features/moderation/reports.ts'
+import { type Moderation, moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
 import { peopleService } from './features/people/service.ts'
 import { registrationService } from './features/registration/service.ts'
+import { figuresService } from './features/figures/service.ts'
+import { tagService } from './features/tags/service.ts'
+import { templateService } from './features/templates/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -126,7 +130,7 @@ export function buildServices({
   const nodes = shared?.nodes ?? null
   const limits = openLimits({ table: config.rateLimit, counter: shared?.counter, now })
   const paging = openPaging({ secret: secrets.jwt })
-  const legal = legalService({ dir: config.legalDir })
+  const legal = legalService({ dir: config.legalDir, contact: config.legalContact })
   const audit = auditService({
     store: storage.audit,
     ids,
@@ -287,6 +291,7 @@ export function buildServices({
       ...(webhookCarrier && { webhook: webhookCarrier }),
       ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
       ...(bot.carrier && { bot: bot.carrier }),
+      decision: decisionCarrier((payload) => moderation.carryOutPending(payload)),
       ...notificationCarriers({
         store: storage.notifications,
         outbox: storage.outbox,
@@ -348,6 +353,7 @@ export function buildServices({
     store: storage.emails,
     links: emailLinks,
     mails,
+    webhooks,
     auth,
     callers,
     sockets: hub.control,
@@ -355,6 +361,7 @@ export function buildServices({
     audit,
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
+    random,
   })
   const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
   const passkeys = passkeyService({
@@ -404,6 +411,7 @@ export function buildServices({
     sessions: storage.sessions,
     emails,
     auditLog: storage.audit,
+    webhooks,
     callers,
     sockets: hub.control,
     recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
@@ -418,6 +426,7 @@ export function buildServices({
     asking,
     webhooks,
     moderatorsTold: bot.reportFiled,
+    targetMs: config.reportTargetH * hours,
     audit,
     paging,
     ids,
@@ -445,8 +454,10 @@ export function buildServices({
     ids,
     now,
   })
-  const moderation = moderationService({
+  const moderation: Moderation = moderationService({
     store: storage.moderation,
+    queue: storage.queue,
+    templates: storage.templates,
     auditLog: storage.audit,
     profiles,
     chats: chatViews,
@@ -462,6 +473,9 @@ export function buildServices({
     ids,
     now,
   })
+  const figures = figuresService({ store: storage.figures, now })
+  const tags = tagService({ store: storage.tags, now })
+  const templates = templateService({ store: storage.templates, audit, ids, now })
   const notifications = notificationService({
     store: storage.notifications,
     outbox: storage.outbox,
@@ -576,6 +590,9 @@ export function buildServices({
     notifications,
     digest,
     moderation,
+    templates,
+    tags,
+    figures,
     erasures,
     account,
     retention,

@@ -126,6 +126,7 @@ export function createClient(options: ClientOptions) {
         tell(frame.type, frame.data, frame)
         if (frame.type !== 'hello') return
         wakeUp()
+        tellFocus(true)
         // Now, so that a photo can be kept without a network.
         photos().catch(() => {})
       },
@@ -179,6 +180,7 @@ export function createClient(options: ClientOptions) {
 
   const stopListening = tabs?.listen((note) => {
     if (note.say === 'session') void session.reread()
+    if (note.say === 'hidden' && found.document?.visibilityState === 'visible') tellFocus()
     if (note.say !== 'outbox') return
     if (note.sent) mine.chats.onSent(note.sent)
     void mine.outbox.reread().then(mine.outbox.drain)
@@ -189,11 +191,25 @@ export function createClient(options: ClientOptions) {
     if (isConnected) mine.link.wake()
     mine.wakeUp()
   }
+
+  /**
+   * Tells the server whether the app is looked at, as nothing is notified meanwhile. The tabs share a socket, which is in the
+   * foreground while one of them is. The server takes a new one for that.
+   */
+  function tellFocus(isNew = false) {
+    const foreground = found.document?.visibilityState !== 'hidden'
+    // Of a new socket, the tab that leads says that it is hidden, and the others that they are seen.
+    if (isNew && foreground === mine.link.state.get().leads) return
+    mine.link.send({ type: 'focus', data: { foreground } })
+    if (!foreground) tabs?.post({ say: 'hidden' })
+  }
+  const seen = () => tellFocus()
   const closing = new AbortController()
   const untilClosed = { signal: closing.signal }
   found.addEventListener?.('online', wake, untilClosed)
   found.addEventListener?.('pageshow', wake, untilClosed)
   found.document?.addEventListener('visibilitychange', wake, untilClosed)
+  found.document?.addEventListener('visibilitychange', seen, untilClosed)
 
   return {
     /** Every route of the server, typed: `api.GET('/api/v1/me')` answers `{ data }` or `{ error }`, and throws without a network. */

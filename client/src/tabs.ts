@@ -7,6 +7,8 @@ import type { ClientLocks, ConnectionState, Event, Frame } from './types.ts'
 /** What tabs tell each other. `from` is the tab that says it, `of` the user whose events it has. */
 export type Note = { from?: string; of?: string } & (
   | { say: 'session' }
+  /** The tab is no longer looked at. */
+  | { say: 'hidden' }
   | { say: 'outbox'; sent?: Sent }
   /** A tab has become the leader, or answers one that has joined: events after `seq` follow. */
   | { say: 'lead'; to?: string; seq: number | null; state: ConnectionState; online: string[] }

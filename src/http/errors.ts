@@ -44,6 +44,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   identity_taken: [409, 'Identity taken'],
   last_identity: [409, 'Last identity'],
   conflict: [409, 'Conflict'],
+  claimed: [409, 'Claimed'],
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   validation_failed: [422, 'Validation failed'],

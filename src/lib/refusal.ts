@@ -35,6 +35,7 @@ export type RefusalCode =
   | 'identity_taken'
   | 'last_identity'
   | 'conflict'
+  | 'claimed'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'

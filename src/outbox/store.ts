@@ -16,6 +16,8 @@ export type Payloads = {
   mail: Mail
   webhook: Webhook
   bot: BotMessage
+  /** A decision of moderation that could be taken back until now. */
+  decision: { about: 'decision'; report_id: string; pending_id: string }
   oidc_revoke: GrantToRevoke
   /** Decided when it is due: whether anything is shown, and where. */
   notification: Occasion
@@ -25,6 +27,7 @@ export const outboxKinds = [
   'mail',
   'webhook',
   'bot',
+  'decision',
   'oidc_revoke',
   'notification',
   ...channelKinds,

@@ -74,6 +74,8 @@ export const tables: readonly Table[] = [
   schema.events,
   schema.reports,
   schema.notices,
+  schema.templates,
+  schema.dailyFigures,
   schema.appeals,
   schema.evidencePhotos,
   schema.unfinishedErasures,

@@ -151,6 +151,7 @@ describe('a record', () => {
       suspended_reason: 'Insults.',
       created_at: expect.any(String),
       strikes: 0,
+      proposal: null,
       counts: { reports: 1, open_reports: 1, blocks: 1, messages: 2 },
       decisions: [
         {
@@ -162,6 +163,7 @@ describe('a record', () => {
           until: null,
           created_at: expect.any(String),
           decided_by: root.id,
+          strikes: 0,
           report_id: null,
           appeal: null,
         },
@@ -296,6 +298,15 @@ describe('roles', () => {
     expect((await root.post(`admin/users/${root.id}/role`, { role: 'user' })).status).toBe(200)
     expectProblem(await root.get('admin/users'), 403, 'forbidden')
     expectProblem(await ada.post(`admin/users/${ada.id}/role`, { role: 'user' }), 409, 'conflict')
+  })
+
+  test('do not keep the last admin from an erasure, and the operator makes another one', async () => {
+    const app = await testApp()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    await rank(app, ada, 'admin')
+    expect((await ada.delete('me', { password })).status).toBe(204)
+    expect(await rank(app, bob, 'admin')).toBe('changed')
+    expect((await bob.get('admin/users')).status).toBe(200)
   })
 
   test('of admins who take the role from each other at once, one is left', async () => {

@@ -204,6 +204,11 @@ for (const engine of engines) {
             action: null,
             note: null,
             until: null,
+            due_at: null,
+            claimed_by: null,
+            claimed_until: null,
+            pending: null,
+            pending_until: null,
           },
         })
         const { evidence } = (await storage.moderation.report(asked.id))!

@@ -118,6 +118,7 @@ const openToAll = new Set([
   'POST /api/v1/auth/messenger',
   'POST /api/v1/auth/refresh',
   'POST /api/v1/auth/appeals',
+  'GET /api/v1/legal/child-safety',
   'GET /api/v1/auth/providers',
   'POST /api/v1/auth/oidc/:provider',
   'GET /api/v1/auth/oidc/:provider/start',

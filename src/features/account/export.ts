@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { chunks } from '../../lib/chunks.ts'
 import type { Page } from '../../lib/paging.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
@@ -38,14 +38,13 @@ type Deps = {
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
   safety: Pick<Safety, 'blocks' | 'reports'>
-  notices: Pick<Notices, 'list' | 'appeals'>
+  notices: Pick<Notices, 'withStrikes' | 'appeals'>
   notifications: Pick<Notifications, 'holdings'>
   reviews: Pick<Reviews, 'ofUser'>
   now: () => number
 }
 
 const batch = 200
-const chunkLength = 64 * 1024
 
 /** Writes out all that is stored of a user, piece by piece: a chat may have a hundred thousand messages. */
 export function openExporter(deps: Deps) {
@@ -182,7 +181,7 @@ export function openExporter(deps: Deps) {
       reviews_received: pages((page) => reviews.ofUser(caller, id, page)),
       blocks: pages((page) => safety.blocks(caller, page)),
       reports: pages((page) => safety.reports(caller, page)),
-      notices: pages((page) => notices.list(caller, page)),
+      notices: pages((page) => notices.withStrikes(caller, page)),
       appeals: pages((page) => notices.appeals(caller, page)),
       consents: rows((last) => store.consents(id, batch, last), consentView),
       sessions: rows((last) => store.sessions(id, batch, last), sessionView),
@@ -234,21 +233,4 @@ async function* batches<Row>(read: (last: Row | null) => Promise<Row[]>) {
 
 async function* rows<Row>(read: (last: Row | null) => Promise<Row[]>, view: (row: Row) => unknown) {
   for await (const found of batches(read)) yield* found.map(view)
-}
-
-async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder()
-  let waiting: string[] = []
-  let length = 0
-  for await (const piece of text) {
-    waiting.push(piece)
-    length += piece.length
-    if (length < chunkLength) continue
-    yield encoder.encode(waiting.join(''))
-    waiting = []
-    length = 0
-    // Storage answers at once: without this, whoever reads fast would keep everybody else waiting.
-    await setImmediate()
-  }
-  yield encoder.encode(waiting.join(''))
 }

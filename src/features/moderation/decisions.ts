@@ -8,7 +8,7 @@ import type { Asking } from '../notifications/asking.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
-import type { Case } from './rules.ts'
+import { type Case, emptiedFields } from './rules.ts'
 import { notAllowed } from './moderators.ts'
 import type { Decision, ModerationStore, Notice } from './store.ts'
 
@@ -46,9 +46,12 @@ export function openDecisions({
   ids,
   now,
 }: DecisionDeps) {
-  const webhooksOf = ({ case: { subject_id }, report, suspend, lift }: Decision & { case: Case }) => [
+  const webhooksOf = ({ case: { subject_id }, report, remove, suspend, lift }: Decision & { case: Case }) => [
     ...(report
       ? webhooks.about('report.resolved', subject_id ?? report.id, { report_id: report.id, action: report.action })
+      : []),
+    ...(remove?.target === 'user'
+      ? webhooks.about('user.updated', remove.id, { user_id: remove.id, fields: emptiedFields })
       : []),
     ...(suspend
       ? webhooks.about('user.suspended', suspend.user_id, {
@@ -62,7 +65,7 @@ export function openDecisions({
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
-     * `takenMessage` if somebody else has decided first, and with 403 if the moderator may not decide it.
+     * `takenMessage` if somebody else has decided first, with 409 `claimed` if they work on it, and with 403 if the moderator may not decide it.
      */
     async carryOut(decision: Decision & { case: Case; notice?: Told }, takenMessage: string) {
       const decided = await store.decide({
@@ -72,6 +75,7 @@ export function openDecisions({
         webhooks: webhooksOf(decision),
       })
       if (!decided) throw new Refusal('conflict', takenMessage)
+      if (decided === 'claimed') throw claimedByOther()
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, suspend, lift } = decision
       const sealed = suspend ?? lift
@@ -89,13 +93,15 @@ export function openDecisions({
 
     /** The notice and what its event shows. */
     tell(
-      told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> & Partial<Pick<Notice, 'note' | 'until'>>,
+      told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> &
+        Partial<Pick<Notice, 'note' | 'until' | 'strikes'>>,
       at: number,
       about: Pick<Report, 'id' | 'target' | 'target_id' | 'reason'> | null = null,
     ): Told {
       const notice: Notice = {
         note: null,
         until: null,
+        strikes: null,
         ...told,
         id: ids.next(),
         report_id: about?.id ?? null,
@@ -126,3 +132,5 @@ export const waitingS = (
   { created_at, resolved_at }: { created_at: number; resolved_at: number | null },
   now: number,
 ) => Math.max(0, Math.floor(((resolved_at ?? now) - created_at) / seconds))
+
+export const claimedByOther = () => new Refusal('claimed', 'Somebody else works on this report.')

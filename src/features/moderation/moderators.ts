@@ -19,14 +19,22 @@ type Deps = { store: Pick<ModerationStore, 'standing'>; secondFactor: SecondFact
 
 /** Who may moderate, and whom a decision concerns. */
 export function openModerators({ store, secondFactor }: Deps) {
-  async function moderatorOf(caller: Caller): Promise<Moderator> {
-    const status = await store.standing(caller.id)
+  /** Somebody as a moderator, or 403 `forbidden`, whatever they signed in with. */
+  async function moderatorById(id: string): Promise<Moderator> {
+    const status = await store.standing(id)
     if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
-    secondFactor.require(caller, status.role)
     return { ...status, role: status.role }
   }
 
+  async function moderatorOf(caller: Caller): Promise<Moderator> {
+    const moderator = await moderatorById(caller.id)
+    secondFactor.require(caller, moderator.role)
+    return moderator
+  }
+
   return {
+    moderatorById,
+
     /**
      * The caller as a moderator, or 403 `forbidden`, or `second_factor_required` where STAFF_PASSKEY asks for one. The guard reads the role once for each request, so that a role that is
      * withdrawn, on any node, ends at once. A decision reads it again in its own transaction.

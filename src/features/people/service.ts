@@ -6,9 +6,11 @@ import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import { sessionLifetime } from '../auth/rules.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { SessionStore } from '../auth/store.ts'
 import type { Identities } from '../identities/service.ts'
 import type { Emails } from '../email/service.ts'
+import { proposalAt, strikesLast } from '../moderation/rules.ts'
 import type { NoticeInContext } from '../moderation/store.ts'
 import { noSuchUser } from '../profile/service.ts'
 import type { Role, UserStore } from '../profile/store.ts'
@@ -33,6 +35,7 @@ type Deps = {
   emails: Pick<Emails, 'sendResetTo'>
   identities: Pick<Identities, 'ofUser'>
   auditLog: Pick<AuditStore, 'list'>
+  webhooks: Webhooks
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'endSession'>
   /** Closes those sockets of these users here whose session is over, or whose user is suspended. */
@@ -44,13 +47,13 @@ type Deps = {
 
 /** Accounts as those see them who run the service. Each look at somebody's data leaves an entry in the audit log. */
 export function peopleService(deps: Deps) {
-  const { store, users, sessions, emails, identities, auditLog, callers, sockets, audit, now } = deps
+  const { store, users, sessions, emails, identities, auditLog, webhooks, callers, sockets, audit, now } = deps
   const { keyOf, pageOf } = deps.paging
   /** What operators did by commands, and this process knows. */
   let known: ReadonlySet<string> = new Set()
 
   async function recordOf(reader: Reader, userId: string): Promise<PersonRecord> {
-    const person = await store.record(userId, reader.id)
+    const person = await store.record(userId, reader.id, now() - strikesLast)
     if (!person) throw new Refusal('not_found', noSuchUser)
     const refused = refusesLook(reader, person)
     if (refused) throw new Refusal('forbidden', lookRefusals[refused])
@@ -123,7 +126,8 @@ export function peopleService(deps: Deps) {
         ...standingOf(person),
         suspended_reason: isSuspended ? person.suspended_reason : null,
         created_at: iso(person.created_at),
-        strikes: 0,
+        strikes: person.strikes,
+        proposal: proposalAt(person.strikes),
         counts: person.counts,
         decisions: person.decisions.map(decisionView),
         ...contacts,
@@ -142,21 +146,23 @@ export function peopleService(deps: Deps) {
 
     /** Mails somebody a link for a new password. */
     async sendPasswordLink(reader: Reader, userId: string): Promise<void> {
-      if ((await store.record(userId, reader.id)) === null) throw new Refusal('not_found', noSuchUser)
+      if ((await store.record(userId, reader.id, now() - strikesLast)) === null)
+        throw new Refusal('not_found', noSuchUser)
       await emails.sendResetTo(userId)
       await audit.note('password_link_sent', reader.id, userId)
     },
 
     /** Gives somebody a role, or takes theirs (`user`). */
     async changeRole(reader: Reader, userId: string, role: Role) {
-      const person = await store.record(userId, reader.id)
+      const person = await store.record(userId, reader.id, now() - strikesLast)
       if (person && person.role !== role) {
         const before = person.role
         const entry =
           role === 'user'
             ? audit.entry('role_revoked', reader.id, userId, { role: before, before })
             : audit.entry('role_granted', reader.id, userId, { role, before })
-        const outcome = await users.setRole(userId, role, entry)
+        const told = webhooks.about('user.updated', userId, { user_id: userId, fields: ['role'] })
+        const outcome = await users.setRole(userId, role, entry, told)
         if (outcome === 'changed') return { user_id: userId, role }
         if (outcome !== 'no_such_user') throw roleRefusals[outcome]()
       } else if (person) return { user_id: userId, role }
@@ -195,7 +201,7 @@ const roleRefusals: Record<RoleRefusal, () => Refusal> = {
 export const lastAdmin = 'This is the only admin: make somebody else one first.'
 
 function decisionView(notice: NoticeInContext) {
-  const { id, action, ground, reason, note, until, created_at, decided_by, report_id, target } = notice
+  const { id, action, ground, reason, note, until, created_at, decided_by, report_id, target, strikes } = notice
   const { appeal_id, appeal_status } = notice
   return {
     id,
@@ -206,6 +212,7 @@ function decisionView(notice: NoticeInContext) {
     until: isoOrNull(until),
     created_at: iso(created_at),
     decided_by,
+    strikes: strikes ?? 0,
     // Who wrote a review is for the evidence of its report alone to say.
     report_id: target === 'review' ? null : report_id,
     appeal: appeal_id === null || appeal_status === null ? null : { id: appeal_id, status: appeal_status },

@@ -46,6 +46,10 @@ export type ReportReason = (typeof reportReasons)[number]
 export const reportTargets = ['user', 'message', 'review'] as const
 export type ReportTarget = (typeof reportTargets)[number]
 
+/** What a report comes from: who filed it reports one of these. */
+export const reportKinds = [...reportTargets] as const
+export type ReportKind = (typeof reportKinds)[number]
+
 export const reportActions = ['dismiss', 'warn', 'remove_content', 'suspend'] as const
 export type ReportAction = (typeof reportActions)[number]
 
@@ -67,6 +71,25 @@ export type Report = {
   note: string | null
   /** End of a suspension; null where it has none. */
   until: number | null
+  /** When it is to be decided at the latest; null where the release before filed it: see `dueAtOf`. */
+  due_at: number | null
+  /** The moderator who works on it, and until when nobody else does. */
+  claimed_by: string | null
+  claimed_until: number | null
+  /** A decision that waits, and when it takes effect. */
+  pending: PendingDecision | null
+  pending_until: number | null
+}
+
+/** A decision that may be taken back until it takes effect. */
+export type PendingDecision = {
+  id: string
+  decided_by: string
+  action: ReportAction
+  note: string
+  until: number | null
+  strikes: number
+  template_id: string | null
 }
 
 /** What a report is about, as it was when it was filed. */
@@ -85,7 +108,7 @@ export type Evidence = {
 export type NewReport = Pick<
   Report,
   'id' | 'target' | 'target_id' | 'subject_id' | 'reason' | 'details' | 'created_at'
-> & { reporter_id: string }
+> & { reporter_id: string; due_at?: number | null }
 
 export type ReportStore = {
   /**

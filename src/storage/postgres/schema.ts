@@ -183,6 +183,11 @@ export const reports = pgTable('reports', {
   reviewed_id: text().generatedAlwaysAs(
     sql`CASE WHEN target = 'review' THEN evidence::json -> 'review' ->> 'reviewed_id' END`,
   ),
+  due_at: int8(),
+  claimed_by: text(),
+  claimed_until: int8(),
+  pending: json(),
+  pending_until: int8(),
 })
 
 export const reviews = pgTable('reviews', {
@@ -287,6 +292,7 @@ export const notices = pgTable(
     until: int8(),
     created_at: int8().notNull(),
     decided_by: text(),
+    strikes: int8(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -308,6 +314,30 @@ export const appeals = pgTable(
   },
   (t) => [primaryKey({ columns: [t.user_id, t.notice_id] })],
 )
+
+export const templates = pgTable(
+  'templates',
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    language: text().notNull(),
+    text: text().notNull(),
+    created_at: int8().notNull(),
+  },
+  (t) => [unique().on(t.name, t.language)],
+)
+
+export const dailyFigures = pgTable('daily_figures', {
+  day: int8().primaryKey(),
+  registered: int8().notNull(),
+  active: int8().notNull(),
+  messages: int8().notNull(),
+  chats: int8().notNull(),
+  reports: int8().notNull(),
+  decided: int8().notNull(),
+  blocks: int8().notNull(),
+  counted_at: int8().notNull(),
+})
 
 export const evidencePhotos = pgTable(
   'evidence_photos',

@@ -15,7 +15,11 @@ import { lastSeenStore } from './last-seen.ts'
 import { locationStore } from './location.ts'
 import { mediaStore } from '../sql/media.ts'
 import { status } from './migrate.ts'
+import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
+import { queueStore } from '../sql/report-queue.ts'
+import { tagStore } from '../sql/tags.ts'
+import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
@@ -50,6 +54,10 @@ export function postgresStorage(db: Database): Storage {
     reviews: reviewStore(engine),
     notices: noticeStore(engine),
     moderation: moderationStore(engine),
+    queue: queueStore(engine),
+    templates: templateStore(engine),
+    figures: figuresStore(engine),
+    tags: tagStore(engine),
     media: mediaStore(engine, postgresDialect(db)),
     events: { ...events, afterEach: eventsAfterEach(db, events) },
     lastSeen: lastSeenStore(db),

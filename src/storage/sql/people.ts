@@ -98,7 +98,7 @@ export function peopleStore(engine: Engine): PeopleStore {
         return list(db, filter, limit, after)
       }),
 
-    record: (userId, reader) =>
+    record: (userId, reader, strikesSince) =>
       read(function* (db) {
         const { email_verified_at, suspended_reason } = users
         const person = yield* first(
@@ -115,7 +115,8 @@ export function peopleStore(engine: Engine): PeopleStore {
             .orderBy(desc(notices.created_at), desc(notices.id))
             .limit(mostDecisions),
         )
-        return { ...person, counts: yield* countsOf(userId), decisions }
+        const strikes = yield* strikesOf(userId, strikesSince, reader)
+        return { ...person, counts: yield* countsOf(userId), strikes, decisions }
       }),
 
     endSessions: (userId, entry) =>
@@ -129,6 +130,18 @@ export function peopleStore(engine: Engine): PeopleStore {
         { keepsProfileCache: true },
       ),
   }
+}
+
+/**
+ * Strikes of decisions since then that no appeal has overturned; without those on a review of the reader, who is not to learn
+ * who wrote it.
+ */
+function* strikesOf(userId: string, since: number, reader: string | null): Work<number> {
+  const [sum] = yield* query<{ strikes: number | string }>(sql`SELECT coalesce(sum(n.strikes), 0) AS strikes
+    FROM notices n LEFT JOIN appeals a ON a.notice_id = n.id LEFT JOIN reports r ON r.id = n.report_id
+    WHERE n.user_id = ${userId} AND n.created_at > ${since} AND n.strikes > 0 AND coalesce(a.status, '') <> 'upheld'
+      AND ${reader === null ? sql`1 = 1` : sql`r.reviewed_id IS DISTINCT FROM ${reader}`}`)
+  return Number(sum!.strikes)
 }
 
 type Counts = { reports: number; open_reports: number; blocks: number; messages: number }
