@@ -199,7 +199,7 @@ export function createClient(options: ClientOptions) {
   function tellFocus(isNew = false) {
     const foreground = found.document?.visibilityState !== 'hidden'
     // Of a new socket, the tab that leads says that it is hidden, and the others that they are seen.
-    if (isNew && foreground === mine.link.state.get().leads) return
+    if (isNew && foreground === connection.get().leads) return
     mine.link.send({ type: 'focus', data: { foreground } })
     if (!foreground) tabs?.post({ say: 'hidden' })
   }
