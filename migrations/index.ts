@@ -56,6 +56,8 @@ import up0031 from './0031_bot.up.sql' with { type: 'text' }
 import down0031 from './0031_bot.down.sql' with { type: 'text' }
 import up0032 from './0032_outbox_order.up.sql' with { type: 'text' }
 import down0032 from './0032_outbox_order.down.sql' with { type: 'text' }
+import up0035 from './0035_content_rules.up.sql' with { type: 'text' }
+import down0035 from './0035_content_rules.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -115,6 +117,8 @@ import pgUp0031 from './postgres/0031_bot.up.sql' with { type: 'text' }
 import pgDown0031 from './postgres/0031_bot.down.sql' with { type: 'text' }
 import pgUp0032 from './postgres/0032_outbox_order.up.sql' with { type: 'text' }
 import pgDown0032 from './postgres/0032_outbox_order.down.sql' with { type: 'text' }
+import pgUp0035 from './postgres/0035_content_rules.up.sql' with { type: 'text' }
+import pgDown0035 from './postgres/0035_content_rules.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -272,6 +276,14 @@ export const migrations: readonly Migration[] = [
     up: up0032,
     down: down0032,
     postgres: { up: pgUp0032, down: pgDown0032 },
+    compatibleWith: 16,
+  },
+  {
+    number: 35,
+    name: 'content_rules',
+    up: up0035,
+    down: down0035,
+    postgres: { up: pgUp0035, down: pgDown0035 },
     compatibleWith: 16,
   },
 ]

@@ -4,6 +4,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
+import { filterRoutes } from './features/filter/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
@@ -54,6 +55,7 @@ export function buildApp(services: Services) {
     moderation,
     people,
     registration,
+    filter,
     storage,
     files,
     photos,
@@ -106,6 +108,7 @@ export function buildApp(services: Services) {
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
     .use(peopleRoutes({ asModerator, asAdmin, people }))
     .use(inviteRoutes({ asAdmin, registration }))
+    .use(filterRoutes({ asAdmin, filter }))
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))

@@ -54,6 +54,7 @@ export const jobs = ({
   { name: 'old-bot-updates', schedule: '55 2 * * *', run: retention.botUpdates },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
+  { name: 'old-openers', schedule: '28 * * * *', run: retention.openers },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },

@@ -86,6 +86,8 @@ export const tables: readonly Table[] = [
   schema.shownNotifications,
   schema.botPermissions,
   schema.botUpdates,
+  schema.ruleVersions,
+  schema.openers,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

@@ -16,6 +16,7 @@ import type { JobLeaseStore } from '../lib/job-leases.ts'
 import type { BotStore } from '../features/bot/store.ts'
 import type { EmailStore } from '../features/email/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
+import type { FilterStore } from '../features/filter/store.ts'
 import type { InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
@@ -46,6 +47,7 @@ export type Storage = {
   outbox: OutboxStore
   emails: EmailStore
   invites: InviteStore
+  filter: FilterStore
   people: PeopleStore
   notifications: NotificationStore
   bot: BotStore

@@ -16,6 +16,7 @@ import type { Webhooks } from '../webhooks/service.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
+import type { Filter, Verdict } from '../filter/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
 import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
@@ -43,6 +44,7 @@ type Deps = {
   accounts: AccountStore
   sessions: SessionStore
   profiles: Profiles
+  filter: Pick<Filter, 'text' | 'report'>
   consents: Consents
   callers: Callers
   tokens: Tokens
@@ -237,6 +239,16 @@ export function authService(deps: Deps) {
     throw invalidCredentials()
   }
 
+  /** A name of the messenger, or a neutral one where a rule refuses it: nobody can change theirs on the way here. */
+  async function allowedName(name: string): Promise<{ name: string; verdict: Verdict }> {
+    try {
+      return { name, verdict: await deps.filter.text('name', null, name) }
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'content_refused') throw error
+      return { name: 'User', verdict: { flags: [], caution: null } }
+    }
+  }
+
   /** Whom the messenger vouches for. */
   function personOf(initData: string) {
     if (deps.messengerBotToken === null)
@@ -260,6 +272,7 @@ export function authService(deps: Deps) {
       if (email === null && phone === null)
         throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
+      const verdicts = [await deps.filter.text('name', null, name), await deps.filter.text('bio', null, bio)]
       const id = ids.next()
       const language = preferredLanguage(client.language)
       const password_hash = await newPasswordHash(body.password, '/password')
@@ -291,6 +304,7 @@ export function authService(deps: Deps) {
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
       if (outcome !== 'created') throw notAdmitted(outcome)
+      await deps.filter.report('user', id, { flags: verdicts.flatMap(({ flags }) => flags) })
       mails.wake()
       return answer(session, 0)
     },
@@ -314,6 +328,7 @@ export function authService(deps: Deps) {
     async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
       const id = ids.next()
+      const { name, verdict } = await allowedName(person.name)
       const account = await accounts.ensureMessengerAccount(
         {
           id,
@@ -321,7 +336,7 @@ export function authService(deps: Deps) {
           phone: null,
           messenger_id: person.messenger_id,
           password_hash: null,
-          name: person.name,
+          name,
           city: null,
           bio: null,
           gender: null,
@@ -334,6 +349,7 @@ export function authService(deps: Deps) {
       )
       if (typeof account === 'string') throw notAdmitted(account)
       const { user_id, created } = account
+      if (created) await deps.filter.report('user', user_id, verdict)
       const credentials = await accounts.credentials({ user_id })
       if (credentials) refuseSuspended(credentials, now())
       await limits.take('session', user_id)

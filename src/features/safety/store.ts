@@ -85,6 +85,9 @@ export type NewReport = Pick<
   'id' | 'target' | 'target_id' | 'subject_id' | 'reason' | 'details' | 'created_at'
 > & { reporter_id: string }
 
+/** A report by a person or, without a reporter, by a rule of the operator. */
+export type FiledReport = Omit<NewReport, 'reporter_id'> & Pick<Report, 'reporter_id'>
+
 export type ReportStore = {
   /**
    * Whom a report of that would concern, and where only some may see it, who these are. Null where there is no such
@@ -93,11 +96,11 @@ export type ReportStore = {
   target(target: ReportTarget, id: string): Promise<{ subject_id: string | null; seen_by: string[] | null } | null>
   /**
    * Keeps the report and its evidence, with so many neighbours of a message on each side, in one step. Where the reporter
-   * has an open report of the same: that one, `created` false. Null where the target has gone. `parcels`, which tell of a
+   * (or the rules) has an open report of the same: that one, `created` false. Null where the target has gone. `parcels`, which tell of a
    * new one, go into the outbox.
    */
   file(
-    report: NewReport,
+    report: FiledReport,
     neighbours: number,
     /** From when on moderators are notified, and new ids for that. */
     notify?: { due_at: number; id(): string } | null,

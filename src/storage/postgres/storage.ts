@@ -20,6 +20,7 @@ import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { filterStore } from '../sql/filter.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
@@ -64,6 +65,7 @@ export function postgresStorage(db: Database): Storage {
     bot: botStore(engine),
     emails: emailStore(engine),
     invites: inviteStore(engine),
+    filter: filterStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
 

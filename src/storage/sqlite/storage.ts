@@ -22,6 +22,7 @@ import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { filterStore } from '../sql/filter.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
@@ -69,6 +70,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     bot: botStore(engine),
     emails: emailStore(engine),
     invites: inviteStore(engine),
+    filter: filterStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
 

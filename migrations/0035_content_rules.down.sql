@@ -1,0 +1,3 @@
+ALTER TABLE messages DROP COLUMN caution;
+DROP TABLE openers;
+DROP TABLE rule_versions;
