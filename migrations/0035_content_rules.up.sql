@@ -21,3 +21,6 @@ CREATE INDEX openers_by_time ON openers (at);
 
 -- What a rule tells the recipient of a message.
 ALTER TABLE messages ADD COLUMN caution TEXT;
+
+-- 'rule' for a report by a rule; null: what it reports.
+ALTER TABLE reports ADD COLUMN kind TEXT;

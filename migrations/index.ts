@@ -56,6 +56,8 @@ import up0031 from './0031_bot.up.sql' with { type: 'text' }
 import down0031 from './0031_bot.down.sql' with { type: 'text' }
 import up0032 from './0032_outbox_order.up.sql' with { type: 'text' }
 import down0032 from './0032_outbox_order.down.sql' with { type: 'text' }
+import up0033 from './0033_report_queue.up.sql' with { type: 'text' }
+import down0033 from './0033_report_queue.down.sql' with { type: 'text' }
 import up0035 from './0035_content_rules.up.sql' with { type: 'text' }
 import down0035 from './0035_content_rules.down.sql' with { type: 'text' }
 
@@ -117,6 +119,8 @@ import pgUp0031 from './postgres/0031_bot.up.sql' with { type: 'text' }
 import pgDown0031 from './postgres/0031_bot.down.sql' with { type: 'text' }
 import pgUp0032 from './postgres/0032_outbox_order.up.sql' with { type: 'text' }
 import pgDown0032 from './postgres/0032_outbox_order.down.sql' with { type: 'text' }
+import pgUp0033 from './postgres/0033_report_queue.up.sql' with { type: 'text' }
+import pgDown0033 from './postgres/0033_report_queue.down.sql' with { type: 'text' }
 import pgUp0035 from './postgres/0035_content_rules.up.sql' with { type: 'text' }
 import pgDown0035 from './postgres/0035_content_rules.down.sql' with { type: 'text' }
 
@@ -276,6 +280,14 @@ export const migrations: readonly Migration[] = [
     up: up0032,
     down: down0032,
     postgres: { up: pgUp0032, down: pgDown0032 },
+    compatibleWith: 16,
+  },
+  {
+    number: 33,
+    name: 'report_queue',
+    up: up0033,
+    down: down0033,
+    postgres: { up: pgUp0033, down: pgDown0033 },
     compatibleWith: 16,
   },
   {

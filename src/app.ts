@@ -9,6 +9,7 @@ import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
@@ -53,6 +54,7 @@ export function buildApp(services: Services) {
     notices,
     notifications,
     moderation,
+    templates,
     people,
     registration,
     filter,
@@ -85,6 +87,12 @@ export function buildApp(services: Services) {
     handler: { standardHostname: false },
     serve: { development: false, error: serverError(log) },
   })
+  // A plugin of their own, as TypeScript follows a chain of `use` only so far.
+  const adminRoutes = new Elysia({ name: 'admin' })
+    .use(templateRoutes({ asModerator, asAdmin, templates }))
+    .use(peopleRoutes({ asModerator, asAdmin, people }))
+    .use(inviteRoutes({ asAdmin, registration }))
+    .use(filterRoutes({ asAdmin, filter }))
   // What refuses stands behind `cors`: a page that may call us may also read why it was not served.
   return app
     .use(absoluteUrl)
@@ -106,9 +114,7 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
-    .use(peopleRoutes({ asModerator, asAdmin, people }))
-    .use(inviteRoutes({ asAdmin, registration }))
-    .use(filterRoutes({ asAdmin, filter }))
+    .use(adminRoutes)
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))

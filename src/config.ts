@@ -358,6 +358,13 @@ const serverSettings = {
     help: 'An anonymous review appears at a random time within this many hours. `0` publishes it at once.',
     ...wholeNumber(0, 720),
   }),
+  reportTargetH: setting({
+    name: 'REPORT_TARGET_H',
+    unit: 'hours',
+    default: '24',
+    help: 'Within how many hours a report is to be decided: [the queue](docs/moderation.md#the-queue) is sorted by that.',
+    ...wholeNumber(1, 8760),
+  }),
   legalDir: setting({
     name: 'LEGAL_DIR',
     type: 'directory',

@@ -33,10 +33,12 @@ import { shownForMs } from './features/notifications/rules.ts'
 import { notificationService } from './features/notifications/service.ts'
 import { openMembership } from './features/chats/membership.ts'
 import { noticeService } from './features/moderation/notices.ts'
-import { moderationService } from './features/moderation/service.ts'
+import { decisionCarrier } from './features/moderation/reports.ts'
+import { type Moderation, moderationService } from './features/moderation/service.ts'
 import { profileService } from './features/profile/service.ts'
 import { peopleService } from './features/people/service.ts'
 import { registrationService } from './features/registration/service.ts'
+import { templateService } from './features/templates/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
 import { blocking as openBlocking } from './features/safety/blocking.ts'
@@ -301,6 +303,7 @@ export function buildServices({
       ...(mailCarrier && { mail: mailCarrier }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
       ...(bot.carrier && { bot: bot.carrier }),
+      decision: decisionCarrier((payload) => moderation.carryOutPending(payload)),
       ...notificationCarriers({
         store: storage.notifications,
         outbox: storage.outbox,
@@ -391,6 +394,7 @@ export function buildServices({
     asking,
     webhooks,
     moderatorsTold: bot.reportFiled,
+    targetMs: config.reportTargetH * hours,
     audit,
     paging,
     ids,
@@ -419,8 +423,10 @@ export function buildServices({
     ids,
     now,
   })
-  const moderation = moderationService({
+  const moderation: Moderation = moderationService({
     store: storage.moderation,
+    queue: storage.queue,
+    templates: storage.templates,
     auditLog: storage.audit,
     profiles,
     chats: chatViews,
@@ -435,6 +441,7 @@ export function buildServices({
     ids,
     now,
   })
+  const templates = templateService({ store: storage.templates, audit, ids, now })
   const notifications = notificationService({
     store: storage.notifications,
     outbox: storage.outbox,
@@ -543,6 +550,7 @@ export function buildServices({
     notifications,
     digest,
     moderation,
+    templates,
     erasures,
     account,
     retention,

@@ -39,6 +39,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   review_exists: [409, 'Review exists'],
   message_deleted: [409, 'Message deleted'],
   conflict: [409, 'Conflict'],
+  claimed: [409, 'Claimed'],
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   validation_failed: [422, 'Validation failed'],

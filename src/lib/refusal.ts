@@ -30,6 +30,7 @@ export type RefusalCode =
   | 'review_exists'
   | 'message_deleted'
   | 'conflict'
+  | 'claimed'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'

@@ -15,6 +15,8 @@ export type Payloads = {
   mail: Mail
   webhook: Webhook
   bot: BotMessage
+  /** A decision of moderation that could be taken back until now. */
+  decision: { about: 'decision'; report_id: string; pending_id: string }
   /** Decided when it is due: whether anything is shown, and where. */
   notification: Occasion
 } & { [K in ChannelKind]: (Occasion | { about: 'test' }) & { channel_id: string } }
@@ -23,6 +25,7 @@ export const outboxKinds = [
   'mail',
   'webhook',
   'bot',
+  'decision',
   'notification',
   ...channelKinds,
 ] as const satisfies readonly Kind[]

@@ -74,6 +74,7 @@ export const tables: readonly Table[] = [
   schema.events,
   schema.reports,
   schema.notices,
+  schema.templates,
   schema.appeals,
   schema.evidencePhotos,
   schema.unfinishedErasures,

@@ -5,7 +5,8 @@ import type { AuditStore } from '../features/audit/store.ts'
 import type { MediaStore } from '../features/media/store.ts'
 import type { CommunityStore } from '../features/community/store.ts'
 import type { ChatStore } from '../features/chats/store.ts'
-import type { ModerationStore, NoticeStore } from '../features/moderation/store.ts'
+import type { ModerationStore, NoticeStore, QueueStore } from '../features/moderation/store.ts'
+import type { TemplateStore } from '../features/templates/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
 import type { RetentionStore } from '../features/retention/store.ts'
@@ -32,6 +33,8 @@ export type Storage = {
   reviews: ReviewStore
   notices: NoticeStore
   moderation: ModerationStore
+  queue: QueueStore
+  templates: TemplateStore
   media: MediaStore
   events: EventStore
   lastSeen: LastSeenStore

@@ -333,6 +333,36 @@ const table: Record<string, Row[]> = {
         body: { action: 'warn', note: 'Be kind.' } }),
       ...forModerators('200')],
   ],
+  'POST /api/v1/admin/reports/next': [
+    ['any', () => ({ path: 'admin/reports/next', body: {} }), ...forModerators('200')],
+    ['a bad kind', () => ({ path: 'admin/reports/next', body: { kind: 'odd' } }), ...forModerators(bad)],
+  ],
+  'POST /api/v1/admin/reports/:id/claim': [
+    ['Ada’s', ({ reports }) => `admin/reports/${reports.message}/claim`, ...forModerators('200')],
+    ['none', () => `admin/reports/${unknown}/claim`, ...forModerators(hidden)],
+  ],
+  'DELETE /api/v1/admin/reports/:id/claim': [
+    ['Ada’s', ({ reports }) => `admin/reports/${reports.message}/claim`, ...forModerators('204')],
+    ['none', () => `admin/reports/${unknown}/claim`, ...forModerators(hidden)],
+  ],
+  'DELETE /api/v1/admin/reports/:id/resolve': [
+    ['Ada’s, about which nothing waits', ({ reports }) => `admin/reports/${reports.message}/resolve`,
+      ...forModerators('409 conflict')],
+  ],
+  'GET /api/v1/admin/templates': [
+    ['all', () => 'admin/templates', ...forModerators('200')],
+  ],
+  'POST /api/v1/admin/templates': [
+    ['one', () => ({ path: 'admin/templates', body: { name: 'Insults', language: 'en', text: 'Be kind.' } }),
+      ...forModerators(noMod)],
+  ],
+  'PUT /api/v1/admin/templates/:id': [
+    ['none', () => ({ path: `admin/templates/${unknown}`, body: { name: 'Insults', language: 'en', text: 'Be kind.' } }),
+      ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/templates/:id': [
+    ['none', () => `admin/templates/${unknown}`, ...forModerators(noMod)],
+  ],
   'POST /api/v1/admin/users/:id/suspend': [
     ['Ada', ({ ada }) => ({ path: `admin/users/${ada.id}/suspend`, body: { reason: 'Insults.' } }), ...forModerators('200')],
     ['Mo', ({ mo }) => ({ path: `admin/users/${mo.id}/suspend`, body: { reason: 'Insults.' } }), ...forModerators(noMod)],

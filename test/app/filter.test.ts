@@ -92,6 +92,7 @@ describe('a rule that flags', () => {
     expect(reports).toHaveLength(1)
     expect(reports[0]).toMatchObject({
       reporter_id: null,
+      kind: 'rule',
       message_id: id,
       subject_id: ada.id,
       details: 'By rule: Bananas',

@@ -46,6 +46,7 @@ const notice = (user_id: string, given: Partial<Notice> = {}): Notice => ({
   until: null,
   created_at: now,
   decided_by: null,
+  strikes: null,
   ...given,
 })
 
@@ -484,8 +485,8 @@ for (const engine of engines) {
           report(reader, { target: 'user', target_id: a, subject_id: a, details: reader }),
         ]
         for (const one of asked) expect((await storage.reports.file(one, 5))!.created).toBe(true)
-        const ids = async (filter: Parameters<typeof storage.moderation.reports>[0], limit = 10, after = null) =>
-          (await storage.moderation.reports(filter, limit, after)).map((found) => found.id)
+        const ids = async (filter: Parameters<typeof storage.queue.list>[0], limit = 10, after = null) =>
+          (await storage.queue.list(filter, 'created', limit, after)).map((found) => found.id)
         const [ofReader, about, decoyed, plain] = asked.map((one) => one.id) as [string, string, string, string]
         expect(await ids({ reader })).toEqual([plain, decoyed])
         expect(await ids({ reader: 'somebody else' })).toEqual([...[ofReader, about, plain].sort(), decoyed])
@@ -494,9 +495,11 @@ for (const engine of engines) {
         await storage.moderation.decide({ at: now, audit: entry(), report: { id: plain, ...settled } })
         expect(await ids({ reader, status: 'resolved', reason: 'spam' })).toEqual([plain])
         expect(await ids({ reader, status: 'open' })).toEqual([decoyed])
-        const [first] = await storage.moderation.reports({ reader }, 1, null)
+        const [first] = await storage.queue.list({ reader }, 'created', 1, null)
         expect(
-          (await storage.moderation.reports({ reader }, 5, { at: first!.created_at, id: first!.id })).map((r) => r.id),
+          (await storage.queue.list({ reader }, 'created', 5, { at: first!.created_at, id: first!.id })).map(
+            (r) => r.id,
+          ),
         ).toEqual([decoyed])
       })
 

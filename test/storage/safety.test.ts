@@ -198,12 +198,18 @@ for (const engine of engines) {
           created: true,
           report: {
             ...asked,
+            kind: null,
             status: 'open',
             resolved_at: null,
             resolved_by: null,
             action: null,
             note: null,
             until: null,
+            due_at: null,
+            claimed_by: null,
+            claimed_until: null,
+            pending: null,
+            pending_until: null,
           },
         })
         const { evidence } = (await storage.moderation.report(asked.id))!

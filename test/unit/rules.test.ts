@@ -125,18 +125,14 @@ describe('evidence', () => {
 })
 
 test('a decision is due as long as what it settles is open and what it lifts is the same suspension', () => {
-  const report = { id: 'r', resolved_by: 'mod', action: 'warn', note: '', until: null } as const
   const appeal = { id: 'a', resolved_by: 'mod', status: 'upheld', note: '' } as const
   const lift = { user_id: 'ada', suspension_id: 's' }
   const now = {
-    report: { status: 'open' },
     appeal: { status: 'open' },
     suspended: { suspended_until: 9, suspension_id: 's' },
   } as const
-  expect(isStillDue({ report, appeal, lift }, now)).toBe(true)
-  expect(isStillDue({}, { report: null, appeal: null, suspended: null })).toBe(true)
-  expect(isStillDue({ report }, { ...now, report: { status: 'resolved' } })).toBe(false)
-  expect(isStillDue({ report }, { ...now, report: null })).toBe(false)
+  expect(isStillDue({ appeal, lift }, now)).toBe(true)
+  expect(isStillDue({}, { appeal: null, suspended: null })).toBe(true)
   expect(isStillDue({ appeal }, { ...now, appeal: { status: 'rejected' } })).toBe(false)
   expect(isStillDue({ lift }, { ...now, suspended: { suspended_until: 9, suspension_id: 't' } })).toBe(false)
   expect(isStillDue({ lift }, { ...now, suspended: { suspended_until: null, suspension_id: 's' } })).toBe(false)

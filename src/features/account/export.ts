@@ -34,7 +34,7 @@ type Deps = {
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
   safety: Pick<Safety, 'blocks' | 'reports'>
-  notices: Pick<Notices, 'list' | 'appeals'>
+  notices: Pick<Notices, 'withStrikes' | 'appeals'>
   notifications: Pick<Notifications, 'holdings'>
   reviews: Pick<Reviews, 'ofUser'>
   now: () => number
@@ -165,7 +165,7 @@ export function openExporter(deps: Deps) {
       reviews_received: pages((page) => reviews.ofUser(caller, id, page)),
       blocks: pages((page) => safety.blocks(caller, page)),
       reports: pages((page) => safety.reports(caller, page)),
-      notices: pages((page) => notices.list(caller, page)),
+      notices: pages((page) => notices.withStrikes(caller, page)),
       appeals: pages((page) => notices.appeals(caller, page)),
       consents: rows((last) => store.consents(id, batch, last), consentView),
       sessions: rows((last) => store.sessions(id, batch, last), sessionView),

@@ -3,7 +3,7 @@ import { t } from 'elysia'
 import { entityId, nullable, object, optional, time } from '../../http/schema.ts'
 import { consentKind } from '../auth/model.ts'
 import { message } from '../chats/model.ts'
-import { appealList, noticeList } from '../moderation/model.ts'
+import { appealList, notice } from '../moderation/model.ts'
 import { me, preferences } from '../profile/model.ts'
 import { reviewList } from '../reviews/model.ts'
 import { blockList, reportList } from '../safety/model.ts'
@@ -78,7 +78,7 @@ export const exported = object('Export', {
   reviews_received: reviewList.properties.items,
   blocks: blockList.properties.items,
   reports: reportList.properties.items,
-  notices: noticeList.properties.items,
+  notices: t.Array(object('ExportNotice', { ...notice.properties, strikes: t.Integer() })),
   appeals: appealList.properties.items,
   consents: t.Array(
     object('ExportedConsent', {

@@ -41,7 +41,11 @@ const match = t.Union(
     }),
     object('RepeatedMatch', { type: t.Literal('repeated'), people: whole(2, 100), within_h: whole(1, 168) }),
   ],
-  { title: 'RuleMatch', error: 'Expected words, pattern, link, contact or repeated, with its fields' },
+  {
+    title: 'RuleMatch',
+    examples: [{ type: 'words', words: ['gift card'] }],
+    error: 'Expected words, pattern, link, contact or repeated, with its fields',
+  },
 )
 
 const fields = {

@@ -62,7 +62,7 @@ export function openDecisions({
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
-     * `takenMessage` if somebody else has decided first, and with 403 if the moderator may not decide it.
+     * `takenMessage` if somebody else has decided first, with 409 `claimed` if they work on it, and with 403 if the moderator may not decide it.
      */
     async carryOut(decision: Decision & { case: Case; notice?: Told }, takenMessage: string) {
       const decided = await store.decide({
@@ -71,6 +71,7 @@ export function openDecisions({
         webhooks: webhooksOf(decision),
       })
       if (!decided) throw new Refusal('conflict', takenMessage)
+      if (decided === 'claimed') throw claimedByOther()
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, suspend, lift } = decision
       const sealed = suspend ?? lift
@@ -88,13 +89,15 @@ export function openDecisions({
 
     /** The notice and what its event shows. */
     tell(
-      told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> & Partial<Pick<Notice, 'note' | 'until'>>,
+      told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> &
+        Partial<Pick<Notice, 'note' | 'until' | 'strikes'>>,
       at: number,
       about: Pick<Report, 'id' | 'target' | 'target_id' | 'reason'> | null = null,
     ): Told {
       const notice: Notice = {
         note: null,
         until: null,
+        strikes: null,
         ...told,
         id: ids.next(),
         report_id: about?.id ?? null,
@@ -125,3 +128,5 @@ export const waitingS = (
   { created_at, resolved_at }: { created_at: number; resolved_at: number | null },
   now: number,
 ) => Math.max(0, Math.floor(((resolved_at ?? now) - created_at) / seconds))
+
+export const claimedByOther = () => new Refusal('claimed', 'Somebody else works on this report.')

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import {
   entityId,
@@ -15,10 +16,15 @@ import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
 import { profile } from '../profile/model.ts'
 import { review } from '../reviews/model.ts'
-import { action, reason as ground, reportFields, reportStatus } from '../safety/model.ts'
-import { appealStatuses, noticeActions } from './store.ts'
+import { action, reason as ground, reportFields, reportKind, reportStatus } from '../safety/model.ts'
+import { mostStrikes } from './rules.ts'
+import { appealStatuses, noticeActions, reportOrders } from './store.ts'
 
 const until = optional(instant)
+
+// TypeBox's own: Elysia's takes "5" for 5.
+const wholeNumber = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, error: `Expected a whole number from ${minimum} to ${maximum}` })
 
 const noticeAction = oneOf(noticeActions, 'NoticeAction')
 const appealStatus = oneOf(appealStatuses, 'AppealStatus')
@@ -46,6 +52,24 @@ const queuedReportFields = {
   reporter_id: nullable(entityId()),
   subject_id: nullable(entityId('The user concerned: the reported one, or the author; in lists not that of a review')),
   waiting_s: t.Integer({ description: 'Seconds that it has waited, or did wait' }),
+  kind: reportKind,
+  due_at: t.String({ documented: { format: 'date-time' }, description: 'When it is to be decided at the latest' }),
+  claimed_by: nullable(entityId('The moderator who works on it now')),
+  claimed_until: nullable(time),
+  pending: nullable(
+    object(
+      'PendingDecision',
+      {
+        action,
+        note: t.String(),
+        until: nullable(time),
+        strikes: t.Integer(),
+        decided_by: entityId(),
+        takes_effect_at: time,
+      },
+      { description: 'A decision that may still be taken back' },
+    ),
+  ),
   resolution: nullable(
     object('ReportResolution', {
       action,
@@ -61,14 +85,28 @@ export const reportQueue = object('ReportQueue', {
   next_cursor: nextCursor,
 })
 export const report = object('ReportWithEvidence', { ...queuedReportFields, evidence: nullable(evidence) })
-export const reportQuery = t.Object({ ...pageQuery, status: t.Optional(reportStatus), reason: t.Optional(ground) })
+export const reportQuery = t.Object({
+  ...pageQuery,
+  status: t.Optional(reportStatus),
+  kind: t.Optional(reportKind),
+  reason: t.Optional(ground),
+  sort: t.Optional(oneOf(reportOrders, 'ReportOrder')),
+})
+export const nextReport = object('NextReport', { kind: optional(reportKind) }, { examples: [{ kind: 'message' }, {}] })
 
 export const resolution = t.Object(
-  { action, note: prose(2000, { min: 1 }), until },
+  {
+    action,
+    note: optional(prose(2000, { min: 1 })),
+    until,
+    strikes: optional(wholeNumber(0, mostStrikes)),
+    template_id: optional(id),
+    undo_s: optional(wholeNumber(0, 10)),
+  },
   {
     title: 'ReportDecision',
     description:
-      '`note` is told to the user concerned as the reason. `until` is for `suspend`: absent or null is without end',
+      '`note` is told to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. The decision takes effect after `undo_s` seconds, and can be taken back until then',
     examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2030-01-01T00:00:00Z' }],
   },
 )

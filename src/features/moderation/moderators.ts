@@ -16,7 +16,7 @@ export type Moderators = ReturnType<typeof openModerators>
 
 /** Who may moderate, and whom a decision concerns. */
 export function openModerators({ store }: { store: Pick<ModerationStore, 'standing'> }) {
-  async function moderatorOf(caller: Caller): Promise<Moderator> {
+  async function moderatorOf(caller: Pick<Caller, 'id'>): Promise<Moderator> {
     const status = await store.standing(caller.id)
     if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
     return { ...status, role: status.role }

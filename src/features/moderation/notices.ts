@@ -64,6 +64,19 @@ export function noticeService({ store, moderation, auth, webhooks, audit, paging
       return pageOf('notices', rows, limit, ({ created_at, id }) => [created_at, id], noticeView)
     },
 
+    /** The same with what each counts, for the export. */
+    async withStrikes(caller: Caller, { limit = 30, cursor }: Page) {
+      const key = keyOf('notices-with-strikes', cursor, ['number', 'string'])
+      const rows = await store.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf(
+        'notices-with-strikes',
+        rows,
+        limit,
+        ({ created_at, id }) => [created_at, id],
+        (notice) => ({ ...noticeView(notice), strikes: notice.strikes ?? 0 }),
+      )
+    },
+
     /** Appeals against a decision; once for each. */
     appeal: (caller: Caller, body: { notice_id: string; text: string }) => appeal(caller.id, body.notice_id, body.text),
 

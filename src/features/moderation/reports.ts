@@ -1,133 +1,178 @@
-import type { Page, Paging } from '../../lib/paging.ts'
-import { invalid, Refusal } from '../../lib/refusal.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
-import { iso, isoOrNull } from '../../lib/time.ts'
+import { isoOrNull, seconds } from '../../lib/time.ts'
+import type { Carrier, NotSent } from '../../outbox/delivery.ts'
+import type { Payloads } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import { forever } from '../auth/callers.ts'
-import { reportView } from '../safety/service.ts'
-import type { Evidence, Report, ReportAction } from '../safety/store.ts'
-import { type Decisions, waitingS } from './decisions.ts'
-import { type EvidenceDeps, evidenceViews } from './evidence.ts'
-import { type Moderator, refuseOwnCase, type Moderators } from './moderators.ts'
-import type { ModerationStore, ReportFilter } from './store.ts'
+import type { PendingDecision, ReportAction } from '../safety/store.ts'
+import type { TemplateStore } from '../templates/store.ts'
+import type { Decisions } from './decisions.ts'
+import type { Moderator, Moderators } from './moderators.ts'
+import { decidedAlready, notInQueue } from './queue.ts'
+import { caseOf, type ReportViews } from './report-views.ts'
+import type { QueueStore } from './store.ts'
 
-export type Resolution = { action: ReportAction; note: string; until?: string | null }
+export type Resolution = {
+  action: ReportAction
+  note?: string | null
+  until?: string | null
+  strikes?: number | null
+  template_id?: string | null
+  undo_s?: number | null
+}
 
-type Deps = EvidenceDeps & {
-  store: Pick<ModerationStore, 'reports' | 'report'>
+type Deps = {
+  queue: Pick<QueueStore, 'hold' | 'undo' | 'drop'>
+  templates: Pick<TemplateStore, 'byId'>
+  views: ReportViews
   moderators: Moderators
   decisions: Decisions
   audit: Audit
-  paging: Paging
+  ids: Ids
   now: () => number
 }
 
 // What somebody is called whose own name had to go.
 const neutralName = 'Member'
 
-/** Reports as moderators work on them: the queue, one with its evidence, and what comes of it. */
-export function reportCases({ store, moderators, decisions, audit, paging: { keyOf, pageOf }, now, ...shown }: Deps) {
-  const evidenceView = evidenceViews(shown)
-
-  /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
-  async function reportOf(moderator: Moderator, reportId: string) {
-    const report = await store.report(reportId)
-    if (!report) throw new Refusal('not_found', 'There is no such report.')
-    for (const id of [report.subject_id, report.evidence?.review?.reviewed_id]) refuseOwnCase(moderator, id)
-    return report
+/** What comes of a report: at once, or after a while in which it can be taken back. */
+export function reportCases({ queue, templates, views, moderators, decisions, audit, ids, now }: Deps) {
+  /** What was asked for, once all of it is valid. */
+  async function readResolution({ action, note, until, strikes, template_id }: Resolution) {
+    if (action !== 'suspend' && until != null)
+      throw invalid('/until', 'Expected an end only for a suspension', 'not_allowed')
+    if (action === 'dismiss' && (strikes ?? 0) > 0)
+      throw invalid('/strikes', 'Expected no strikes where a report is dismissed', 'not_allowed')
+    const template = template_id == null ? null : await templates.byId(template_id)
+    if (template_id != null && !template) throw unknownId('/template_id', 'There is no such template.')
+    const text = note ?? template?.text
+    if (text === undefined) throw invalid('/note', 'Expected a text, or the id of a template', 'required')
+    return {
+      action,
+      note: tidy(text),
+      until: decisions.endOf(until),
+      strikes: strikes ?? 0,
+      template_id: template?.id ?? null,
+    }
   }
 
-  const queuedReport = (report: Report) => ({
-    ...reportView(report),
-    reporter_id: report.reporter_id,
-    subject_id: report.target === 'review' ? null : report.subject_id,
-    waiting_s: waitingS(report, now()),
-    resolution: resolutionOf(report),
-  })
+  /** Whom a decision would tell; null where nobody is told. Refuses what nobody could be told of. */
+  async function toldBy({ action }: { action: ReportAction }, subjectId: string | null) {
+    const subject = await moderators.userOrNull(subjectId)
+    if ((action === 'warn' || action === 'suspend') && !subject)
+      throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
+    return action === 'dismiss' ? null : subject
+  }
 
-  async function shownReport(moderator: Moderator, reportId: string) {
-    const report = await reportOf(moderator, reportId)
-    const { subject_id } = report
-    return { ...queuedReport(report), subject_id, evidence: report.evidence && evidenceView(report.evidence, reportId) }
+  /** Carries out a decision, in one step with its effects and its statement of reasons. */
+  async function carryOut(
+    moderator: Moderator,
+    reportId: string,
+    { action, note, until, strikes, template_id }: Omit<PendingDecision, 'id' | 'decided_by'>,
+    pending_id: string | null,
+  ) {
+    const report = await views.reportOf(moderator, reportId)
+    const subject = await toldBy({ action }, report.subject_id)
+    const at = now()
+    const notice = subject
+      ? decisions.tell(
+          { user_id: subject.id, action: action as 'warn', reason: note, until, strikes, decided_by: moderator.id },
+          at,
+          report,
+        )
+      : undefined
+    await decisions.carryOut(
+      {
+        at,
+        // Who wrote a review is for its evidence alone to say.
+        audit: audit.entry('report_resolved', moderator.id, report.target === 'review' ? null : report.subject_id, {
+          report_id: report.id,
+          action,
+          ...(action === 'suspend' && { until: isoOrNull(until) }),
+          ...(strikes > 0 && { strikes }),
+          ...(template_id !== null && { template_id }),
+        }),
+        case: caseOf(moderator.id, report, action === 'suspend'),
+        report: { id: report.id, resolved_by: moderator.id, action, note, until, pending_id },
+        notice,
+        remove:
+          action === 'remove_content' ? { target: report.target, id: report.target_id, name: neutralName } : undefined,
+        suspend:
+          action === 'suspend' && notice
+            ? { user_id: notice.notice.user_id, until: until ?? forever, reason: note, notice_id: notice.notice.id }
+            : undefined,
+      },
+      decidedAlready,
+    )
   }
 
   return {
-    /** The queue, oldest first, without reports that concern the moderator. */
-    async reports(moderator: Moderator, { status, reason, limit = 30, cursor }: ReportFilter & Page) {
-      const key = keyOf('admin-reports', cursor, ['number', 'string'])
-      const rows = await store.reports(
-        { reader: moderator.id, status, reason },
-        limit + 1,
-        key && { at: key[0], id: key[1] },
-      )
-      return pageOf('admin-reports', rows, limit, ({ created_at, id }) => [created_at, id], queuedReport)
+    /**
+     * Settles an open report, with all that follows from it; after `undo_s` seconds, and until then it can be taken back. Two
+     * at once: one of them is refused with 409.
+     */
+    async resolve(moderator: Moderator, reportId: string, { undo_s, ...asked }: Resolution) {
+      const report = await views.reportOf(moderator, reportId)
+      const decision = await readResolution(asked)
+      await toldBy(decision, report.subject_id)
+      if (!undo_s) await carryOut(moderator, report.id, decision, null)
+      else {
+        const at = now()
+        const until = at + undo_s * seconds
+        const pending = { id: ids.next(), decided_by: moderator.id, ...decision }
+        const payload = { about: 'decision', report_id: report.id, pending_id: pending.id } as const
+        const parcel = {
+          id: ids.next(),
+          kind: 'decision',
+          user_id: null,
+          payload,
+          created_at: at,
+          due_at: until,
+        } as const
+        const about = caseOf(moderator.id, report, decision.action === 'suspend')
+        const refused = await queue.hold(report.id, about, pending, at, until, parcel)
+        if (refused) throw notInQueue(refused)
+      }
+      return views.shownReport(moderator, report.id)
     },
 
-    /** One report with its evidence. That it was read is recorded, as it shows what two people said to each other. */
-    async report(moderator: Moderator, reportId: string) {
-      const report = await shownReport(moderator, reportId)
-      await audit.record('report_read', moderator.id, report.id)
-      return report
+    /** Takes back a decision that waits. */
+    async undo(moderator: Moderator, reportId: string): Promise<void> {
+      const report = await views.reportOf(moderator, reportId)
+      const entry = audit.entry('decision_undone', moderator.id, report.id)
+      const refused = await queue.undo(report.id, moderator.id, now(), entry)
+      if (refused === 'not_yours')
+        throw new Refusal('forbidden', 'This decision is for whom it was made by to take back.')
+      if (refused) throw new Refusal('conflict', 'No decision about this report waits.')
     },
 
-    /** Settles an open report, with all that follows from it. Two at once: one of them is refused with 409. */
-    async resolve(moderator: Moderator, reportId: string, { action, note: given, until }: Resolution) {
-      const report = await reportOf(moderator, reportId)
-      if (action !== 'suspend' && until !== undefined && until !== null)
-        throw invalid('/until', 'Expected an end only for a suspension', 'not_allowed')
-      const end = decisions.endOf(until)
-      const subject = await moderators.userOrNull(report.subject_id)
-      if ((action === 'warn' || action === 'suspend') && !subject)
-        throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
-      const at = now()
-      const note = tidy(given)
-      const notice =
-        action === 'dismiss' || !subject
-          ? undefined
-          : decisions.tell(
-              { user_id: subject.id, action, reason: note, until: end, decided_by: moderator.id },
-              at,
-              report,
-            )
-      await decisions.carryOut(
-        {
-          at,
-          // Who wrote a review is for its evidence alone to say.
-          audit: audit.entry('report_resolved', moderator.id, report.target === 'review' ? null : report.subject_id, {
-            report_id: report.id,
-            action,
-            ...(action === 'suspend' && { until: isoOrNull(end) }),
-          }),
-          case: {
-            judge_id: moderator.id,
-            subject_id: report.subject_id,
-            parties: partiesOf(report),
-            suspends: action === 'suspend',
-            decided_by: null,
-          },
-          report: { id: report.id, resolved_by: moderator.id, action, note, until: end },
-          notice,
-          remove:
-            action === 'remove_content'
-              ? { target: report.target, id: report.target_id, name: neutralName }
-              : undefined,
-          suspend:
-            action === 'suspend' && notice
-              ? { user_id: notice.notice.user_id, until: end ?? forever, reason: note, notice_id: notice.notice.id }
-              : undefined,
-        },
-        'This report is resolved already.',
-      )
-      return shownReport(moderator, report.id)
+    /** Carries out a decision that has waited, if it waits still. */
+    async carryOutPending({ report_id, pending_id }: Payloads['decision']): Promise<void | NotSent> {
+      const waiting = await views.pendingDecision(report_id)
+      if (waiting?.pending.id !== pending_id) return 'withheld'
+      const { pending, until } = waiting
+      if (until > now()) return { dueAt: until }
+      try {
+        const moderator = await moderators.moderatorOf({ id: pending.decided_by })
+        await carryOut(moderator, report_id, pending, pending_id)
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        // Things have changed: the account concerned is erased, or the moderator is one no longer. The report is open again.
+        const entry = audit.entry('decision_dropped', pending.decided_by, report_id, { code: error.code })
+        await queue.drop(report_id, pending_id, entry)
+        return 'withheld'
+      }
     },
   }
 }
 
-/** Whom a report concerns besides its subject: who filed it, and whom a reported review is of. */
-export const partiesOf = ({ reporter_id, evidence }: Pick<Report, 'reporter_id'> & { evidence: Evidence | null }) =>
-  [reporter_id, evidence?.review?.reviewed_id ?? null].filter((id) => id !== null)
-
-function resolutionOf({ action, note, until, resolved_by, resolved_at }: Report) {
-  if (action === null || resolved_at === null) return null
-  return { action, note, until: isoOrNull(until), resolved_by, resolved_at: iso(resolved_at) }
-}
+/** Carries out decisions once they cannot be taken back any more. None is ever given up. */
+export const decisionCarrier = (
+  carryOut: (payload: Payloads['decision']) => Promise<void | NotSent>,
+): Carrier<'decision'> => ({
+  atOnce: 4,
+  patienceMs: Number.POSITIVE_INFINITY,
+  deliver: ({ payload }) => carryOut(payload),
+})

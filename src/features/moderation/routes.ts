@@ -28,9 +28,9 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       query: model.reportQuery,
       response: { 200: model.reportQueue },
       detail: {
-        summary: 'The queue of reports, oldest first',
+        summary: 'The queue of reports, those to be decided first at its beginning',
         description:
-          'For moderators, each without what concerns themselves: reports about them, and of reviews of them.',
+          'By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them.',
         tags,
         refusals: ['forbidden'],
       },
@@ -47,6 +47,52 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       },
     })
     .post(
+      '/api/v1/admin/reports/next',
+      async ({ admitted, body, status }) => {
+        const report = await moderation.nextReport(admitted, body.kind ?? undefined)
+        return report === null ? status(204, undefined) : status(200, report)
+      },
+      {
+        limit: 'write',
+        body: model.nextReport,
+        response: { 200: model.report, 204: t.Void() },
+        detail: {
+          summary: 'Claim the report that is to be decided first',
+          description:
+            'Of the open ones that nobody has claimed, you among them, and that you may decide. It is yours for 15 minutes: no two moderators get the same. 204 where there is none. For moderators; recorded in the audit log.',
+          tags,
+          refusals: ['forbidden'],
+        },
+      },
+    )
+    .post('/api/v1/admin/reports/:id/claim', ({ admitted, params }) => moderation.claim(admitted, params.id), {
+      limit: 'write',
+      params,
+      response: { 200: model.report },
+      detail: {
+        summary: 'Claim a report',
+        description:
+          'For 15 minutes from now; again claims it longer. `claimed` where somebody else works on it, `conflict` where it is resolved. For moderators: `forbidden` where you may not decide it. Recorded in the audit log.',
+        tags,
+        refusals: ['forbidden', 'not_found', 'conflict', 'claimed'],
+      },
+    })
+    .delete(
+      '/api/v1/admin/reports/:id/claim',
+      async ({ admitted, params, status }) => status(204, await moderation.release(admitted, params.id)),
+      {
+        limit: 'write',
+        params,
+        response: { 204: t.Void() },
+        detail: {
+          summary: 'Give up a claim',
+          description: 'Where there is none, nothing changes. `claimed` where it is somebody else’s. For moderators.',
+          tags,
+          refusals: ['forbidden', 'not_found', 'claimed'],
+        },
+      },
+    )
+    .post(
       '/api/v1/admin/reports/:id/resolve',
       ({ admitted, params, body }) => moderation.resolve(admitted, params.id, body),
       {
@@ -57,7 +103,23 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'Settle a report',
           description:
-            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased.',
+            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased; `claimed` where somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.',
+          tags,
+          refusals: ['forbidden', 'not_found', 'conflict', 'claimed'],
+        },
+      },
+    )
+    .delete(
+      '/api/v1/admin/reports/:id/resolve',
+      async ({ admitted, params, status }) => status(204, await moderation.undo(admitted, params.id)),
+      {
+        limit: 'write',
+        params,
+        response: { 204: t.Void() },
+        detail: {
+          summary: 'Take back a decision',
+          description:
+            'Within the `undo_s` seconds of your own decision; `conflict` after that, and where none waits. For moderators.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },

@@ -1,4 +1,5 @@
 import type { Role } from '../profile/store.ts'
+import { days, minutes } from '../../lib/time.ts'
 import type { Report } from '../safety/store.ts'
 import type { Appeal, Decision, NoticeInContext, Standing } from './store.ts'
 
@@ -49,6 +50,58 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
   return isForOthers ? 'decided_before' : null
 }
 
+/** How long a moderator has a report for themselves. */
+export const claimLasts = 15 * minutes
+
+/** What `refusesClaim` and `refusesDecision` have to know of a report, as it is under their lock. */
+export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending'>
+
+const isClaimedByOther = ({ claimed_by, claimed_until }: QueuedState, moderatorId: string, now: number) =>
+  claimed_by !== null && claimed_by !== moderatorId && claimed_until !== null && claimed_until > now
+
+export type QueueRefusal = 'decided' | 'claimed'
+
+/**
+ * Why somebody may not work on a report; null where they may: it is decided, also where that may still be taken back, or it
+ * is somebody else's.
+ */
+export function refusesClaim(report: QueuedState | null, moderatorId: string, now: number): QueueRefusal | null {
+  if (report?.status !== 'open' || report.pending !== null) return 'decided'
+  return isClaimedByOther(report, moderatorId, now) ? 'claimed' : null
+}
+
+/** The same of a decision. One that has waited, which `pendingId` names, was admitted when it was made. */
+export function refusesDecision(
+  report: QueuedState | null,
+  { moderatorId, pendingId, now }: { moderatorId: string; pendingId: string | null; now: number },
+): QueueRefusal | null {
+  if (pendingId === null) return refusesClaim(report, moderatorId, now)
+  return report?.status === 'open' && report.pending?.id === pendingId ? null : 'decided'
+}
+
+/** Whether a decision may still be taken back; by whom it was made alone. */
+export function refusesUndo(
+  report: Pick<Report, 'pending' | 'pending_until'> | null,
+  moderatorId: string,
+  now: number,
+): 'nothing_waits' | 'not_yours' | null {
+  if (!report?.pending || report.pending_until === null || report.pending_until <= now) return 'nothing_waits'
+  return report.pending.decided_by === moderatorId ? null : 'not_yours'
+}
+
+/** A decision counts so long. */
+export const strikesLast = 90 * days
+export const mostStrikes = 4
+
+/** What may follow from so many strikes: a proposal, which a person decides about. `days` null is without end. */
+export type Proposal = { action: 'warn' | 'suspend'; days: number | null }
+
+export function proposalAt(strikes: number): Proposal | null {
+  if (strikes >= 6) return { action: 'suspend', days: null }
+  if (strikes >= 4) return { action: 'suspend', days: 7 }
+  return strikes >= 2 ? { action: 'warn', days: null } : null
+}
+
 /**
  * Who wrote a review is for the evidence of its report alone to say, whose reading is recorded: neither the list of appeals
  * nor the audit log names the author.
@@ -56,18 +109,16 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
 export const isAboutReview = ({ target }: Pick<NoticeInContext, 'target'>) => target === 'review'
 
 /**
- * Whether what a decision settles or lifts is still as it was when it was asked for: the report and the appeal open, and the
- * suspension the same one.
+ * Whether what a decision settles or lifts is still as it was when it was asked for: the appeal open, and the suspension the
+ * same one. `refusesDecision` says it of a report.
  */
 export const isStillDue = (
-  { report, appeal, lift }: Pick<Decision, 'report' | 'appeal' | 'lift'>,
+  { appeal, lift }: Pick<Decision, 'appeal' | 'lift'>,
   now: {
-    report: Pick<Report, 'status'> | null
     appeal: Pick<Appeal, 'status'> | null
     suspended: Pick<Standing, 'suspended_until' | 'suspension_id'> | null
   },
 ): boolean =>
-  (!report || now.report?.status === 'open') &&
   (!appeal || now.appeal?.status === 'open') &&
   (!lift || (now.suspended?.suspended_until != null && now.suspended.suspension_id === lift.suspension_id))
 

@@ -2,8 +2,17 @@ import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { EventNumbers, Message } from '../chats/store.ts'
 import type { Role } from '../profile/store.ts'
-import type { Case, CaseRefusal } from './rules.ts'
-import type { After, Evidence, Report, ReportAction, ReportReason, ReportTarget } from '../safety/store.ts'
+import type { Case, CaseRefusal, QueueRefusal } from './rules.ts'
+import type {
+  After,
+  Evidence,
+  PendingDecision,
+  Report,
+  ReportAction,
+  ReportKind,
+  ReportReason,
+  ReportTarget,
+} from '../safety/store.ts'
 
 export const noticeActions = [
   'warn',
@@ -31,6 +40,8 @@ export type Notice = {
   created_at: number
   /** Who decided; null where that is not known. */
   decided_by: string | null
+  /** What it counts; null or left out where nothing. */
+  strikes?: number | null
 }
 
 /** A notice with what its report was about, and what became of it. */
@@ -83,8 +94,15 @@ export type Decision = {
   audit: AuditEntry
   /** What `canDecide` is asked about within the step; left out by what no moderator decides. */
   case?: Case
-  /** The open report that it settles. */
-  report?: { id: string; resolved_by: string; action: ReportAction; note: string; until: number | null }
+  /** The open report that it settles; `pending_id` is of a decision that has waited until now. */
+  report?: {
+    id: string
+    resolved_by: string
+    action: ReportAction
+    note: string
+    until: number | null
+    pending_id?: string | null
+  }
   /** The open appeal that it settles. */
   appeal?: { id: string; resolved_by: string; status: Exclude<AppealStatus, 'open'>; note: string }
   /**
@@ -110,13 +128,44 @@ export type Decided = {
   photos: string[]
 }
 
-export type ReportFilter = { status?: Report['status']; reason?: ReportReason }
+export type ReportFilter = { status?: Report['status']; reason?: ReportReason; kind?: ReportKind }
+
+export const reportOrders = ['due', 'created'] as const
+export type ReportOrder = (typeof reportOrders)[number]
+
+/** Who works on reports. */
+export type Worker = Pick<Standing, 'id' | 'role'>
+
+export type QueueStore = {
+  /** Those to be decided first, without those that concern the reader: as the subject, or as the one whom a reported review is of. */
+  list(filter: ReportFilter & { reader: string }, order: ReportOrder, limit: number, after: After): Promise<Report[]>
+  /**
+   * Claims the open report that is to be decided first, of those that nobody has claimed and that this moderator may decide.
+   * Null where there is none. Of several who ask at once no two get the same.
+   */
+  next(moderator: Worker, kind: ReportKind | undefined, at: number, until: number): Promise<string | null>
+  /** Claims a report, or claims it longer. Null where that is done. */
+  claim(id: string, about: Case, at: number, until: number): Promise<QueueRefusal | CaseRefusal | null>
+  /** Gives up a claim. False where somebody else has it. */
+  release(id: string, moderatorId: string, at: number): Promise<boolean>
+  /** Keeps a decision until it takes effect, and `carryOut`, which does that then. Null where that is done. */
+  hold(
+    id: string,
+    about: Case,
+    decision: PendingDecision,
+    at: number,
+    until: number,
+    carryOut: NewParcel<'decision'>,
+  ): Promise<QueueRefusal | CaseRefusal | null>
+  /** Takes back a decision that waits. Null where that is done. */
+  undo(id: string, moderatorId: string, at: number, audit: AuditEntry): Promise<'nothing_waits' | 'not_yours' | null>
+  /** Takes back a decision that cannot be carried out. */
+  drop(id: string, pendingId: string, audit: AuditEntry): Promise<void>
+}
 
 export type ModerationStore = {
   /** Erased users too; null where there never was one. */
   standing(userId: string): Promise<Standing | null>
-  /** Oldest first, without those that concern the reader: as the subject, or as the one whom a reported review is of. */
-  reports(filter: ReportFilter & { reader: string }, limit: number, after: After): Promise<Report[]>
   /** `evidence` is null once its time is over. */
   report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
   /** Oldest first, without the reader's own, and without those against a decision on a review of the reader. */
@@ -128,7 +177,7 @@ export type ModerationStore = {
   appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
   /**
    * Null, and nothing changes, where what it settles or lifts is not as it says any more; nor where `canDecide` refuses it,
-   * as things are now.
+   * as things are now, or somebody else has claimed the report.
    */
-  decide(decision: Decision): Promise<Decided | CaseRefusal | null>
+  decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | null>
 }

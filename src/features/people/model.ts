@@ -43,6 +43,7 @@ const decision = object('PersonDecision', {
   until: nullable(time),
   created_at: time,
   decided_by: nullable(entityId()),
+  strikes: t.Integer(),
   report_id: nullable(entityId('Null also of a report of a review: its evidence names the author')),
   appeal: nullable(object('AppealState', { id: entityId(), status: oneOf(appealStatuses, 'AppealStatus') })),
 })
@@ -58,7 +59,14 @@ export const person = t.Object(
   {
     ...fields,
     suspended_reason: nullable(t.String({ examples: ['Insults, after a warning.'] })),
-    strikes: t.Integer(),
+    strikes: t.Integer({ description: 'Of the last 90 days, without decisions that an appeal has overturned' }),
+    proposal: nullable(
+      object(
+        'StrikeProposal',
+        { action: oneOf(['warn', 'suspend'], 'ProposedAction'), days: nullable(t.Integer()) },
+        { description: 'What may follow from the strikes; `days` null is without end. A person decides' },
+      ),
+    ),
     counts: object('PersonCounts', {
       reports: t.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
       open_reports: t.Integer({ description: 'Those that are open; 1,000 at most' }),

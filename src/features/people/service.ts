@@ -8,6 +8,7 @@ import { type Callers, forever } from '../auth/callers.ts'
 import { sessionLifetime } from '../auth/rules.ts'
 import type { SessionStore } from '../auth/store.ts'
 import type { Emails } from '../email/service.ts'
+import { proposalAt, strikesLast } from '../moderation/rules.ts'
 import type { NoticeInContext } from '../moderation/store.ts'
 import { noSuchUser } from '../profile/service.ts'
 import type { Role, UserStore } from '../profile/store.ts'
@@ -48,7 +49,7 @@ export function peopleService(deps: Deps) {
   let known: ReadonlySet<string> = new Set()
 
   async function recordOf(reader: Reader, userId: string): Promise<PersonRecord> {
-    const person = await store.record(userId, reader.id)
+    const person = await store.record(userId, reader.id, now() - strikesLast)
     if (!person) throw new Refusal('not_found', noSuchUser)
     const refused = refusesLook(reader, person)
     if (refused) throw new Refusal('forbidden', lookRefusals[refused])
@@ -124,7 +125,8 @@ export function peopleService(deps: Deps) {
         ...standingOf(person),
         suspended_reason: isSuspended ? person.suspended_reason : null,
         created_at: iso(person.created_at),
-        strikes: 0,
+        strikes: person.strikes,
+        proposal: proposalAt(person.strikes),
         counts: person.counts,
         decisions: person.decisions.map(decisionView),
         ...contacts,
@@ -143,14 +145,15 @@ export function peopleService(deps: Deps) {
 
     /** Mails somebody a link for a new password. */
     async sendPasswordLink(reader: Reader, userId: string): Promise<void> {
-      if ((await store.record(userId, reader.id)) === null) throw new Refusal('not_found', noSuchUser)
+      if ((await store.record(userId, reader.id, now() - strikesLast)) === null)
+        throw new Refusal('not_found', noSuchUser)
       await emails.sendResetTo(userId)
       await audit.note('password_link_sent', reader.id, userId)
     },
 
     /** Gives somebody a role, or takes theirs (`user`). */
     async changeRole(reader: Reader, userId: string, role: Role) {
-      const person = await store.record(userId, reader.id)
+      const person = await store.record(userId, reader.id, now() - strikesLast)
       if (person && person.role !== role) {
         const before = person.role
         const entry =
@@ -196,7 +199,7 @@ const roleRefusals: Record<RoleRefusal, () => Refusal> = {
 export const lastAdmin = 'This is the only admin: make somebody else one first.'
 
 function decisionView(notice: NoticeInContext) {
-  const { id, action, ground, reason, note, until, created_at, decided_by, report_id, target } = notice
+  const { id, action, ground, reason, note, until, created_at, decided_by, report_id, target, strikes } = notice
   const { appeal_id, appeal_status } = notice
   return {
     id,
@@ -207,6 +210,7 @@ function decisionView(notice: NoticeInContext) {
     until: isoOrNull(until),
     created_at: iso(created_at),
     decided_by,
+    strikes: strikes ?? 0,
     // Who wrote a review is for the evidence of its report alone to say.
     report_id: target === 'review' ? null : report_id,
     appeal: appeal_id === null || appeal_status === null ? null : { id: appeal_id, status: appeal_status },

@@ -31,6 +31,8 @@ export type PersonRecord = PersonInList & {
   messenger_id: string | null
   has_password: boolean
   suspended_reason: string | null
+  /** Of decisions since then that no appeal has overturned. */
+  strikes: number
   counts: {
     /** Of reports about them or what they wrote, and of those how many are open; 1,000 at most. */
     reports: number
@@ -55,7 +57,7 @@ export type PeopleStore = {
     after: PlaceInList | null,
   ): Promise<(PersonInList & { place: PlaceInList })[]>
   /** Null where the account is erased or never was. `reader` is null for the operator. */
-  record(id: string, reader: string | null): Promise<PersonRecord | null>
+  record(id: string, reader: string | null, strikesSince: number): Promise<PersonRecord | null>
   /** Ends all sessions of a living account; answers the ids of those ended, or null where there is no such account. */
   endSessions(id: string, audit: AuditEntry): Promise<string[] | null>
 }

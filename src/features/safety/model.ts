@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { entityId, id, nextCursor, nullable, object, oneOf, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
-import { reportActions, reportReasons } from './store.ts'
+import { reportActions, reportKinds, reportReasons } from './store.ts'
 
 export const block = t.Object({ id: entityId(), user_id: entityId(), created_at: time }, { title: 'Block' })
 export const blockList = object('BlockList', { items: t.Array(block), next_cursor: nextCursor })
@@ -9,6 +9,7 @@ export const newBlock = t.Object({ user_id: id }, { title: 'NewBlock', descripti
 
 export const reason = oneOf(reportReasons, 'ReportReason')
 export const reportStatus = oneOf(['open', 'resolved'], 'ReportStatus')
+export const reportKind = oneOf(reportKinds, 'ReportKind')
 export const action = oneOf(reportActions, 'ReportAction')
 
 export const newReport = t.Object(

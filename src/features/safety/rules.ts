@@ -1,6 +1,7 @@
 import { noPhoto } from '../chats/rules.ts'
 import type { Message } from '../chats/store.ts'
-import type { Evidence, NewReport, ReportTarget } from './store.ts'
+import { days, hours } from '../../lib/time.ts'
+import type { Evidence, NewReport, Report, ReportKind, ReportReason, ReportTarget } from './store.ts'
 
 /** What is there of the things that a report is about. */
 type Found = Pick<Evidence, 'versions' | 'review' | 'user'> & {
@@ -59,3 +60,16 @@ export function withPhotos(evidence: Evidence, photoIds: ReadonlySet<string>): E
  */
 export const subjectOf = (report: Pick<NewReport, 'subject_id'>, { review }: Pick<Evidence, 'review'>) =>
   review ? review.reviewer_id : report.subject_id
+
+/** Where a child may be in danger, no operator's target is longer than this. */
+const underageTarget = 4 * hours
+
+/** When a report that is filed at that time is to be decided at the latest. */
+export const dueAt = (reason: ReportReason, at: number, target: number): number =>
+  at + (reason === 'underage' ? Math.min(underageTarget, target) : target)
+
+/** The same of a stored report. The release before stored none; `storage/sql/report-queue.ts` sorts by the same time. */
+export const dueAtOf = ({ due_at, created_at }: Pick<Report, 'due_at' | 'created_at'>): number =>
+  due_at ?? created_at + days
+
+export const kindOf = ({ kind, target }: Pick<Report, 'kind' | 'target'>): ReportKind => kind ?? target

@@ -10,6 +10,7 @@ import type { Webhooks } from '../webhooks/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser } from '../profile/service.ts'
+import { dueAt } from './rules.ts'
 import type { Block, BlockStore, Report, ReportReason, ReportStore, ReportTarget } from './store.ts'
 
 export type Safety = ReturnType<typeof safetyService>
@@ -30,6 +31,8 @@ type Deps = {
   webhooks: Webhooks
   /** What tells the moderators of a new report; empty where nothing does. */
   moderatorsTold(): readonly NewParcel[]
+  /** Within what time reports are to be decided. */
+  targetMs: number
   audit: Audit
   paging: Paging
   ids: Ids
@@ -48,6 +51,7 @@ export function safetyService({
   asking,
   webhooks,
   moderatorsTold,
+  targetMs,
   audit,
   paging,
   ids,
@@ -116,6 +120,7 @@ export function safetyService({
           reason: body.reason,
           details: tidy(body.details ?? '') || null,
           created_at: at,
+          due_at: dueAt(body.reason, at, targetMs),
         },
         neighbours,
         due_at === null ? null : { due_at, id: ids.next },
@@ -153,6 +158,8 @@ export function safetyService({
           reason,
           details: `By rule: ${ruleNames.join(', ')}`.slice(0, 2000),
           created_at: at,
+          due_at: dueAt(reason, at, targetMs),
+          kind: 'rule',
         },
         neighbours,
         due_at === null ? null : { due_at, id: ids.next },

@@ -44,6 +44,10 @@ export type ReportReason = (typeof reportReasons)[number]
 export const reportTargets = ['user', 'message', 'review'] as const
 export type ReportTarget = (typeof reportTargets)[number]
 
+/** What a report comes from: a person who reports one of these, or a rule of the operator. */
+export const reportKinds = [...reportTargets, 'rule'] as const
+export type ReportKind = (typeof reportKinds)[number]
+
 export const reportActions = ['dismiss', 'warn', 'remove_content', 'suspend'] as const
 export type ReportAction = (typeof reportActions)[number]
 
@@ -51,6 +55,8 @@ export type Report = {
   id: string
   /** Null once the reporter's account is erased. */
   reporter_id: string | null
+  /** Null for one by a person. */
+  kind: 'rule' | null
   target: ReportTarget
   target_id: string
   /** The user concerned: the reported one, or the author of what is reported. Null where the author is not known any more. */
@@ -65,6 +71,25 @@ export type Report = {
   note: string | null
   /** End of a suspension; null where it has none. */
   until: number | null
+  /** When it is to be decided at the latest; null where the release before filed it: see `dueAtOf`. */
+  due_at: number | null
+  /** The moderator who works on it, and until when nobody else does. */
+  claimed_by: string | null
+  claimed_until: number | null
+  /** A decision that waits, and when it takes effect. */
+  pending: PendingDecision | null
+  pending_until: number | null
+}
+
+/** A decision that may be taken back until it takes effect. */
+export type PendingDecision = {
+  id: string
+  decided_by: string
+  action: ReportAction
+  note: string
+  until: number | null
+  strikes: number
+  template_id: string | null
 }
 
 /** What a report is about, as it was when it was filed. */
@@ -83,10 +108,10 @@ export type Evidence = {
 export type NewReport = Pick<
   Report,
   'id' | 'target' | 'target_id' | 'subject_id' | 'reason' | 'details' | 'created_at'
-> & { reporter_id: string }
+> & { reporter_id: string; due_at?: number | null }
 
 /** A report by a person or, without a reporter, by a rule of the operator. */
-export type FiledReport = Omit<NewReport, 'reporter_id'> & Pick<Report, 'reporter_id'>
+export type FiledReport = Omit<NewReport, 'reporter_id'> & Pick<Report, 'reporter_id'> & Partial<Pick<Report, 'kind'>>
 
 export type ReportStore = {
   /**

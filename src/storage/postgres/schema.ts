@@ -184,6 +184,12 @@ export const reports = pgTable('reports', {
   reviewed_id: text().generatedAlwaysAs(
     sql`CASE WHEN target = 'review' THEN evidence::json -> 'review' ->> 'reviewed_id' END`,
   ),
+  due_at: int8(),
+  claimed_by: text(),
+  claimed_until: int8(),
+  pending: json(),
+  pending_until: int8(),
+  kind: text({ enum: ['rule'] }),
 })
 
 export const reviews = pgTable('reviews', {
@@ -287,6 +293,7 @@ export const notices = pgTable(
     until: int8(),
     created_at: int8().notNull(),
     decided_by: text(),
+    strikes: int8(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -307,6 +314,18 @@ export const appeals = pgTable(
     note: text(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.notice_id] })],
+)
+
+export const templates = pgTable(
+  'templates',
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    language: text().notNull(),
+    text: text().notNull(),
+    created_at: int8().notNull(),
+  },
+  (t) => [unique().on(t.name, t.language)],
 )
 
 export const evidencePhotos = pgTable(

@@ -16,6 +16,8 @@ import { locationStore } from './location.ts'
 import { mediaStore } from '../sql/media.ts'
 import { status } from './migrate.ts'
 import { moderationStore } from '../sql/moderation.ts'
+import { queueStore } from '../sql/report-queue.ts'
+import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
@@ -49,6 +51,8 @@ export function postgresStorage(db: Database): Storage {
     reviews: reviewStore(engine),
     notices: noticeStore(engine),
     moderation: moderationStore(engine),
+    queue: queueStore(engine),
+    templates: templateStore(engine),
     media: mediaStore(engine, postgresDialect(db)),
     events: { ...events, afterEach: eventsAfterEach(db, events) },
     lastSeen: lastSeenStore(db),

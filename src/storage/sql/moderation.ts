@@ -1,13 +1,13 @@
 import { and, asc, eq, getTableColumns, isNull, ne, sql } from 'drizzle-orm'
 import {
-  canDecide,
   type CaseRefusal,
   emptiedPreferences,
   emptiedProfile,
   isStillDue,
+  refusesDecision,
 } from '../../features/moderation/rules.ts'
 import type { Message } from '../../features/chats/store.ts'
-import type { Decided, Decision, ModerationStore, Standing } from '../../features/moderation/store.ts'
+import type { Decided, Decision, ModerationStore } from '../../features/moderation/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -16,13 +16,14 @@ import { noticeInContext } from './notices.ts'
 import { askNotifications } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
+import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
 import { reportColumns } from './reports.ts'
 import { recountStats } from './reviews.ts'
+import { refusesCase, standingOf } from './standings.ts'
 
 export function moderationStore(engine: Engine): ModerationStore {
   const { appeals, notices, reports } = engine.tables
-  const isNot = (column: typeof reports.subject_id | typeof reports.reviewed_id, userId: string) =>
-    sql`${column} IS DISTINCT FROM ${userId}`
+  const isNot = (column: typeof reports.reviewed_id, userId: string) => sql`${column} IS DISTINCT FROM ${userId}`
 
   const selectAppeals = (db: Builders) =>
     db
@@ -33,26 +34,6 @@ export function moderationStore(engine: Engine): ModerationStore {
 
   return {
     standing: (userId) => engine.read((db) => standingOf(engine, db, userId)),
-
-    reports: ({ reader, status, reason }, limit, after) =>
-      engine.read((db) =>
-        rows(
-          db
-            .select(reportColumns(engine))
-            .from(reports)
-            .where(
-              and(
-                newerThan(reports.created_at, reports.id, after),
-                isNot(reports.subject_id, reader),
-                isNot(reports.reviewed_id, reader),
-                status && eq(reports.status, status),
-                reason && eq(reports.reason, reason),
-              ),
-            )
-            .orderBy(asc(reports.created_at), asc(reports.id))
-            .limit(limit),
-        ),
-      ),
 
     report: (id) =>
       engine.read((db) =>
@@ -87,18 +68,10 @@ export function moderationStore(engine: Engine): ModerationStore {
   }
 }
 
-const standings = ({ tables: { users } }: Engine, db: Builders) => {
-  const { id, role, suspended_until, suspension_id, deleted_at } = users
-  return db.select({ id, role, suspended_until, suspension_id, deleted_at }).from(users)
-}
-
-const standingOf = (engine: Engine, db: Builders, userId: string): Work<Standing | null> =>
-  first(standings(engine, db).where(eq(engine.tables.users.id, userId)))
-
 /**
  * First locks everything that the decision depends on, and looks at it under the locks. Then writes all of it, or nothing.
  */
-function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided | CaseRefusal | null> {
+function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided | CaseRefusal | 'claimed' | null> {
   const { appeals, notices, reports, users } = engine.tables
   const { at, case: about, report, appeal, remove, suspend, lift, notice } = decision
   const affected = remove ? yield* peopleOf(engine, db, remove) : []
@@ -112,25 +85,22 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
   )
   // Whoever changes a role or a suspension locks the account, so they stay as they are until the commit.
   if (about) {
-    const refused = canDecide(about, {
-      judge: about.judge_id === null ? null : yield* standingOf(engine, db, about.judge_id),
-      subject: about.subject_id === null ? null : yield* standingOf(engine, db, about.subject_id),
-      colleagues:
-        about.decided_by === about.judge_id
-          ? yield* rows(standings(engine, db).where(sql`${users.role} <> 'user'`))
-          : [],
-      now: at,
-    })
+    const refused = yield* refusesCase(engine, db, about, at)
     if (refused) return refused
   }
   // Chats are locked before reports and appeals.
   if (remove?.target === 'message') yield* holdMessage(engine, db, remove.id)
-  const reportStatus = (id: string) =>
-    first(engine.locked(db.select({ status: reports.status }).from(reports).where(eq(reports.id, id)), 'update'))
+  if (report) {
+    const refused = refusesDecision(yield* lockedReport(engine, db, report.id), {
+      moderatorId: report.resolved_by,
+      pendingId: report.pending_id ?? null,
+      now: at,
+    })
+    if (refused) return refused === 'claimed' ? refused : null
+  }
   const appealStatus = (id: string) =>
     first(engine.locked(db.select({ status: appeals.status }).from(appeals).where(eq(appeals.id, id)), 'update'))
   const isDue = isStillDue(decision, {
-    report: report ? yield* reportStatus(report.id) : null,
     appeal: appeal ? yield* appealStatus(appeal.id) : null,
     suspended: lift ? yield* standingOf(engine, db, lift.user_id) : null,
   })
@@ -144,11 +114,11 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
         .where(and(eq(users.id, userId), isNull(users.deleted_at))),
     )
   if (report) {
-    const { id, ...outcome } = report
+    const { id, pending_id: _, ...outcome } = report
     yield* changed(
       db
         .update(reports)
-        .set({ ...outcome, status: 'resolved', resolved_at: at })
+        .set({ ...outcome, ...noClaim, ...nothingPending, status: 'resolved', resolved_at: at })
         .where(eq(reports.id, id)),
     )
   }

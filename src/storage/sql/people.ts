@@ -98,7 +98,7 @@ export function peopleStore(engine: Engine): PeopleStore {
         return list(db, filter, limit, after)
       }),
 
-    record: (userId, reader) =>
+    record: (userId, reader, strikesSince) =>
       read(function* (db) {
         const { email_verified_at, messenger_id, suspended_reason, password_hash } = users
         const person = yield* first(
@@ -116,7 +116,13 @@ export function peopleStore(engine: Engine): PeopleStore {
             .orderBy(desc(notices.created_at), desc(notices.id))
             .limit(mostDecisions),
         )
-        return { ...shown, has_password: hash !== null, counts: yield* countsOf(userId), decisions }
+        return {
+          ...shown,
+          has_password: hash !== null,
+          counts: yield* countsOf(userId),
+          strikes: yield* strikesOf(userId, strikesSince),
+          decisions,
+        }
       }),
 
     endSessions: (userId, entry) =>
@@ -130,6 +136,14 @@ export function peopleStore(engine: Engine): PeopleStore {
         { keepsProfileCache: true },
       ),
   }
+}
+
+/** Strikes of decisions since then that no appeal has overturned. */
+function* strikesOf(userId: string, since: number): Work<number> {
+  const [sum] = yield* query<{ strikes: number | string }>(sql`SELECT coalesce(sum(n.strikes), 0) AS strikes
+    FROM notices n LEFT JOIN appeals a ON a.notice_id = n.id
+    WHERE n.user_id = ${userId} AND n.created_at > ${since} AND n.strikes > 0 AND coalesce(a.status, '') <> 'upheld'`)
+  return Number(sum!.strikes)
 }
 
 type Counts = { reports: number; open_reports: number; blocks: number; messages: number }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
 import type { ChannelKind, ChannelTargets } from '../../outbox/push.ts'
 import { type Kind, outboxKinds, type Payloads } from '../../outbox/store.ts'
-import type { Evidence, ReportReason } from '../../features/safety/store.ts'
+import type { Evidence, PendingDecision, ReportReason } from '../../features/safety/store.ts'
 
 // The migrated tables as Drizzle sees them; test/storage/migrations.test.ts compares the two.
 // Times are milliseconds since 1970 in UTC.
@@ -173,6 +173,12 @@ export const reports = sqliteTable('reports', {
   reviewed_id: text().generatedAlwaysAs(sql`CASE WHEN target = 'review' THEN evidence ->> '$.review.reviewed_id' END`, {
     mode: 'virtual',
   }),
+  due_at: integer(),
+  claimed_by: text(),
+  claimed_until: integer(),
+  pending: text({ mode: 'json' }).$type<PendingDecision>(),
+  pending_until: integer(),
+  kind: text({ enum: ['rule'] }),
 })
 
 export const reviews = sqliteTable('reviews', {
@@ -271,6 +277,7 @@ export const notices = sqliteTable('notices', {
   until: integer(),
   created_at: integer().notNull(),
   decided_by: text(),
+  strikes: integer(),
 })
 
 export const appeals = sqliteTable('appeals', {
@@ -286,6 +293,18 @@ export const appeals = sqliteTable('appeals', {
   resolved_by: text(),
   note: text(),
 })
+
+export const templates = sqliteTable(
+  'templates',
+  {
+    id: text().primaryKey().notNull(),
+    name: text().notNull(),
+    language: text().notNull(),
+    text: text().notNull(),
+    created_at: integer().notNull(),
+  },
+  (t) => [unique().on(t.name, t.language)],
+)
 
 export const evidencePhotos = sqliteTable(
   'evidence_photos',

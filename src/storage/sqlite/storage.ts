@@ -14,6 +14,8 @@ import { sqliteDialect } from './dialect.ts'
 import { sqliteEngine } from './engine.ts'
 import { lastSeenStore } from './last-seen.ts'
 import { moderationStore } from '../sql/moderation.ts'
+import { queueStore } from '../sql/report-queue.ts'
+import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { mediaStore } from '../sql/media.ts'
 import { locationStore } from './location.ts'
@@ -55,6 +57,8 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     reviews: reviewStore(engine),
     notices: noticeStore(engine),
     moderation: moderationStore(engine),
+    queue: queueStore(engine),
+    templates: templateStore(engine),
     media: mediaStore(engine, sqliteDialect(db, reads)),
     events: eventStore(sqliteDialect(db, reads), engine),
     lastSeen: lastSeenStore(db, writer, reads),

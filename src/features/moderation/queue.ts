@@ -1,0 +1,77 @@
+import type { Page, Paging } from '../../lib/paging.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import type { Audit } from '../audit/service.ts'
+import { dueAtOf } from '../safety/rules.ts'
+import type { ReportKind } from '../safety/store.ts'
+import { claimedByOther } from './decisions.ts'
+import { type Moderator, notAllowed } from './moderators.ts'
+import { caseOf, type ReportViews } from './report-views.ts'
+import { type CaseRefusal, claimLasts, type QueueRefusal } from './rules.ts'
+import type { QueueStore, ReportFilter, ReportOrder } from './store.ts'
+
+export type QueueQuery = ReportFilter & { sort?: ReportOrder } & Page
+
+type Deps = { queue: QueueStore; views: ReportViews; audit: Audit; paging: Paging; now: () => number }
+
+/** The queue of reports: what is there, and who works on what. */
+export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, now }: Deps) {
+  /** That it was read is recorded, as it shows what two people said to each other. */
+  async function read(moderator: Moderator, reportId: string) {
+    const report = await views.shownReport(moderator, reportId)
+    await audit.record('report_read', moderator.id, report.id)
+    return report
+  }
+
+  return {
+    /** The queue, those to be decided first at its beginning, without reports that concern the moderator. */
+    async reports(moderator: Moderator, { sort = 'due', limit = 30, cursor, ...filter }: QueueQuery) {
+      const list = `admin-reports-${sort}`
+      const key = keyOf(list, cursor, ['number', 'string'])
+      const rows = await queue.list(
+        { ...filter, reader: moderator.id },
+        sort,
+        limit + 1,
+        key && { at: key[0], id: key[1] },
+      )
+      return pageOf(
+        list,
+        rows,
+        limit,
+        (report) => [sort === 'due' ? dueAtOf(report) : report.created_at, report.id],
+        views.queuedReport,
+      )
+    },
+
+    /** One report with its evidence. */
+    report: read,
+
+    /** Claims the most urgent report that nobody has claimed; null where there is none. */
+    async nextReport(moderator: Moderator, kind?: ReportKind) {
+      const at = now()
+      const id = await queue.next(moderator, kind, at, at + claimLasts)
+      return id === null ? null : read(moderator, id)
+    },
+
+    /** Claims a report, or claims it longer. */
+    async claim(moderator: Moderator, reportId: string) {
+      const report = await views.reportOf(moderator, reportId)
+      const at = now()
+      const refused = await queue.claim(report.id, caseOf(moderator.id, report), at, at + claimLasts)
+      if (refused) throw notInQueue(refused)
+      return read(moderator, report.id)
+    },
+
+    /** Gives up a claim. Where there is none, nothing changes. */
+    async release(moderator: Moderator, reportId: string): Promise<void> {
+      const report = await views.reportOf(moderator, reportId)
+      if (!(await queue.release(report.id, moderator.id, now()))) throw claimedByOther()
+    },
+  }
+}
+
+export const decidedAlready = 'This report is resolved already.'
+
+export function notInQueue(why: QueueRefusal | CaseRefusal): Refusal {
+  if (why === 'claimed') return claimedByOther()
+  return why === 'decided' ? new Refusal('conflict', decidedAlready) : notAllowed(why)
+}

@@ -1,0 +1,97 @@
+import { Refusal } from '../../lib/refusal.ts'
+import { iso, isoOrNull } from '../../lib/time.ts'
+import { dueAtOf, kindOf } from '../safety/rules.ts'
+import { reportView } from '../safety/service.ts'
+import type { Evidence, Report } from '../safety/store.ts'
+import { waitingS } from './decisions.ts'
+import { type EvidenceDeps, evidenceViews } from './evidence.ts'
+import { type Moderator, refuseOwnCase } from './moderators.ts'
+import type { Case } from './rules.ts'
+import type { ModerationStore } from './store.ts'
+
+export type ReportViews = ReturnType<typeof openReportViews>
+
+/** Reports as moderators see them. */
+export function openReportViews({
+  store,
+  now,
+  ...shown
+}: EvidenceDeps & { store: Pick<ModerationStore, 'report'>; now: () => number }) {
+  const evidenceView = evidenceViews(shown)
+
+  /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
+  async function reportOf(moderator: Moderator, reportId: string) {
+    const report = await store.report(reportId)
+    if (!report) throw new Refusal('not_found', 'There is no such report.')
+    for (const id of [report.subject_id, report.evidence?.review?.reviewed_id]) refuseOwnCase(moderator, id)
+    return report
+  }
+
+  const queuedReport = (report: Report) => ({
+    ...reportView(report),
+    kind: kindOf(report),
+    reporter_id: report.reporter_id,
+    subject_id: report.target === 'review' ? null : report.subject_id,
+    waiting_s: waitingS(report, now()),
+    due_at: iso(dueAtOf(report)),
+    ...claimOf(report, now()),
+    pending: pendingOf(report),
+    resolution: resolutionOf(report),
+  })
+
+  return {
+    reportOf,
+    queuedReport,
+
+    /** The decision about a report that waits, and until when. */
+    async pendingDecision(reportId: string) {
+      const report = await store.report(reportId)
+      if (!report?.pending || report.pending_until === null) return null
+      return { pending: report.pending, until: report.pending_until }
+    },
+
+    /** With its evidence. Whoever shows it records that it was read. */
+    async shownReport(moderator: Moderator, reportId: string) {
+      const report = await reportOf(moderator, reportId)
+      const { subject_id } = report
+      return {
+        ...queuedReport(report),
+        subject_id,
+        evidence: report.evidence && evidenceView(report.evidence, reportId),
+      }
+    },
+  }
+}
+
+/** Whom a report concerns besides its subject: who filed it, and whom a reported review is of. */
+export const partiesOf = ({ reporter_id, evidence }: Pick<Report, 'reporter_id'> & { evidence: Evidence | null }) =>
+  [reporter_id, evidence?.review?.reviewed_id ?? null].filter((id) => id !== null)
+
+/** What is to be decided about a report, and by whom. */
+export const caseOf = (
+  judgeId: string,
+  report: Pick<Report, 'reporter_id' | 'subject_id'> & { evidence: Evidence | null },
+  suspends = false,
+): Case => ({
+  judge_id: judgeId,
+  subject_id: report.subject_id,
+  parties: partiesOf(report),
+  suspends,
+  decided_by: null,
+})
+
+function claimOf({ claimed_by, claimed_until }: Report, now: number) {
+  const isClaimed = claimed_until !== null && claimed_until > now
+  return isClaimed ? { claimed_by, claimed_until: iso(claimed_until) } : { claimed_by: null, claimed_until: null }
+}
+
+function pendingOf({ pending, pending_until }: Report) {
+  if (pending === null || pending_until === null) return null
+  const { action, note, until, strikes, decided_by } = pending
+  return { action, note, until: isoOrNull(until), strikes, decided_by, takes_effect_at: iso(pending_until) }
+}
+
+function resolutionOf({ action, note, until, resolved_by, resolved_at }: Report) {
+  if (action === null || resolved_at === null) return null
+  return { action, note, until: isoOrNull(until), resolved_by, resolved_at: iso(resolved_at) }
+}

@@ -1,0 +1,18 @@
+import { eq } from 'drizzle-orm'
+import type { QueuedState } from '../../features/moderation/rules.ts'
+import { type Builders, type Engine, first, type Work } from './engine.ts'
+
+export const noClaim = { claimed_by: null, claimed_until: null }
+export const nothingPending = { pending: null, pending_until: null }
+
+/** What the rules of the queue have to know of a report, locked until the commit. */
+export function* lockedReport(
+  engine: Engine,
+  db: Builders,
+  id: string,
+): Work<(QueuedState & { pending_until: number | null }) | null> {
+  const { reports } = engine.tables
+  const { status, claimed_by, claimed_until, pending, pending_until } = reports
+  const report = db.select({ status, claimed_by, claimed_until, pending, pending_until }).from(reports)
+  return yield* first(engine.locked(report.where(eq(reports.id, id)), 'update'))
+}

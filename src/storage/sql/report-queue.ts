@@ -1,0 +1,125 @@
+import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
+import type { QueueStore } from '../../features/moderation/store.ts'
+import type { ReportKind } from '../../features/safety/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Column, type Engine, first, rows } from './engine.ts'
+import { enqueue } from './outbox.ts'
+import { newerThan } from './pages.ts'
+import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
+import { reportColumns } from './reports.ts'
+import { refusesCase } from './standings.ts'
+
+// As the indexes have it; `dueAtOf` says the same of one report.
+const dueAt = sql.raw('coalesce(due_at, created_at + 86400000)')
+
+// People are not shown reports.
+const options = { keepsProfileCache: true }
+
+export function queueStore(engine: Engine): QueueStore {
+  const { read, write } = engine
+  const { reports, users } = engine.tables
+  const isOfKind = (kind: ReportKind) =>
+    kind === 'rule' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
+  const isNot = (column: Column, userId: string) => sql`${column} IS DISTINCT FROM ${userId}`
+  const isOthers = (userId: string) => and(isNot(reports.subject_id, userId), isNot(reports.reviewed_id, userId))
+  const update = (db: Builders, id: string, set: Partial<typeof reports.$inferInsert>) =>
+    changed(db.update(reports).set(set).where(eq(reports.id, id)))
+
+  return {
+    list: ({ reader, status, reason, kind }, order, limit, after) =>
+      read((db) => {
+        const at = order === 'due' ? dueAt : reports.created_at
+        return rows(
+          db
+            .select(reportColumns(engine))
+            .from(reports)
+            .where(
+              and(
+                newerThan(at, reports.id, after),
+                isOthers(reader),
+                status && eq(reports.status, status),
+                reason && eq(reports.reason, reason),
+                kind && isOfKind(kind),
+              ),
+            )
+            .orderBy(asc(at), asc(reports.id))
+            .limit(limit),
+        )
+      }),
+
+    next: ({ id: moderator, role }, kind, at, until) =>
+      write(function* (db) {
+        const isAboutStaff = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${reports.subject_id}
+          AND ${users.role} <> 'user' AND ${users.deleted_at} IS NULL)`
+        const mostUrgent = db
+          .select({ id: reports.id })
+          .from(reports)
+          .where(
+            and(
+              eq(reports.status, 'open'),
+              isNull(reports.pending_until),
+              or(isNull(reports.claimed_until), lte(reports.claimed_until, at)),
+              isOthers(moderator),
+              isNot(reports.reporter_id, moderator),
+              role === 'admin' ? undefined : sql`NOT ${isAboutStaff}`,
+              kind && isOfKind(kind),
+            ),
+          )
+          .orderBy(asc(dueAt), asc(reports.id))
+          .limit(1)
+        // Whoever asks meanwhile passes over it, instead of waiting for it.
+        const found = yield* first(engine.locked(mostUrgent, 'update skip locked'))
+        if (found === null) return null
+        yield* update(db, found.id, { claimed_by: moderator, claimed_until: until })
+        return found.id
+      }, options),
+
+    claim: (id, about, at, until) =>
+      write(function* (db) {
+        const refused = yield* refusesCase(engine, db, about, at)
+        if (refused) return refused
+        const moderator = about.judge_id ?? ''
+        const taken = refusesClaim(yield* lockedReport(engine, db, id), moderator, at)
+        if (taken === null) yield* update(db, id, { claimed_by: moderator, claimed_until: until })
+        return taken
+      }, options),
+
+    release: (id, moderatorId, at) =>
+      write(function* (db) {
+        const report = yield* lockedReport(engine, db, id)
+        if (!report || report.claimed_by === null || (report.claimed_until ?? 0) <= at) return true
+        if (report.claimed_by !== moderatorId) return false
+        yield* update(db, id, noClaim)
+        return true
+      }, options),
+
+    hold: (id, about, decision, at, until, carryOut) =>
+      write(function* (db) {
+        const refused = yield* refusesCase(engine, db, about, at)
+        if (refused) return refused
+        const taken = refusesClaim(yield* lockedReport(engine, db, id), decision.decided_by, at)
+        if (taken !== null) return taken
+        yield* update(db, id, { ...noClaim, pending: decision, pending_until: until })
+        yield* enqueue(engine, db, [carryOut])
+        return null
+      }, options),
+
+    undo: (id, moderatorId, at, entry) =>
+      write(function* (db) {
+        const refused = refusesUndo(yield* lockedReport(engine, db, id), moderatorId, at)
+        if (refused) return refused
+        yield* update(db, id, nothingPending)
+        yield* recordAudit(engine, db, entry)
+        return null
+      }, options),
+
+    drop: (id, pendingId, entry) =>
+      write(function* (db) {
+        const report = yield* lockedReport(engine, db, id)
+        if (report?.pending?.id !== pendingId) return
+        yield* update(db, id, nothingPending)
+        yield* recordAudit(engine, db, entry)
+      }, options),
+  }
+}

@@ -1,0 +1,70 @@
+import { and, asc, count, eq, ne } from 'drizzle-orm'
+import type { Template, TemplateStore } from '../../features/templates/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+
+// People are not shown templates.
+const options = { keepsProfileCache: true }
+
+export function templateStore(engine: Engine): TemplateStore {
+  const { read, write } = engine
+  const { templates } = engine.tables
+
+  return {
+    list: (language) =>
+      read((db) =>
+        rows(
+          db
+            .select()
+            .from(templates)
+            .where(language === undefined ? undefined : eq(templates.language, language))
+            .orderBy(asc(templates.name), asc(templates.language)),
+        ),
+      ),
+
+    byId: (id) => read((db) => first(db.select().from(templates).where(eq(templates.id, id)))),
+
+    add: (template, most, entry) =>
+      write(function* (db) {
+        const there = yield* first(db.select({ count: count() }).from(templates))
+        if (there!.count >= most) return 'full'
+        // The unique index decides between two at once.
+        const insert = db.insert(templates).values(template).onConflictDoNothing()
+        if ((yield* first(insert.returning({ id: templates.id }))) === null) return 'taken'
+        yield* recordAudit(engine, db, entry)
+        return 'added'
+      }, options),
+
+    change: async (id, change, entry) => {
+      try {
+        return await write((db) => changeOne(db, id, change, entry), options)
+      } catch (error) {
+        // Another one took the name at the same moment.
+        if (engine.isDuplicate(error)) return 'taken'
+        throw error
+      }
+    },
+
+    remove: (id, entry) =>
+      write(function* (db) {
+        if ((yield* changed(db.delete(templates).where(eq(templates.id, id)))) === 0) return false
+        yield* recordAudit(engine, db, entry)
+        return true
+      }, options),
+  }
+
+  function* changeOne(
+    db: Builders,
+    id: string,
+    change: Pick<Template, 'name' | 'language' | 'text'>,
+    entry: Parameters<TemplateStore['change']>[2],
+  ): Work<Template | 'taken' | null> {
+    const { name, language } = change
+    const isSame = and(eq(templates.name, name), eq(templates.language, language), ne(templates.id, id))
+    if ((yield* first(db.select({ id: templates.id }).from(templates).where(isSame))) !== null) return 'taken'
+    const changedTo = yield* first(db.update(templates).set(change).where(eq(templates.id, id)).returning())
+    if (changedTo === null) return null
+    yield* recordAudit(engine, db, entry)
+    return changedTo
+  }
+}

@@ -1,0 +1,394 @@
+import { expect, test } from 'bun:test'
+import { dueAt, dueAtOf } from '../../src/features/safety/rules.ts'
+import { proposalAt } from '../../src/features/moderation/rules.ts'
+import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
+import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
+import { granted } from '../rows.ts'
+
+const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
+
+const setRole = (app: TestApp, { id }: Person, role: 'user' | 'moderator' | 'admin') =>
+  app.services.storage.users.setRole(id, role, granted(id, app.clock.now))
+
+async function withRole(app: TestApp, role: 'moderator' | 'admin'): Promise<Person> {
+  const person = await app.person()
+  await setRole(app, person, role)
+  return person
+}
+
+async function setting(environment: Record<string, string> = {}) {
+  const app = await testApp(environment)
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  return { app, ada, bob, mo: await withRole(app, 'moderator'), ned: await withRole(app, 'moderator') }
+}
+
+/** The same person with a new token, as theirs lasts 15 minutes. */
+async function later(app: TestApp, person: Person, ms: number): Promise<Person> {
+  app.clock.now += ms
+  const client = { address: '203.0.113.0', user_agent: 'test', language: 'en' }
+  return { ...person, ...app.as((await app.services.auth.begin(person.id, client)).access_token) }
+}
+
+const outcome = ({ status, body }: Answer) => [status, body?.code]
+const fileReport = async (by: Person, of: Person, reason = 'spam'): Promise<string> =>
+  (await by.post('reports', { user_id: of.id, reason })).body.id
+const resolve = (by: Person, report: string, body: object) =>
+  by.post(`admin/reports/${report}/resolve`, { action: 'warn', note: 'Against the rules.', ...body })
+const noticesOf = async (person: Person) =>
+  (await person.get('me/notices')).body.items as { id: string; action: string }[]
+const auditOf = async (app: TestApp, action: string) =>
+  app.rows('SELECT * FROM audit_log WHERE action = ? ORDER BY at, id', action)
+
+/** What is due is carried out, by every node at once. */
+async function carryOutDue({ nodes }: TestApp) {
+  for (const { services } of nodes) services.delivery.wake('decision')
+  await Promise.all(nodes.map(({ services }) => services.delivery.idle()))
+}
+
+test('a report is due after the target, one about a child after four hours at most', () => {
+  expect(dueAt('spam', 0, days)).toBe(days)
+  expect(dueAt('underage', 0, days)).toBe(4 * hours)
+  expect(dueAt('underage', 0, 2 * hours)).toBe(2 * hours)
+  expect(dueAtOf({ due_at: null, created_at: 5 })).toBe(5 + days)
+  expect(dueAtOf({ due_at: 7, created_at: 5 })).toBe(7)
+})
+
+test('the queue is sorted by what is due first, and filtered by kind', async () => {
+  const { app, ada, bob, mo } = await setting({ REPORT_TARGET_H: '48' })
+  const chat = await app.met(ada, bob)
+  const { id: message } = (await bob.post(`chats/${chat}/messages`, { text: 'Insult' })).body
+  const other = await app.person()
+  const first = await fileReport(ada, bob)
+  app.clock.now += minutes
+  const second = (await ada.post('reports', { message_id: message, reason: 'harassment' })).body.id
+  app.clock.now += minutes
+  const urgent = await fileReport(ada, other, 'underage')
+  // As the release before stored it: due a day after it was filed.
+  await app.rows('UPDATE reports SET due_at = NULL WHERE id = ?', second)
+  const idsOf = async (query = '') =>
+    (await mo.get(`admin/reports${query}`)).body.items.map(({ id }: { id: string }) => id)
+  expect(await idsOf()).toEqual([urgent, second, first])
+  expect(await idsOf('?sort=due')).toEqual([urgent, second, first])
+  expect(await idsOf('?sort=created')).toEqual([first, second, urgent])
+  expect(await idsOf('?kind=message')).toEqual([second])
+  expect(await idsOf('?kind=user&reason=spam&status=open')).toEqual([first])
+  expect(outcome(await mo.get('admin/reports?kind=odd'))).toEqual([422, 'validation_failed'])
+  expect(outcome(await mo.get('admin/reports?sort=odd'))).toEqual([422, 'validation_failed'])
+  const page = (await mo.get('admin/reports?limit=1')).body
+  expect(await idsOf(`?limit=2&cursor=${page.next_cursor}`)).toEqual([second, first])
+  // A place in one order is none in the other.
+  expect((await mo.get(`admin/reports?sort=created&cursor=${page.next_cursor}`)).status).toBe(422)
+  expect(page.items[0]).toMatchObject({
+    kind: 'user',
+    due_at: '2026-11-21T16:02:00.000Z',
+    claimed_by: null,
+    claimed_until: null,
+    pending: null,
+  })
+})
+
+test('fifty who ask at once get fifty different reports, and there is none for the next one', async () => {
+  const { app, mo, ned } = await setting()
+  const reporters = await Promise.all(Array.from({ length: 10 }, () => app.person()))
+  const reported = await Promise.all(Array.from({ length: 5 }, () => app.person()))
+  const ids = new Set<string>()
+  for (const by of reporters) for (const of of reported) ids.add(await fileReport(by, of))
+  // Each on one of the nodes, where there are several.
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => (i % 2 ? mo : ned).post('admin/reports/next', {})),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(new Set(answers.map(({ body }) => body.id))).toEqual(ids)
+  const none = await mo.post('admin/reports/next', {})
+  expect([none.status, none.text]).toEqual([204, ''])
+  expect(await auditOf(app, 'report_read')).toHaveLength(50)
+  const moLater = await later(app, mo, 15 * minutes)
+  expect((await moLater.post('admin/reports/next', {})).status).toBe(200)
+}, 60_000)
+
+test('two pools of connections never claim the same report', async () => {
+  const { app, mo, ned } = await setting()
+  const reporters = await Promise.all(Array.from({ length: 12 }, () => app.person()))
+  const bob = await app.person()
+  for (const by of reporters) await fileReport(by, bob)
+  const { queue } = app.services.storage
+  const { queue: other } = app.nodes.at(-1)!.services.storage
+  const claimed = await Promise.all(
+    Array.from({ length: 24 }, (_, i) =>
+      (i % 2 ? queue : other).next({ id: i % 2 ? mo.id : ned.id, role: 'moderator' }, undefined, 1, 2),
+    ),
+  )
+  const ids = claimed.filter((id) => id !== null)
+  // Somebody may pass over a report that is being claimed at that moment, and find no other.
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.length).toBe(12)
+})
+
+test('next takes the most urgent report of a kind that one may decide', async () => {
+  const { app, ada, bob, mo } = await setting()
+  const root = await withRole(app, 'admin')
+  await fileReport(ada, mo)
+  await fileReport(mo, ada)
+  const ofRoot = await fileReport(ada, root)
+  expect((await mo.post('admin/reports/next', {})).status).toBe(204)
+  const ofBob = await fileReport(ada, bob)
+  expect((await mo.post('admin/reports/next', { kind: 'message' })).status).toBe(204)
+  const taken = await mo.post('admin/reports/next', { kind: 'user' })
+  expect(taken.body).toMatchObject({
+    id: ofBob,
+    claimed_by: mo.id,
+    claimed_until: '2026-11-21T12:15:00.000Z',
+    evidence: { user: { name: 'Bob' } },
+  })
+  expect((await root.post('admin/reports/next', { kind: null })).body.id).not.toBe(ofRoot)
+})
+
+test('a claimed report is for one moderator, for 15 minutes', async () => {
+  const { app, ada, bob, ...moderators } = await setting()
+  let { mo, ned } = moderators
+  const report = await fileReport(ada, bob)
+  const claim = (by: Person) => by.post(`admin/reports/${report}/claim`)
+  const release = (by: Person) => by.delete(`admin/reports/${report}/claim`)
+  expect((await claim(mo)).body).toMatchObject({ claimed_by: mo.id, evidence: { user: { name: 'Bob' } } })
+  expect(outcome(await claim(ned))).toEqual([409, 'claimed'])
+  expect(outcome(await release(ned))).toEqual([409, 'claimed'])
+  expect(outcome(await resolve(ned, report, {}))).toEqual([409, 'claimed'])
+  expect(outcome(await resolve(ned, report, { undo_s: 5 }))).toEqual([409, 'claimed'])
+  expect(await noticesOf(bob)).toEqual([])
+  // Again claims it longer.
+  app.clock.now += 10 * minutes
+  expect((await claim(mo)).body.claimed_until).toBe('2026-11-21T12:25:00.000Z')
+  ned = await later(app, ned, 10 * minutes)
+  mo = await later(app, mo, 0)
+  expect(outcome(await claim(ned))).toEqual([409, 'claimed'])
+  expect((await release(mo)).status).toBe(204)
+  expect((await release(mo)).status).toBe(204)
+  expect((await claim(ned)).status).toBe(200)
+  // Who has claimed nothing decides once nobody has.
+  mo = await later(app, mo, 15 * minutes)
+  ned = await later(app, ned, 0)
+  expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ claimed_by: null, claimed_until: null })
+  expect((await resolve(mo, report, {})).body).toMatchObject({ status: 'resolved', claimed_by: null })
+  expect(outcome(await claim(ned))).toEqual([409, 'conflict'])
+  expect(outcome(await claim(mo))).toEqual([409, 'conflict'])
+})
+
+test('nobody claims what they may not decide', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const cases = [await fileReport(ada, mo), await fileReport(mo, bob), await fileReport(ada, ned)]
+  for (const report of cases) {
+    expect(outcome(await mo.post(`admin/reports/${report}/claim`))).toEqual([403, 'forbidden'])
+    expect(outcome(await resolve(mo, report, { undo_s: 10 }))).toEqual([403, 'forbidden'])
+  }
+  expect(outcome(await mo.post(`admin/reports/${unknown}/claim`))).toEqual([404, 'not_found'])
+  expect(await app.rows('SELECT id FROM reports WHERE claimed_by IS NOT NULL OR pending IS NOT NULL')).toEqual([])
+  expect(await app.rows('SELECT id FROM outbox')).toEqual([])
+})
+
+test('of two who claim a report at once one has it', async () => {
+  const { ada, bob, mo, ned } = await setting()
+  const report = await fileReport(ada, bob)
+  const answers = await Promise.all([mo, ned].map((by) => by.post(`admin/reports/${report}/claim`)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+})
+
+test('a decision waits for as long as it can be taken back, and is carried out without the console', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const report = await fileReport(ada, bob)
+  const asked = await resolve(mo, report, { action: 'suspend', until: '2026-12-01T00:00:00Z', undo_s: 10 })
+  expect(asked.body).toMatchObject({
+    status: 'open',
+    resolution: null,
+    pending: {
+      action: 'suspend',
+      note: 'Against the rules.',
+      until: '2026-12-01T00:00:00.000Z',
+      decided_by: mo.id,
+      takes_effect_at: '2026-11-21T12:00:10.000Z',
+    },
+  })
+  // Meanwhile nobody else decides it or is given it, and nothing has happened.
+  expect(outcome(await resolve(ned, report, {}))).toEqual([409, 'conflict'])
+  expect(outcome(await ned.post(`admin/reports/${report}/claim`))).toEqual([409, 'conflict'])
+  expect((await ned.post('admin/reports/next', {})).status).toBe(204)
+  app.clock.now += 9 * seconds
+  await carryOutDue(app)
+  expect((await bob.get('me')).status).toBe(200)
+  app.clock.now += seconds
+  // Too late, even where no node has come to it.
+  expect(outcome(await mo.delete(`admin/reports/${report}/resolve`))).toEqual([409, 'conflict'])
+  await carryOutDue(app)
+  expect(outcome(await bob.get('me'))).toEqual([403, 'suspended'])
+  expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({
+    status: 'resolved',
+    pending: null,
+    resolution: { action: 'suspend', resolved_by: mo.id, resolved_at: '2026-11-21T12:00:10.000Z' },
+  })
+  expect(await noticesOf(bob)).toHaveLength(1)
+  await carryOutDue(app)
+  expect(await noticesOf(bob)).toHaveLength(1)
+  expect(await auditOf(app, 'report_resolved')).toHaveLength(1)
+  expect(await app.rows("SELECT id FROM outbox WHERE kind = 'decision'")).toEqual([])
+})
+
+test('a decision that was taken back never happens, and another one may be made', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const report = await fileReport(ada, bob)
+  await resolve(mo, report, { undo_s: 10 })
+  expect(outcome(await ned.delete(`admin/reports/${report}/resolve`))).toEqual([403, 'forbidden'])
+  expect((await mo.delete(`admin/reports/${report}/resolve`)).status).toBe(204)
+  expect(outcome(await mo.delete(`admin/reports/${report}/resolve`))).toEqual([409, 'conflict'])
+  // The second decision is due later than the first one was.
+  app.clock.now += 5 * seconds
+  await resolve(mo, report, { action: 'dismiss', undo_s: 10 })
+  app.clock.now += 5 * seconds
+  await carryOutDue(app)
+  expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({
+    status: 'open',
+    pending: { action: 'dismiss' },
+  })
+  app.clock.now += 5 * seconds
+  await carryOutDue(app)
+  expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ resolution: { action: 'dismiss' } })
+  expect(await noticesOf(bob)).toEqual([])
+  expect(await auditOf(app, 'decision_undone')).toMatchObject([{ actor_id: mo.id, subject_id: report }])
+})
+
+test('one that is carried out and taken back at once is one of both', async () => {
+  const { app, ada, bob, mo } = await setting()
+  const report = await fileReport(ada, bob)
+  const { pending } = (await resolve(mo, report, { undo_s: 1 })).body
+  expect(pending.takes_effect_at).toBe('2026-11-21T12:00:01.000Z')
+  const [stored] = await app.rows('SELECT pending FROM reports WHERE id = ?', report)
+  const payload = { about: 'decision', report_id: report, pending_id: JSON.parse(stored!.pending).id } as const
+  app.clock.now += seconds
+  await Promise.all([
+    ...Array.from({ length: 4 }, (_, i) =>
+      app.nodes[i % app.nodes.length]!.services.moderation.carryOutPending(payload),
+    ),
+    mo.delete(`admin/reports/${report}/resolve`),
+  ])
+  expect(await noticesOf(bob)).toHaveLength(1)
+  expect(await auditOf(app, 'report_resolved')).toHaveLength(1)
+  expect(await auditOf(app, 'decision_undone')).toHaveLength(0)
+})
+
+test('a decision whose maker is no moderator any more is dropped, and the report open again', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const report = await fileReport(ada, bob)
+  await resolve(mo, report, { action: 'suspend', undo_s: 3 })
+  await setRole(app, mo, 'user')
+  app.clock.now += 3 * seconds
+  await carryOutDue(app)
+  expect((await bob.get('me')).status).toBe(200)
+  expect((await ned.get(`admin/reports/${report}`)).body).toMatchObject({ status: 'open', pending: null })
+  expect(await auditOf(app, 'decision_dropped')).toMatchObject([{ actor_id: mo.id, subject_id: report }])
+  expect((await resolve(ned, report, {})).status).toBe(200)
+})
+
+test('who is reported sees nothing of a decision in the audit log, whoever takes it back', async () => {
+  const { app, ada, mo, ned } = await setting()
+  const root = await withRole(app, 'admin')
+  const report = await fileReport(ada, mo)
+  await resolve(root, report, { undo_s: 10 })
+  await root.delete(`admin/reports/${report}/resolve`)
+  const seen = async (by: Person) => (await by.get('admin/audit?limit=100')).text
+  expect(await seen(ned)).toContain('decision_undone')
+  expect(await seen(mo)).not.toContain(report)
+})
+
+test('strikes count for 90 days, unless an appeal overturned them, and propose what may follow', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const strike = async (strikes: number, action = 'warn') =>
+    (await resolve(mo, await fileReport(ada, bob), { action, strikes })).status
+  const recordOf = async () => (await ned.get(`admin/users/${bob.id}`)).body
+  expect(await recordOf()).toMatchObject({ strikes: 0, proposal: null })
+  expect(await strike(2)).toBe(200)
+  expect(await recordOf()).toMatchObject({
+    strikes: 2,
+    proposal: { action: 'warn', days: null },
+    decisions: [{ strikes: 2 }],
+  })
+  await app.rows('UPDATE notices SET created_at = created_at - ?', days)
+  expect(await strike(4)).toBe(200)
+  expect(await recordOf()).toMatchObject({ strikes: 6, proposal: { action: 'suspend', days: null } })
+  const [latest] = await noticesOf(bob)
+  const appeal = (await bob.post('appeals', { notice_id: latest!.id, text: 'Why?' })).body.id
+  expect((await recordOf()).strikes).toBe(6)
+  expect((await ned.post(`admin/appeals/${appeal}/resolve`, { decision: 'uphold', note: 'Sorry.' })).status).toBe(200)
+  expect((await recordOf()).strikes).toBe(2)
+  await app.rows('UPDATE notices SET created_at = created_at - ?', 90 * days)
+  expect(await recordOf()).toMatchObject({ strikes: 0, proposal: null })
+  expect([1, 2, 3, 4, 5, 6, 9].map((strikes) => proposalAt(strikes)?.days)).toEqual([
+    undefined,
+    null,
+    null,
+    7,
+    7,
+    null,
+    null,
+  ])
+})
+
+test('bad resolutions of the queue are refused and change nothing', async () => {
+  const { app, ada, bob, mo } = await setting()
+  const report = await fileReport(ada, bob)
+  for (const body of [
+    { strikes: 5 },
+    { strikes: -1 },
+    { strikes: 1.5 },
+    { strikes: '2' },
+    { undo_s: 11 },
+    { undo_s: -1 },
+    { action: 'dismiss', strikes: 1 },
+    { note: undefined },
+    { note: '', undo_s: 5 },
+    { until: '2026-12-01T00:00:00Z', undo_s: 5 },
+  ])
+    expect([body, ...outcome(await resolve(mo, report, body))]).toEqual([body, 422, 'validation_failed'])
+  expect((await resolve(mo, report, { template_id: unknown })).body).toMatchObject({
+    code: 'not_found',
+    errors: [{ path: '/template_id' }],
+  })
+  expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ status: 'open', pending: null })
+  expect(await noticesOf(bob)).toEqual([])
+  expect(await app.rows("SELECT id FROM outbox WHERE kind = 'decision'")).toEqual([])
+})
+
+test('admins write templates, and moderators decide with them', async () => {
+  const { app, ada, bob, mo } = await setting()
+  const root = await withRole(app, 'admin')
+  const insults = { name: 'Insults', language: 'en', text: 'Insults break section 3.' }
+  const made = await root.post('admin/templates', insults)
+  expect(made).toMatchObject({ status: 201, body: insults })
+  expect(outcome(await root.post('admin/templates', insults))).toEqual([409, 'conflict'])
+  const russian = (await root.post('admin/templates', { ...insults, language: 'ru', text: 'Оскорбления' })).body
+  expect(outcome(await mo.post('admin/templates', { ...insults, name: 'Other' }))).toEqual([403, 'forbidden'])
+  for (const bad of [{ name: '' }, { language: 'not a tag' }, { text: '' }, { text: 'x'.repeat(2001) }])
+    expect((await root.post('admin/templates', { ...insults, ...bad })).status).toBe(422)
+  const change = (id: string, given: object) => root.put(`admin/templates/${id}`, { ...insults, ...given })
+  expect(outcome(await change(russian.id, {}))).toEqual([409, 'conflict'])
+  expect((await change(made.body.id, { text: 'Be kind.' })).body).toMatchObject({ id: made.body.id, text: 'Be kind.' })
+  expect(outcome(await change(unknown, { name: 'None' }))).toEqual([404, 'not_found'])
+  expect((await mo.get('admin/templates')).body.items.map(({ language }: any) => language)).toEqual(['en', 'ru'])
+  expect((await mo.get('admin/templates?language=ru')).body.items).toMatchObject([{ id: russian.id }])
+
+  const decided = await mo.post(`admin/reports/${await fileReport(ada, bob)}/resolve`, {
+    action: 'warn',
+    template_id: made.body.id,
+  })
+  expect(decided.body.resolution.note).toBe('Be kind.')
+  expect((await root.delete(`admin/templates/${made.body.id}`)).status).toBe(204)
+  expect(outcome(await root.delete(`admin/templates/${made.body.id}`))).toEqual([404, 'not_found'])
+  expect((await bob.get('me/notices')).body.items[0].reason).toBe('Be kind.')
+  expect(await auditOf(app, 'template_created')).toHaveLength(2)
+})
+
+test('of two templates of one name that come at once one is there', async () => {
+  const { app } = await setting()
+  const root = await withRole(app, 'admin')
+  const add = () => root.post('admin/templates', { name: 'Spam', language: 'en', text: 'No spam.' })
+  const answers = await Promise.all([add(), add(), add()])
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  expect(await app.rows('SELECT id FROM templates')).toHaveLength(1)
+})
