@@ -4,6 +4,7 @@ import { hasContact, contactKinds, namesDomain } from '../../src/features/filter
 import { coversRuns, collapsed, fold } from '../../src/features/filter/fold.ts'
 import { openMatcher } from '../../src/features/filter/matcher.ts'
 import { startSet } from '../../src/features/filter/start-set.ts'
+import { indexWords } from '../../src/features/filter/words.ts'
 import type { Match, Rule } from '../../src/features/filter/store.ts'
 import { harmless } from '../fixtures/harmless.ts'
 
@@ -64,6 +65,22 @@ describe('false alarms', () => {
     expect(harmless.length).toBeGreaterThan(2000)
     expect(alarms.length / harmless.length).toBeLessThan(0.001)
   })
+})
+
+test('what the quick look leaves out has no word of the list', () => {
+  const lists = [{ owner: 'a', words: ['aab', 'b a', 'bba', '裸聊', 'aєb'] }]
+  const [quick, thorough] = [
+    indexWords(lists),
+    // Every text ends with this word, which the quick look finds.
+    indexWords([...lists, { owner: 'z', words: ['zz'] }]),
+  ]
+  const sign = fc.constantFrom(...'aabb4@ .-!_ 裸聊єᴀàА🙂\u200b𝓪x')
+  fc.assert(
+    fc.property(fc.string({ unit: sign, maxLength: 12 }), (text) => {
+      expect([...quick.find(text)]).toEqual([...thorough.find(`${text} ;; zz`)].filter((owner) => owner !== 'z'))
+    }),
+    { numRuns: 5000 },
+  )
 })
 
 describe('folding', () => {

@@ -1,4 +1,3 @@
-import { withoutInvisible } from '../../lib/invisible.ts'
 import { hasLink } from '../chats/links.ts'
 import { contactKinds, hasContact, namesDomain } from './contacts.ts'
 import { fold } from './fold.ts'
@@ -24,11 +23,10 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
   const links = ofType(rules, 'link')
   const contacts = ofType(rules, 'contact')
 
-  /** Patterns see the text as it is written, and without what hides a word from a reader of the pattern. */
+  /** Patterns see the text as it is written, and as words see it. */
   function forms(text: string): string[] {
-    const plain = withoutInvisible(text)
     const folded = fold(text)
-    return folded === plain.toLowerCase() ? [plain] : [plain, folded]
+    return folded === text.toLowerCase() ? [text] : [text, folded]
   }
 
   return {

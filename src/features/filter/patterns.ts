@@ -51,3 +51,25 @@ export function indexPatterns<Owner>(list: readonly { owner: Owner; pattern: str
     },
   }
 }
+
+const longestText = 4000
+const slowMs = 100
+
+/**
+ * Whether long texts take so long that sending them would hold up everybody. Time is linear in the length of a text, but also
+ * in the size of the program, and some patterns need all of it for every letter.
+ */
+export function areSlow(patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return false
+  const any = compile(patterns.map((pattern) => `(?:${pattern})`).join('|'))
+  const own = [...new Set(patterns.join('').replaceAll(/[^\p{L}\p{N}]/gu, ''))]
+  const alphabets = [own, [...own, ...'etaoin shrdlu'], ['a'], ['a', 'b']].filter((letters) => letters.length > 0)
+  const timed = (letters: readonly string[]) => {
+    const text = Array.from({ length: longestText }, () => letters[Math.floor(Math.random() * letters.length)]).join('')
+    const began = performance.now()
+    any.test(text)
+    return performance.now() - began
+  }
+  // A second look, as the machine may have been busy with something else.
+  return alphabets.some((letters) => timed(letters) > slowMs && timed(letters) > slowMs)
+}

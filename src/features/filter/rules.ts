@@ -1,6 +1,6 @@
 import { type FieldError, Refusal } from '../../lib/refusal.ts'
 import { foldedWord } from './words.ts'
-import { examinePattern, largestPatterns } from './patterns.ts'
+import { areSlow, examinePattern, largestPatterns } from './patterns.ts'
 import type { Rule } from './store.ts'
 
 export type RuleInput = Omit<Rule, 'id' | 'public_text' | 'scope'> & {
@@ -68,7 +68,9 @@ export function setProblem(rules: readonly RuleInput[]): string | null {
     const examined = examinePattern(match.pattern)
     if ('size' in examined) size += examined.size
   }
-  return size > largestPatterns ? 'The patterns of all rules together are too large: repeat less, or remove some' : null
+  if (size > largestPatterns) return 'The patterns of all rules together are too large: repeat less, or remove some'
+  const patterns = rules.flatMap(({ match }) => (match.type === 'pattern' ? [match.pattern] : []))
+  return areSlow(patterns) ? 'The patterns of all rules together take too long: repeat less' : null
 }
 
 /** Refuses as `validation_failed` with the places. */

@@ -226,8 +226,6 @@ export function filterService(deps: Deps) {
 
     /** Replaces all rules, and keeps the ids that are given. */
     async replaceAll(admin: Admin, inputs: readonly (RuleInput & { id?: string | null })[]): Promise<number> {
-      const problem = setProblem(inputs)
-      if (problem !== null) refuseProblems([{ path: '/rules', code: 'out_of_range', message: problem }])
       const seen = new Set<string>()
       const problems = inputs.flatMap((input, i) => {
         const isRepeated = input.id != null && seen.has(input.id)

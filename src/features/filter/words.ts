@@ -3,7 +3,7 @@ import { collapsed, coversRuns, fold, unleeted } from './fold.ts'
 const token = /[\p{L}\p{N}\p{M}]+/gu
 const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-const leetSign = /[0134578@$!|]/
+const leetBesideLetter = /[a-z][0134578@$]|[0134578@$!|][a-z]/
 // A chain of letters with a sign between each, as in s.p.a.m.
 const longestChain = 24
 const longestPhrase = 6
@@ -35,6 +35,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
   const byForm = new Map<string, { word: string; owner: Owner }[]>()
   const phraseStarts = new Set<string>()
   const unspacedLengths = new Set<number>()
+  const hashes = new Set<number>()
   let longestWord = 0
   for (const { owner, words } of lists)
     for (const given of words) {
@@ -46,9 +47,49 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
       else byForm.set(form, [{ word, owner }])
       const [first = '', ...rest] = form.split(' ')
       if (rest.length > 0) phraseStarts.add(first)
+      hashes.add(hashOf(form))
+      hashes.add(hashOf(first))
       if (unspacedScript.test(word)) unspacedLengths.add(word.length)
       longestWord = Math.max(longestWord, form.length)
     }
+
+  /**
+   * Whether a search could find anything, by one pass that makes no strings: most texts have no word of any list. It looks
+   * up the hash of each token without repeated letters, and of each chain of joined tokens.
+   */
+  function mayMatch(folded: string): boolean {
+    let [hash, last, length] = [0, 0, 0]
+    let [chainHash, chainLast, gap] = [0, 0, 0]
+    let singles = 0
+    for (let i = 0; i <= folded.length; i++) {
+      const unit = i < folded.length ? folded.charCodeAt(i) : 0
+      const kind = unit < 128 ? kinds[unit]! : unit >= 0xd800 && unit < 0xe000 ? surrogate : kindOf(unit)
+      if (kind === surrogate && isLetterPair(folded, i)) return true
+      if (kind === letter || kind === unspaced || kind === digit) {
+        if (kind === unspaced && unspacedLengths.size > 0) return true
+        if (kind === digit && isAscii(folded, i - 1)) return true
+        if (kind === letter && i > 0 && unit < 128 && isSign(folded.charCodeAt(i - 1))) return true
+        // After more than one sign, or another one, a chain begins anew.
+        if (length === 0 && gap !== 1) [chainHash, chainLast] = [0, 0]
+        if (length === 0) gap = 0
+        if (unit !== last) hash = (Math.imul(hash, 31) + unit) | 0
+        if (unit !== chainLast) chainHash = (Math.imul(chainHash, 31) + unit) | 0
+        last = chainLast = unit
+        length++
+        continue
+      }
+      if (length > 0) {
+        if (hashes.has(hash)) return true
+        singles = length === 1 ? singles + 1 : 0
+        if (singles === 2) return true
+        ;[hash, last, length] = [0, 0, 0]
+      }
+      if (unit === 36 && i > 0 && isAscii(folded, i - 1)) return true
+      gap = kind === joiner && gap === 0 ? 1 : 2
+      if (gap !== 1 && hashes.has(chainHash)) return true
+    }
+    return false
+  }
 
   function look(candidate: string, found: Set<Owner>) {
     const entries = byForm.get(collapsed(candidate))
@@ -84,11 +125,45 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
       const found = new Set<Owner>()
       if (byForm.size === 0) return found
       const folded = fold(text)
+      if (!mayMatch(folded)) return found
       search(folded, found)
-      if (leetSign.test(folded)) search(unleeted(folded), found)
+      if (leetBesideLetter.test(folded)) search(unleeted(folded), found)
       return found
     },
   }
+}
+
+const [separator, letter, digit, joiner, unspaced, surrogate] = [0, 1, 2, 3, 4, 5]
+
+const kindOf = (unit: number) => {
+  const known = kinds[unit]
+  if (known !== unknown) return known!
+  const text = String.fromCharCode(unit)
+  const kind = unspacedScript.test(text) ? unspaced : /[\p{L}\p{N}\p{M}]/u.test(text) ? letter : separator
+  return (kinds[unit] = kind)
+}
+const unknown = 255
+/** What each UTF-16 code unit of folded text is, found out at its first use. */
+const kinds = new Uint8Array(0x10000).fill(unknown)
+for (let unit = 0; unit < 128; unit++) {
+  const sign = String.fromCharCode(unit)
+  kinds[unit] = /[a-z]/.test(sign) ? letter : /[0-9]/.test(sign) ? digit : /[._*~^-]/.test(sign) ? joiner : separator
+}
+
+const isAscii = (text: string, at: number) => at >= 0 && text.charCodeAt(at) >= 97 && text.charCodeAt(at) <= 122
+/** Digits and signs that stand for letters. */
+const isSign = (unit: number) => unit === 64 || unit === 36 || unit === 33 || unit === 124 || (unit >= 48 && unit <= 57)
+
+/** Letters beyond the basic plane; emoji are none. */
+function isLetterPair(text: string, at: number): boolean {
+  const point = text.codePointAt(at) ?? 0
+  return point >= 0x10000 && !(point >= 0x1f000 && point < 0x1fb00)
+}
+
+function hashOf(form: string): number {
+  let hash = 0
+  for (let i = 0; i < form.length; i++) hash = (Math.imul(hash, 31) + form.charCodeAt(i)) | 0
+  return hash
 }
 
 /** `s p a m`: single letters with little between them. */
