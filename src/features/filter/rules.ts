@@ -1,6 +1,6 @@
 import { type FieldError, Refusal } from '../../lib/refusal.ts'
 import { foldedWord } from './words.ts'
-import { areSlow, examinePattern, largestPatterns } from './patterns.ts'
+import { examinePattern, largestPatterns } from './patterns.ts'
 import type { Rule } from './store.ts'
 
 export type RuleInput = Omit<Rule, 'id' | 'public_text' | 'scope'> & {
@@ -68,9 +68,7 @@ export function setProblem(rules: readonly RuleInput[]): string | null {
     const examined = examinePattern(match.pattern)
     if ('size' in examined) size += examined.size
   }
-  if (size > largestPatterns) return 'The patterns of all rules together are too large: repeat less, or remove some'
-  const patterns = rules.flatMap(({ match }) => (match.type === 'pattern' ? [match.pattern] : []))
-  return areSlow(patterns) ? 'The patterns of all rules together take too long: repeat less' : null
+  return size > largestPatterns ? 'The patterns of all rules together are too large: repeat less, or remove some' : null
 }
 
 /** Refuses as `validation_failed` with the places. */

@@ -2,14 +2,15 @@ import type { Ids } from '../../lib/ids.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
-import { hours, iso, seconds } from '../../lib/time.ts'
+import { hours, iso } from '../../lib/time.ts'
 import type { Nodes } from '../../realtime/nodes.ts'
 import type { Audit } from '../audit/service.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import { fold } from './fold.ts'
-import { type CompiledRules, compileRules } from './matcher.ts'
+import { openCurrentRules } from './current.ts'
+import { compileRules } from './matcher.ts'
+import { areSlow } from './patterns.ts'
 import { type Author, hasScope, inScope, refuseProblems, type RuleInput, ruleProblems, setProblem } from './rules.ts'
-import { startSet } from './start-set.ts'
 import type { FilterStore, Rule, RuleSubject, RuleVersion } from './store.ts'
 
 export type Filter = ReturnType<typeof filterService>
@@ -44,8 +45,6 @@ export type Verdict = {
 
 const nothing: Verdict = { flags: [], caution: null }
 
-// The longest that a node may decide by rules that another node or the command line has changed, if it is not told.
-const believedMs = 2 * seconds
 const keptVersions = 50
 const attempts = 5
 
@@ -56,46 +55,7 @@ const defaultCaution = 'Be careful: do not send money or personal details to som
 export function filterService(deps: Deps) {
   const { store, nodes, audit, ids, now } = deps
   const { keyOf, pageOf } = deps.paging
-  type Known = { version: number; rules: readonly Rule[]; compiled: CompiledRules }
-  let known: Known | null = null
-  let checkedAt = Number.NEGATIVE_INFINITY
-  // Counts the times that something changed: a look-up that began before must not be believed after.
-  let epoch = 0
-  let loading: Promise<Known> | null = null
-
-  const compiledOf = (rules: readonly Rule[]) => compileRules(rules.filter(({ on }) => on))
-
-  async function load(): Promise<Known> {
-    const began = epoch
-    const at = now()
-    let set = known
-    if (set === null || (await store.newest()) !== set.version) {
-      const { version, rules } = (await store.rules()) ?? { version: 0, rules: startSet }
-      set = { version, rules, compiled: compiledOf(rules) }
-    }
-    if (began === epoch) {
-      known = set
-      checkedAt = at
-    }
-    return set
-  }
-
-  /** The newest rules, or those of at most `believedMs` ago. */
-  function current(): Known | Promise<Known> {
-    const age = now() - checkedAt
-    if (known !== null && age >= 0 && age < believedMs) return known
-    if (loading !== null) return loading
-    const started = load().finally(() => {
-      if (loading === started) loading = null
-    })
-    return (loading = started)
-  }
-
-  function forget() {
-    epoch++
-    checkedAt = Number.NEGATIVE_INFINITY
-    loading = null
-  }
+  const { newest, current, forget } = openCurrentRules({ store, now })
 
   /** Keeps those whose scope has the author in it. */
   async function scoped(rules: readonly Rule[], userId: string | null): Promise<readonly Rule[]> {
@@ -138,9 +98,9 @@ export function filterService(deps: Deps) {
     made: (rules: readonly Rule[]) => { rules: Rule[]; rule: Rule | null },
   ): Promise<Rule | null> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const before = (await store.rules()) ?? { version: 0, rules: startSet }
+      const before = await newest()
       const { rules, rule } = made(before.rules)
-      const problem = setProblem(rules)
+      const problem = setProblem(rules) ?? slowProblem(rules)
       if (problem !== null) refuseProblems([{ path: '/match', code: 'out_of_range', message: problem }])
       const version = before.version + 1
       const about = { version, ...(rule === null ? { rules: rules.length } : { rule_id: rule.id, name: rule.name }) }
@@ -199,7 +159,7 @@ export function filterService(deps: Deps) {
     },
 
     async list() {
-      const { version, rules } = (await store.rules()) ?? { version: 0, rules: startSet }
+      const { version, rules } = await newest()
       return { version, items: rules.map(ruleView) }
     },
 
@@ -256,7 +216,7 @@ export function filterService(deps: Deps) {
 
     /** Which rules a text matches, whether they are on or not; scopes and counts of repeated texts are left out. */
     async trial({ text, applies_to }: { text: string; applies_to: RuleSubject }) {
-      const { version, rules } = (await store.rules()) ?? { version: 0, rules: startSet }
+      const { version, rules } = await newest()
       const { [applies_to]: matcher } = compileRules(rules)
       const matches = matcher.matching(text).map(({ id, name, on, action, match, public_text }) => ({
         ...{ id, name, on, action, public_text },
@@ -266,6 +226,11 @@ export function filterService(deps: Deps) {
     },
   }
 }
+
+const slowProblem = (rules: readonly RuleInput[]) =>
+  areSlow(rules.flatMap(({ match }) => (match.type === 'pattern' ? [match.pattern] : [])))
+    ? 'The patterns of all rules together take too long: repeat less'
+    : null
 
 export type SentText = { sender_id: string; other_id: string; chat_id: string; text: string }
 
