@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { hours, seconds } from '../../src/lib/time.ts'
-import { type Person, type TestApp, testApp } from '../app.ts'
+import { password, consents, type Person, type TestApp, testApp } from '../app.ts'
+import { imageForm } from '../community.ts'
 import { expectProblem } from '../problem.ts'
 import { granted } from '../rows.ts'
 
@@ -53,6 +54,13 @@ describe('a rule that refuses', () => {
     expect((await bob.get(`chats/${chat}/messages`)).body.items[0]).toMatchObject({ text: 'an apple', edited: false })
   })
 
+  test('refuses the caption of a photo, and the photo goes through without it', async () => {
+    const { ada, send } = await withRules({})
+    const photo = (await ada.post('media', imageForm())).body.id
+    expectProblem(await send(ada, 'a banana', { kind: 'photo', photo }), 422, 'content_refused')
+    expect((await send(ada, 'an apple', { kind: 'photo', photo })).status).toBe(201)
+  })
+
   test('a retry of what was stored before the rule answers the first message', async () => {
     const { root, ada, send } = await withRules()
     const first = (await send(ada, 'a banana', { client_id: 'a' })).body
@@ -69,7 +77,6 @@ describe('a rule that refuses', () => {
     expect((await ada.get('me')).body).toMatchObject({ name: 'Ada', bio: null })
     // What stays as it is, is not looked at again.
     expect((await ada.put('me', { city: 'Banana' })).status).toBe(200)
-    const { consents, password } = await import('../app.ts')
     const body = { email: 'new@example.com', password, name: 'Banana', consents }
     expectProblem(await app.request('POST', 'auth/register', { body }), 422, 'content_refused')
   })

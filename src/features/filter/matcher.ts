@@ -23,18 +23,14 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
   const links = ofType(rules, 'link')
   const contacts = ofType(rules, 'contact')
 
-  /** Patterns see the text as it is written, and as words see it. */
-  function forms(text: string): string[] {
-    const folded = fold(text)
-    return folded === text.toLowerCase() ? [text] : [text, folded]
-  }
-
   return {
     repeated: rules.filter(({ match }) => match.type === 'repeated'),
     isEmpty: rules.length === 0,
     matching(text) {
-      const found = words.find(text)
-      if (hasPatterns) for (const rule of patterns.find(forms(text))) found.add(rule)
+      const folded = fold(text)
+      const found = words.find(folded)
+      // Patterns see the text as it is written, and as words see it.
+      if (hasPatterns) patterns.find(isFolded(text, folded) ? [text] : [text, folded], found)
       for (const { rule, match } of links)
         if (match.domains?.length ? namesDomain(text, match.domains) : hasLink(text)) found.add(rule)
       for (const { rule, match } of contacts)
@@ -43,6 +39,9 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
     },
   }
 }
+
+/** Whether patterns, for which case does not matter, see nothing else in the folded text. */
+const isFolded = (text: string, folded: string) => folded.length === text.length && folded === text.toLowerCase()
 
 /** The rules compiled once for each thing that they apply to. */
 export type CompiledRules = Record<RuleSubject, Matcher>

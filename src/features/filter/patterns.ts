@@ -33,21 +33,22 @@ function reasonOf(pattern: string, at: number, description: string): string {
   return description
 }
 
-export type PatternIndex<Owner> = { find(texts: readonly string[]): Set<Owner> }
+export type PatternIndex<Owner> = {
+  /** Adds the owners of the patterns that one of the texts matches. */
+  find(texts: readonly string[], found: Set<Owner>): void
+}
 
 /** The patterns, of which a text that matches none is told so by searching it once. */
 export function indexPatterns<Owner>(list: readonly { owner: Owner; pattern: string }[]): PatternIndex<Owner> {
-  if (list.length === 0) return { find: () => new Set() }
+  if (list.length === 0) return { find() {} }
   const each = list.map(({ owner, pattern }) => ({ owner, pattern: compile(pattern) }))
   const any = compile(list.map(({ pattern }) => `(?:${pattern})`).join('|'))
   return {
-    find(texts) {
-      const found = new Set<Owner>()
+    find(texts, found) {
       for (const text of texts) {
         if (!any.test(text)) continue
         for (const { owner, pattern } of each) if (!found.has(owner) && pattern.test(text)) found.add(owner)
       }
-      return found
     },
   }
 }

@@ -29,7 +29,7 @@ export function foldedWord(word: string): string {
 }
 
 /** A list of words for each owner, such as a rule. Building and searching take time in proportion to their length. */
-export type WordIndex<Owner> = { find(text: string): Set<Owner> }
+export type WordIndex<Owner> = { find(folded: string): Set<Owner> }
 
 export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonly string[] }[]): WordIndex<Owner> {
   const byForm = new Map<string, { word: string; owner: Owner }[]>()
@@ -58,35 +58,48 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
    * up the hash of each token without repeated letters, and of each chain of joined tokens.
    */
   function mayMatch(folded: string): boolean {
-    let [hash, last, length] = [0, 0, 0]
-    let [chainHash, chainLast, gap] = [0, 0, 0]
+    // No destructuring here: it takes most of the time.
+    let hash = 0
+    let last = 0
+    let length = 0
+    let chainHash = 0
+    let chainLast = 0
+    let gap = 0
     let singles = 0
+    let before = 0
     for (let i = 0; i <= folded.length; i++) {
       const unit = i < folded.length ? folded.charCodeAt(i) : 0
-      const kind = unit < 128 ? kinds[unit]! : unit >= 0xd800 && unit < 0xe000 ? surrogate : kindOf(unit)
-      if (kind === surrogate && isLetterPair(folded, i)) return true
-      if (kind === letter || kind === unspaced || kind === digit) {
-        if (kind === unspaced && unspacedLengths.size > 0) return true
-        if (kind === digit && isAscii(folded, i - 1)) return true
-        if (kind === letter && i > 0 && unit < 128 && isSign(folded.charCodeAt(i - 1))) return true
-        // After more than one sign, or another one, a chain begins anew.
-        if (length === 0 && gap !== 1) [chainHash, chainLast] = [0, 0]
-        if (length === 0) gap = 0
+      let kind = kinds[unit]!
+      if (kind === unknown) kind = kindOf(unit)
+      if (kind === letter || kind === digit) {
+        // A letter and a digit or sign that may stand for one.
+        if (kind === digit ? isLatin(before) : unit < 128 && isSign(before)) return true
+        if (length === 0) {
+          // After more than one sign, or another one, a chain begins anew.
+          if (gap !== 1) chainHash = chainLast = 0
+          gap = 0
+        }
         if (unit !== last) hash = (Math.imul(hash, 31) + unit) | 0
         if (unit !== chainLast) chainHash = (Math.imul(chainHash, 31) + unit) | 0
-        last = chainLast = unit
+        last = chainLast = before = unit
         length++
         continue
       }
+      if (kind === unspaced && unspacedLengths.size > 0) return true
+      if (kind === surrogate && isLetterPair(folded, i)) return true
       if (length > 0) {
         if (hashes.has(hash)) return true
         singles = length === 1 ? singles + 1 : 0
         if (singles === 2) return true
-        ;[hash, last, length] = [0, 0, 0]
+        hash = last = length = 0
       }
-      if (unit === 36 && i > 0 && isAscii(folded, i - 1)) return true
-      gap = kind === joiner && gap === 0 ? 1 : 2
-      if (gap !== 1 && hashes.has(chainHash)) return true
+      if (unit === dollar && isLatin(before)) return true
+      if (kind === joiner && gap === 0) gap = 1
+      else {
+        if (gap < 2 && chainHash !== 0 && hashes.has(chainHash)) return true
+        gap = 2
+      }
+      before = unit
     }
     return false
   }
@@ -121,11 +134,9 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
   }
 
   return {
-    find(text) {
+    find(folded) {
       const found = new Set<Owner>()
-      if (byForm.size === 0) return found
-      const folded = fold(text)
-      if (!mayMatch(folded)) return found
+      if (byForm.size === 0 || !mayMatch(folded)) return found
       search(folded, found)
       if (leetBesideLetter.test(folded)) search(unleeted(folded), found)
       return found
@@ -135,11 +146,16 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
 
 const [separator, letter, digit, joiner, unspaced, surrogate] = [0, 1, 2, 3, 4, 5]
 
-const kindOf = (unit: number) => {
-  const known = kinds[unit]
-  if (known !== unknown) return known!
+const kindOf = (unit: number): number => {
   const text = String.fromCharCode(unit)
-  const kind = unspacedScript.test(text) ? unspaced : /[\p{L}\p{N}\p{M}]/u.test(text) ? letter : separator
+  const isHalf = unit >= 0xd800 && unit < 0xe000
+  const kind = isHalf
+    ? surrogate
+    : unspacedScript.test(text)
+      ? unspaced
+      : /[\p{L}\p{N}\p{M}]/u.test(text)
+        ? letter
+        : separator
   return (kinds[unit] = kind)
 }
 const unknown = 255
@@ -150,7 +166,8 @@ for (let unit = 0; unit < 128; unit++) {
   kinds[unit] = /[a-z]/.test(sign) ? letter : /[0-9]/.test(sign) ? digit : /[._*~^-]/.test(sign) ? joiner : separator
 }
 
-const isAscii = (text: string, at: number) => at >= 0 && text.charCodeAt(at) >= 97 && text.charCodeAt(at) <= 122
+const isLatin = (unit: number) => unit >= 97 && unit <= 122
+const dollar = 36
 /** Digits and signs that stand for letters. */
 const isSign = (unit: number) => unit === 64 || unit === 36 || unit === 33 || unit === 124 || (unit >= 48 && unit <= 57)
 
