@@ -5,6 +5,7 @@
 FROM oven/bun:1.4.5 AS build
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
+COPY client/package.json client/
 RUN bun install --frozen-lockfile
 COPY migrations migrations
 COPY scripts scripts

@@ -48,6 +48,10 @@ import up0025 from './0025_outbox.up.sql' with { type: 'text' }
 import down0025 from './0025_outbox.down.sql' with { type: 'text' }
 import up0026 from './0026_email_links.up.sql' with { type: 'text' }
 import down0026 from './0026_email_links.down.sql' with { type: 'text' }
+import up0027 from './0027_identities.up.sql' with { type: 'text' }
+import down0027 from './0027_identities.down.sql' with { type: 'text' }
+import up0028 from './0028_passkeys.up.sql' with { type: 'text' }
+import down0028 from './0028_passkeys.down.sql' with { type: 'text' }
 import up0029 from './0029_invites.up.sql' with { type: 'text' }
 import down0029 from './0029_invites.down.sql' with { type: 'text' }
 import up0030 from './0030_notifications.up.sql' with { type: 'text' }
@@ -58,6 +62,8 @@ import up0032 from './0032_outbox_order.up.sql' with { type: 'text' }
 import down0032 from './0032_outbox_order.down.sql' with { type: 'text' }
 import up0033 from './0033_report_queue.up.sql' with { type: 'text' }
 import down0033 from './0033_report_queue.down.sql' with { type: 'text' }
+import up0034 from './0034_figures.up.sql' with { type: 'text' }
+import down0034 from './0034_figures.down.sql' with { type: 'text' }
 import up0035 from './0035_content_rules.up.sql' with { type: 'text' }
 import down0035 from './0035_content_rules.down.sql' with { type: 'text' }
 
@@ -111,6 +117,10 @@ import pgUp0025 from './postgres/0025_outbox.up.sql' with { type: 'text' }
 import pgDown0025 from './postgres/0025_outbox.down.sql' with { type: 'text' }
 import pgUp0026 from './postgres/0026_email_links.up.sql' with { type: 'text' }
 import pgDown0026 from './postgres/0026_email_links.down.sql' with { type: 'text' }
+import pgUp0027 from './postgres/0027_identities.up.sql' with { type: 'text' }
+import pgDown0027 from './postgres/0027_identities.down.sql' with { type: 'text' }
+import pgUp0028 from './postgres/0028_passkeys.up.sql' with { type: 'text' }
+import pgDown0028 from './postgres/0028_passkeys.down.sql' with { type: 'text' }
 import pgUp0029 from './postgres/0029_invites.up.sql' with { type: 'text' }
 import pgDown0029 from './postgres/0029_invites.down.sql' with { type: 'text' }
 import pgUp0030 from './postgres/0030_notifications.up.sql' with { type: 'text' }
@@ -121,6 +131,8 @@ import pgUp0032 from './postgres/0032_outbox_order.up.sql' with { type: 'text' }
 import pgDown0032 from './postgres/0032_outbox_order.down.sql' with { type: 'text' }
 import pgUp0033 from './postgres/0033_report_queue.up.sql' with { type: 'text' }
 import pgDown0033 from './postgres/0033_report_queue.down.sql' with { type: 'text' }
+import pgUp0034 from './postgres/0034_figures.up.sql' with { type: 'text' }
+import pgDown0034 from './postgres/0034_figures.down.sql' with { type: 'text' }
 import pgUp0035 from './postgres/0035_content_rules.up.sql' with { type: 'text' }
 import pgDown0035 from './postgres/0035_content_rules.down.sql' with { type: 'text' }
 
@@ -251,6 +263,22 @@ export const migrations: readonly Migration[] = [
     compatibleWith: 16,
   },
   {
+    number: 27,
+    name: 'identities',
+    up: up0027,
+    down: down0027,
+    postgres: { up: pgUp0027, down: pgDown0027 },
+    compatibleWith: 16,
+  },
+  {
+    number: 28,
+    name: 'passkeys',
+    up: up0028,
+    down: down0028,
+    postgres: { up: pgUp0028, down: pgDown0028 },
+    compatibleWith: 16,
+  },
+  {
     number: 29,
     name: 'invites',
     up: up0029,
@@ -288,6 +316,14 @@ export const migrations: readonly Migration[] = [
     up: up0033,
     down: down0033,
     postgres: { up: pgUp0033, down: pgDown0033 },
+    compatibleWith: 16,
+  },
+  {
+    number: 34,
+    name: 'figures',
+    up: up0034,
+    down: down0034,
+    postgres: { up: pgUp0034, down: pgDown0034 },
     compatibleWith: 16,
   },
   {

@@ -29,7 +29,7 @@ const absent = await missing()
 if (absent !== null) {
   console.log(`skipped: no ${absent}`)
 } else {
-  const tests = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '60000', 'test/app/'], {
+  const tests = Bun.spawn([process.execPath, 'test', '--parallel', '--retry', '1', '--timeout', '60000', 'test/app/'], {
     cwd: root,
     env: { ...process.env, CONVENE_TEST_ENGINE: 'cluster' },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,17 +1,23 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
+import { settingsInForce } from './config.ts'
 import { accountRoutes } from './features/account/routes.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
 import { filterRoutes } from './features/filter/routes.ts'
+import { identityRoutes } from './features/identities/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
 import { mediaRoutes } from './features/media/routes.ts'
 import { moderationRoutes } from './features/moderation/routes.ts'
+import { figureRoutes } from './features/figures/routes.ts'
+import { settingRoutes } from './features/settings/routes.ts'
+import { tagRoutes } from './features/tags/routes.ts'
 import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
+import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { inviteRoutes } from './features/registration/routes.ts'
 import { reviewRoutes } from './features/reviews/routes.ts'
@@ -40,21 +46,27 @@ import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
 
-export type App = ReturnType<typeof buildApp>
+// The types of all routes in one chain are deeper than TypeScript goes, and clients take theirs from the OpenAPI document.
+export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
-export function buildApp(services: Services) {
+export function buildApp(services: Services): App {
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)
   const {
     account,
+    identities,
+    oidc,
+    passkeys,
     safety,
     reviews,
     notices,
     notifications,
     moderation,
     templates,
+    figures,
+    tags,
     people,
     registration,
     filter,
@@ -78,7 +90,15 @@ export function buildApp(services: Services) {
   const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
   const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
 
-  const app = new Elysia({
+  // Together: TypeScript follows a chain of plugins only so far.
+  const consoleRoutes = new Elysia({ name: 'console' })
+    .use(figureRoutes({ asModerator, figures }))
+    .use(templateRoutes({ asModerator, asAdmin, templates }))
+    .use(settingRoutes({ asAdmin, settings: settingsInForce(config) }))
+    .use(tagRoutes({ signedIn, tags }))
+    .use(filterRoutes({ asAdmin, filter }))
+
+  const app: App = new Elysia({
     name: 'convene',
     normalize: true,
     // Answers are cleaned and checked. That no schema encodes them on the way, Elysia would find out for each one anew.
@@ -87,12 +107,6 @@ export function buildApp(services: Services) {
     handler: { standardHostname: false },
     serve: { development: false, error: serverError(log) },
   })
-  // A plugin of their own, as TypeScript follows a chain of `use` only so far.
-  const adminRoutes = new Elysia({ name: 'admin' })
-    .use(templateRoutes({ asModerator, asAdmin, templates }))
-    .use(peopleRoutes({ asModerator, asAdmin, people }))
-    .use(inviteRoutes({ asAdmin, registration }))
-    .use(filterRoutes({ asAdmin, filter }))
   // What refuses stands behind `cors`: a page that may call us may also read why it was not served.
   return app
     .use(absoluteUrl)
@@ -103,9 +117,11 @@ export function buildApp(services: Services) {
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
-    .use(authRoutes({ visitor, signedIn, auth, cookies, origins, config, botName: services.bot.name }))
+    .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
+    .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
     .use(botRoutes({ visitor, door: services.bot.door }))
+    .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))
     .use(mediaRoutes({ visitor, guard, media }))
@@ -114,7 +130,9 @@ export function buildApp(services: Services) {
     .use(safetyRoutes({ signedIn, safety }))
     .use(reviewRoutes({ maybeSignedIn, signedIn, reviews }))
     .use(moderationRoutes({ visitor, signedIn, asModerator, moderation, notices }))
-    .use(adminRoutes)
+    .use(consoleRoutes)
+    .use(peopleRoutes({ asModerator, asAdmin, people }))
+    .use(inviteRoutes({ asAdmin, registration }))
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))

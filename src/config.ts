@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
 import { readSocketAddress } from './lib/outbound.ts'
+import { oidcProvidersIn } from './lib/oidc-settings.ts'
 import { readApnsKey } from './outbox/apns/key.ts'
 import { readServiceAccount } from './outbox/fcm/account.ts'
 import { readRedisUrl } from './lib/redis-url.ts'
@@ -17,6 +18,8 @@ import {
   readAs,
   readSettings,
   setting,
+  settingsShown,
+  type ShownSetting,
   textOf,
   wholeNumber,
 } from './lib/settings.ts'
@@ -168,6 +171,14 @@ const serverSettings = {
     shownDefault: '`on` with `SMTP_URL`',
     help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
     read: emailVerification,
+  }),
+  /** The OpenID Connect providers, of the settings of each. */
+  oidc: setting({
+    name: 'OIDC_<NAME>_ISSUER',
+    type: 'URL',
+    default: '',
+    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next ones belong to it; use a name of your own for each provider.',
+    read: (_, { env }) => oidcProvidersIn(env),
   }),
   notifyAfterS: setting({
     name: 'NOTIFY_AFTER_S',
@@ -330,6 +341,12 @@ const serverSettings = {
     help: '`on` blocks users until they give the mandatory consents. They can still read and erase `/me`, hide, export, read notices, appeal and log out.',
     ...onOrOff,
   }),
+  staffPasskey: setting({
+    name: 'STAFF_PASSKEY',
+    default: 'off',
+    help: '`required`: moderators and admins [show a passkey](docs/moderation.md#passkeys-for-staff) before they moderate, every 12 hours.',
+    ...oneOf('off', 'required'),
+  }),
   firstContact: setting({
     name: 'FIRST_CONTACT',
     default: 'open',
@@ -364,6 +381,13 @@ const serverSettings = {
     default: '24',
     help: 'Within how many hours a report is to be decided: [the queue](docs/moderation.md#the-queue) is sorted by that.',
     ...wholeNumber(1, 8760),
+  }),
+  legalContact: setting({
+    name: 'LEGAL_CONTACT',
+    type: 'e-mail address or URL',
+    default: null,
+    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. It stands in `GET /api/v1/legal/child-safety`.',
+    read: contact,
   }),
   legalDir: setting({
     name: 'LEGAL_DIR',
@@ -433,8 +457,25 @@ const bucketKeys = {
   awsSecretAccessKey: key('AWS_SECRET_ACCESS_KEY', 'Secret of `AWS_ACCESS_KEY_ID`.'),
 }
 
+/** The other settings of an OpenID Connect provider, which `oidc` reads: one of each for a name. */
+const oidcParts = {
+  oidcClientId: key(
+    'OIDC_<NAME>_CLIENT_ID',
+    'Client id at the provider. Native apps with ids of their own follow the one for browsers, separated by commas.',
+    false,
+  ),
+  oidcClientSecret: key(
+    'OIDC_<NAME>_CLIENT_SECRET',
+    'Client secret at the provider. Apple has the next three instead.',
+  ),
+  oidcTeamId: key('OIDC_<NAME>_TEAM_ID', 'Team id at Apple.', false),
+  oidcKeyId: key('OIDC_<NAME>_KEY_ID', 'Id of the private key at Apple.', false),
+  oidcPrivateKey: key('OIDC_<NAME>_PRIVATE_KEY', 'Private key of Apple, in PEM form or as the path of the `.p8` file.'),
+  oidcLabel: key('OIDC_<NAME>_LABEL', 'What people read on the button. The default is the name.', false),
+}
+
 /** Every setting. The help of `convene serve`, the README's table and `.env.example` are made from this table. */
-export const settings = { ...serverSettings, ...bucketKeys }
+export const settings = { ...serverSettings, ...oidcParts, ...bucketKeys }
 
 export type Config = ConfigOf<typeof serverSettings>
 
@@ -443,7 +484,16 @@ export type Config = ConfigOf<typeof serverSettings>
  *
  * Throws ConfigError naming the first variable that holds a bad value and what it must be.
  */
-export const readConfig = (env: Environment = process.env): Config => readSettings(serverSettings, env)
+export function readConfig(env: Environment = process.env): Config {
+  const config = readSettings(serverSettings, env)
+  shown.set(config, settingsShown(settings, env))
+  return config
+}
+
+const shown = new WeakMap<Config, ShownSetting[]>()
+
+/** The settings that a configuration was read from, secrets masked. */
+export const settingsInForce = (config: Config): ShownSetting[] => shown.get(config) ?? []
 
 /** Reads a database URL of the command line. Throws ConfigError by that name. */
 export const databaseOf = (url: string, name: string): DatabaseConfig => readAs(name, () => readDatabaseUrl(url))
@@ -459,8 +509,9 @@ export const environmentFor = ({ accessKeyId, secretAccessKey }: S3Place): Envir
   S3_SECRET_ACCESS_KEY: secretAccessKey,
 })
 
-function key(name: string, help: string) {
-  return setting({ name, type: 'text', default: null, help, secret: true, read: (value: string) => value })
+function key(name: string, help: string, isSecret = true) {
+  const row = setting({ name, type: 'text', default: null, help, read: (value: string) => value })
+  return isSecret ? { ...row, secret: true as const } : row
 }
 
 /** The keys come as a pair, so that the key of one store never goes with the secret of another. */
@@ -660,6 +711,14 @@ function cronExpression(value: string): string {
   }
   // Null: a day that no calendar has.
   if (next === null) throw wrong
+  return value
+}
+
+function contact(value: string): string {
+  const isAddress = /^[^\s@<>()[\]]+@[^\s@<>()[\]]+\.[^\s@<>()[\]]+$/.test(value)
+  const url = URL.parse(value)
+  if (!isAddress && (url?.protocol !== 'https:' || url.username !== '' || /[\s<>()[\]]/.test(value)))
+    throw new Error('must be an e-mail address or an https URL, such as safety@example.org')
   return value
 }
 

@@ -29,6 +29,7 @@ export const jobs = ({
   digest,
   metrics,
   people,
+  figures,
 }: Services): Job[] => [
   {
     name: 'media-sweep',
@@ -53,9 +54,11 @@ export const jobs = ({
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
   { name: 'old-bot-updates', schedule: '55 2 * * *', run: retention.botUpdates },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
+  { name: 'daily-figures', schedule: '*/10 * * * *', run: figures.keepDays },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-openers', schedule: '28 * * * *', run: retention.openers },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
+  { name: 'used-challenges', schedule: '3 * * * *', run: retention.usedChallenges },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
   { name: 'old-consent-origins', schedule: '33 * * * *', run: retention.consentOrigins },
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },

@@ -31,6 +31,7 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'write the rules about texts into a file, or read them from one',
     load: () => import('./commands/rules.ts'),
   },
+  case: { summary: 'export one case for an authority', load: () => import('./commands/case.ts') },
   mail: { summary: 'show the mails, and send one to try the settings', load: () => import('./commands/mail.ts') },
   seed: {
     summary: 'fill an empty database with a community, for trying things',

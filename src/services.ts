@@ -13,11 +13,18 @@ import { openBot } from './features/bot/open.ts'
 import { webhookService } from './features/webhooks/service.ts'
 import { accountMails } from './features/email/account-mails.ts'
 import { emailLinks as openEmailLinks, emailService } from './features/email/service.ts'
+import { openChallenges } from './features/passkeys/challenges.ts'
+import { relyingParty } from './features/passkeys/relying-party.ts'
+import { secondFactor as openSecondFactor } from './features/passkeys/second-factor.ts'
+import { passkeyService } from './features/passkeys/service.ts'
 import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
 import { filterService } from './features/filter/service.ts'
+import { oidcLogin } from './features/identities/oidc.ts'
+import { openProviders as openOidcProviders } from './features/identities/providers.ts'
+import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
@@ -38,6 +45,8 @@ import { type Moderation, moderationService } from './features/moderation/servic
 import { profileService } from './features/profile/service.ts'
 import { peopleService } from './features/people/service.ts'
 import { registrationService } from './features/registration/service.ts'
+import { figuresService } from './features/figures/service.ts'
+import { tagService } from './features/tags/service.ts'
 import { templateService } from './features/templates/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
@@ -49,11 +58,13 @@ import { type Metrics, openMetrics } from './telemetry/metrics.ts'
 import { openOutbound, type Outbound } from './lib/outbound.ts'
 import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
+import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
 import { hours, seconds } from './lib/time.ts'
 import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
+import { revocationCarrier } from './outbox/oidc/carrier.ts'
 import { openPushSenders } from './outbox/senders.ts'
 import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
@@ -120,7 +131,7 @@ export function buildServices({
   const nodes = shared?.nodes ?? null
   const limits = openLimits({ table: config.rateLimit, counter: shared?.counter, now })
   const paging = openPaging({ secret: secrets.jwt })
-  const legal = legalService({ dir: config.legalDir })
+  const legal = legalService({ dir: config.legalDir, contact: config.legalContact })
   const audit = auditService({
     store: storage.audit,
     ids,
@@ -286,6 +297,9 @@ export function buildServices({
   })
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
+  const oidcProviders = openOidcProviders({ providers: config.oidc, log, now })
+  const sealKey = new Bun.CryptoHasher('sha256', secrets.jwt).update('convene seal v1').digest()
+  const grants = openSeal(sealKey, 'oidc grant')
   const moments = openMoments({
     store: storage.notifications,
     chats: storage.chats,
@@ -302,6 +316,7 @@ export function buildServices({
     carriers: {
       ...(mailCarrier && { mail: mailCarrier }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
+      ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
       ...(bot.carrier && { bot: bot.carrier }),
       decision: decisionCarrier((payload) => moderation.carryOutPending(payload)),
       ...notificationCarriers({
@@ -374,7 +389,49 @@ export function buildServices({
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
   })
+  const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
+  const passkeys = passkeyService({
+    store: storage.passkeys,
+    auth,
+    callers,
+    profiles,
+    mails,
+    audit,
+    challenges: openChallenges({ jwt: secrets.jwt, now }),
+    relyingParty: relyingParty(config),
+    secondFactor,
+    ids,
+    now,
+  })
+  const identities = identityService({
+    store: storage.identities,
+    botPermissions: bot.permissions,
+    auth,
+    passkeys,
+    callers,
+    mails,
+    providers: oidcProviders,
+    configured: { messenger: config.messengerBotToken !== null, issuers: oidcProviders.issuers },
+    wakeRevocation: () => delivery.wake('oidc_revoke'),
+    audit,
+    now,
+  })
+  const oidc = oidcLogin({
+    providers: oidcProviders,
+    store: storage.identities,
+    identities,
+    auth,
+    mails,
+    errands: openSeal(sealKey, 'oidc errand'),
+    grants,
+    publicUrl: config.publicUrl,
+    corsOrigins: config.corsOrigins,
+    audit,
+    ids,
+    now,
+  })
   const people = peopleService({
+    identities,
     store: storage.people,
     users: storage.users,
     sessions: storage.sessions,
@@ -436,11 +493,14 @@ export function buildServices({
     push: hub.push,
     asking,
     webhooks,
+    secondFactor,
     audit,
     paging,
     ids,
     now,
   })
+  const figures = figuresService({ store: storage.figures, now })
+  const tags = tagService({ store: storage.tags, now })
   const templates = templateService({ store: storage.templates, audit, ids, now })
   const notifications = notificationService({
     store: storage.notifications,
@@ -468,6 +528,7 @@ export function buildServices({
     files,
     audit,
     webhooks,
+    ids,
     now,
   })
   const account = accountService({
@@ -479,8 +540,10 @@ export function buildServices({
       locations: storage.locations,
       lastSeen: storage.lastSeen,
       emails: storage.emails,
+      identities: storage.identities,
       outbox: storage.outbox,
       bot: storage.bot,
+      passkeys: storage.passkeys,
       profiles,
       chats: chatViews,
       media,
@@ -505,6 +568,7 @@ export function buildServices({
     emails: storage.emails,
     oldChannels: (limit) => storage.notifications.removeOld(lastingAt(now()), now() - shownForMs, limit),
     bot: storage.bot,
+    passkeys: storage.passkeys,
     eventRetentionDays: config.eventRetentionDays,
     now,
   })
@@ -539,10 +603,13 @@ export function buildServices({
     mails,
     emailLinks,
     emails,
+    identities,
+    oidc,
     registration,
     people,
     webhooks,
     bot,
+    passkeys,
     delivery,
     safety,
     reviews,
@@ -551,6 +618,8 @@ export function buildServices({
     digest,
     moderation,
     templates,
+    tags,
+    figures,
     erasures,
     account,
     retention,

@@ -203,7 +203,7 @@ export async function testApp(
     }
     const response = nginx ? await nginx.fetch(url, init) : await app.handle(new Request(url.href, init))
     const text = await response.text()
-    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     const answer = isJson && text ? JSON.parse(text) : null
     kept.body(answer)
     return { status: response.status, headers: response.headers, body: answer, text }

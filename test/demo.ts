@@ -1,8 +1,12 @@
-/** `bun run demo`: two people talk through a real server, and what each of them sees is printed. */
+/**
+ * `bun run demo`: two people talk through a real server, and what each of them sees is printed. `bun run demo notifications`:
+ * their apps are closed, and what their devices show is printed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from './convene.ts'
+import { demoNotifications } from './demo-notifications.ts'
 
 const patienceMs = 10_000
 const consents = { terms: true, privacy: true, disclaimer: true }
@@ -219,15 +223,20 @@ async function talk(base: string) {
   for (const person of [ada, bob]) person.disconnect()
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'convene-demo-'))
-try {
-  const server = await startServer({ DATA_DIR: dataDir })
+async function demoChat() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'convene-demo-'))
   try {
-    console.log(`A server runs at ${server.base.origin}, over an empty directory, ${dataDir}.`)
-    await talk(server.base.origin)
+    const server = await startServer({ DATA_DIR: dataDir })
+    try {
+      console.log(`A server runs at ${server.base.origin}, over an empty directory, ${dataDir}.`)
+      await talk(server.base.origin)
+    } finally {
+      await server.end()
+    }
   } finally {
-    await server.end()
+    rmSync(dataDir, { recursive: true })
   }
-} finally {
-  rmSync(dataDir, { recursive: true })
 }
+
+if (process.argv[2] === 'notifications') await demoNotifications()
+else await demoChat()

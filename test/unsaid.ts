@@ -45,7 +45,18 @@ const lineAt = (output: string, at: number) =>
 
 // Of these fields, in requests and answers alike, the values are for nobody else.
 const confidential = new Set([
-  ...['password', 'current_password', 'new_password', 'init_data', 'refresh_token', 'access_token', '_t', 'token'],
+  ...[
+    'password',
+    'current_password',
+    'new_password',
+    'init_data',
+    'id_token',
+    'refresh_token',
+    'access_token',
+    '_t',
+    'token',
+  ],
+  ...['signature', 'attestationObject', 'clientDataJSON'],
   ...['email', 'phone', 'latitude', 'longitude', 'lat', 'lng'],
   ...['endpoint', 'p256dh', 'auth'],
   ...['text', 'bio', 'details', 'note', 'reason'],

@@ -29,6 +29,8 @@ import { openBesideServer } from './database.ts'
 export const help = `usage: convene admin list [--q TEXT] [--role ROLE] [--standing STANDING] [--limit N] [--cursor CURSOR] [--json]
        convene admin show WHO [--json]
        convene admin invite [--uses N] [--expires TIME] [--note TEXT] [--json]
+       convene admin invite list [--limit N] [--cursor CURSOR] [--json]
+       convene admin invite delete ID [--json]
        convene admin suspend WHO --reason TEXT [--until TIME] [--note TEXT] [--json]
        convene admin unsuspend WHO [--reason TEXT] [--json]
        convene admin end-sessions WHO [--json]
@@ -47,7 +49,8 @@ runs, which takes it over within a minute, and is written to the audit log.
   list     accounts, newest first; --q finds them by id, or by the beginning of an e-mail address, a phone number or a name.
            ROLE is user, moderator or admin, STANDING active or suspended. --limit is 30, 100 at most; --cursor goes on
   show     one account: standing, decisions, counts, e-mail, phone, ways to sign in and sessions
-  invite   makes an invite for REGISTRATION=invite, and prints its code, this once. --uses (1) says how many may register
+  invite   makes an invite for REGISTRATION=invite, and prints its code, this once. --uses (1) says how many may register.
+           list shows invites, newest first, with how often each was used, and delete ends one, by the id that list shows
   suspend  keeps somebody out, until TIME or without end, and tells them the reason; --note is for moderators. Not an admin
   unsuspend
            lifts the suspension
@@ -177,6 +180,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       files: openFiles(config, tellOperator),
       audit: auditOf(storage),
       webhooks: webhookService({ isOn: config.webhookUrl !== null, ids, now: Date.now }),
+      ids,
       now: Date.now,
     })
     const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })

@@ -63,11 +63,11 @@ async function list({ outbox }: Storage, kind: Kind | null, limit: number, json:
   if (parcels.length === 0) return console.log('nothing waits')
   for (const { id, kind, about, created_at, due_at, attempts, last_error } of parcels)
     console.log(
-      `${id} ${kind} ${about}, made ${created_at}, next ${due_at}, failed ${attempts} times${last_error === null ? '' : `: ${last_error}`}`,
+      `${id} ${kind}${about === null ? '' : ` ${about}`}, made ${created_at}, next ${due_at}, failed ${attempts} times${last_error === null ? '' : `: ${last_error}`}`,
     )
 }
 
 const shown = ({ id, kind, user_id, payload, created_at, due_at, attempts, last_error }: Parcel) => ({
-  ...{ id, kind, about: payload.about, user_id },
+  ...{ id, kind, about: 'about' in payload ? payload.about : null, user_id },
   ...{ created_at: iso(created_at), due_at: iso(due_at), attempts, last_error },
 })

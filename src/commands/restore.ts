@@ -277,7 +277,15 @@ async function bringUpToDate(
     if (unknown.length > 0) await journal.add(unknown)
     const audit = auditService({ store: storage.audit, ids, now, failed: thrown })
     const webhooks = webhookService({ isOn: readConfig().webhookUrl !== null, ids, now })
-    const erasedAgain = await openErasures({ store: storage.erasures, journal, files, audit, webhooks, now }).replay()
+    const erasedAgain = await openErasures({
+      store: storage.erasures,
+      journal,
+      files,
+      audit,
+      webhooks,
+      ids,
+      now,
+    }).replay()
     // The reads of one turn of the event loop share a transaction, which would keep the log.
     await setImmediate()
     // The log would be a third copy of what was changed.

@@ -104,7 +104,7 @@ export async function serve(config: Config): Promise<void> {
   // Later, to keep the first answers fast.
   let stopJobs = async () => {}
   const list = jobs(services)
-  services.delivery.start()
+  await services.delivery.start(config.database.engine === 'sqlite')
   services.bot.intake?.start()
   const background = setTimeout(() => {
     // The binary starts with lazy compilation; code that runs from now on runs often.

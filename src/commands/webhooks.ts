@@ -48,12 +48,12 @@ async function list({ outbox }: Storage, limit: number, json: boolean) {
 }
 
 async function retry({ outbox }: Storage, id: string | undefined, json: boolean) {
-  const count = await outbox.retry(id === undefined ? { kind: 'webhook' } : { id }, Date.now())
+  const count = await outbox.retry({ kind: 'webhook', ...(id !== undefined && { id }) }, Date.now())
   if (count === 0 && id !== undefined) throw new Error(`no webhook with the id ${id} waits`)
   console.log(json ? JSON.stringify({ count }) : `due now: ${count}`)
 }
 
 const shown = ({ id, payload, created_at, due_at, attempts, last_error }: Parcel) => ({
-  ...{ id, type: payload.about, data: 'data' in payload ? payload.data : null },
+  ...{ id, type: 'about' in payload ? payload.about : null, data: 'data' in payload ? payload.data : null },
   ...{ created_at: iso(created_at), due_at: iso(due_at), attempts, last_error },
 })

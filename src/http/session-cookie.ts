@@ -24,9 +24,27 @@ export function sessionCookies({ cookieSameSite }: Pick<Config, 'cookieSameSite'
     `app_at=${access}; ${attributes}; Path=/; Max-Age=${accessMaxAgeS}`,
     `app_rt=${refresh}; ${attributes}; Path=/api/v1/auth; Max-Age=${refreshMaxAgeS}`,
   ]
+  function set(
+    headers: ResponseHeaders,
+    { access_token, expires_in, refresh_token, refresh_expires_in }: IssuedTokens,
+  ): void {
+    headers['set-cookie'] = cookies(access_token, expires_in, refresh_token, refresh_expires_in)
+  }
+
   return {
-    set(headers: ResponseHeaders, { access_token, expires_in, refresh_token, refresh_expires_in }: IssuedTokens): void {
-      headers['set-cookie'] = cookies(access_token, expires_in, refresh_token, refresh_expires_in)
+    set,
+
+    /**
+     * The session for the body, with its cookies too unless the client wants none: so browsers call without a preflight, and
+     * scripts need not hold its tokens.
+     */
+    issue<T extends IssuedTokens>(
+      { headers }: { headers: ResponseHeaders },
+      { cookies: wanted }: { cookies?: boolean | null },
+      { refresh_expires_in, ...session }: T,
+    ): Omit<T, 'refresh_expires_in'> {
+      if (wanted !== false) set(headers, { ...session, refresh_expires_in })
+      return session
     },
     clear(headers: ResponseHeaders): void {
       headers['set-cookie'] = cookies('', 0, '', 0)

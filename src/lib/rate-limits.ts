@@ -13,6 +13,7 @@ export const limitTable = {
   register: { points: 60, per: hours, by: 'address' },
   login: { points: 100, per: 15 * minutes, by: 'address' },
   messenger: { points: 100, per: 5 * minutes, by: 'address' },
+  oidc: { points: 100, per: 5 * minutes, by: 'address' },
   // The messenger posts the updates of all users from a few addresses.
   bot_update: { points: 6000, per: minutes, by: 'address' },
   refresh: { points: 120, per: 5 * minutes, by: 'address' },
@@ -36,6 +37,7 @@ export const limitTable = {
   // Far above `password`: one address can use only a tenth of it, so that a neighbour in the network locks nobody out.
   password_network: { points: 100, per: 15 * minutes, by: 'account' },
   photos: { points: 300, per: days, by: 'account' },
+  passkey: { points: 200, per: 15 * minutes, by: 'address' },
   mail_link: { points: 100, per: 15 * minutes, by: 'address' },
   // Of one e-mail address, whether or not an account has it.
   forgot: { points: 3, per: hours, by: 'account' },

@@ -56,11 +56,45 @@ export function readSettings<Table extends Settings>(table: Table, env: Environm
   return Object.fromEntries(values)
 }
 
+/** A setting as admins see it: `value` is what is in force, masked where it is a secret. */
+export type ShownSetting = {
+  name: string
+  value: string | null
+  default: string | null
+  source: 'environment' | 'default'
+  secret: boolean
+}
+
+const masked = '***'
+
+/** Of a URL that is no secret setting somebody may have put a password into. */
+const isPrivate = (value: string) => {
+  const url = URL.parse(value)
+  return url !== null && (url.username !== '' || url.password !== '')
+}
+
+export function settingsShown(table: Settings, env: Environment): ShownSetting[] {
+  return Object.values(table).map((row) => {
+    const given = textOf(env, row.name)
+    const isSecret = row.secret === true
+    const value = given ?? row.default
+    return {
+      name: row.name,
+      value: given !== null && (isSecret || isPrivate(given)) ? masked : value === '' ? null : value,
+      default: row.default === '' ? null : row.default,
+      source: given === null ? 'default' : 'environment',
+      secret: isSecret,
+    }
+  })
+}
+
 /** Runs a reader, and puts the variable's name before the message of what it throws. */
 export function readAs<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
+    // It names another variable itself.
+    if (error instanceof ConfigError) throw error
     throw new ConfigError(`${name} ${(error as Error).message}`, { cause: error })
   }
 }

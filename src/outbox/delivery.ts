@@ -223,8 +223,12 @@ export function openDelivery({
       if (carriers[kind]) void look(kind)
     },
 
-    /** Looks for what is due from now on, each second. */
-    start() {
+    /**
+     * Looks for what is due from now on, each second. `isAlone`: nobody else delivers from this database, so what is leased was
+     * left by a process that died, and need not wait for the end of its lease.
+     */
+    async start(isAlone = false): Promise<void> {
+      if (isAlone) await store.endLeases(now())
       timer ??= setInterval(() => kinds.forEach((kind) => void look(kind)), lookEveryMs).unref()
     },
 

@@ -1,4 +1,5 @@
 import type { Mail } from './mail/mails.ts'
+import type { GrantToRevoke } from './oidc/carrier.ts'
 import { type ChannelKind, channelKinds } from './push.ts'
 import type { BotMessage } from './telegram/messages.ts'
 import type { Webhook } from './webhook/webhooks.ts'
@@ -17,6 +18,7 @@ export type Payloads = {
   bot: BotMessage
   /** A decision of moderation that could be taken back until now. */
   decision: { about: 'decision'; report_id: string; pending_id: string }
+  oidc_revoke: GrantToRevoke
   /** Decided when it is due: whether anything is shown, and where. */
   notification: Occasion
 } & { [K in ChannelKind]: (Occasion | { about: 'test' }) & { channel_id: string } }
@@ -26,6 +28,7 @@ export const outboxKinds = [
   'webhook',
   'bot',
   'decision',
+  'oidc_revoke',
   'notification',
   ...channelKinds,
 ] as const satisfies readonly Kind[]
@@ -79,6 +82,8 @@ export type OutboxStore = {
     limit: number,
     exceptLanes?: readonly string[],
   ): Promise<Parcel<K>[]>
+  /** Makes due what any node has leased: for a server that starts as the only one over its database. Returns how many. */
+  endLeases(now: number): Promise<number>
   /** Removes a parcel that was delivered or given up, unless its slot was asked for again meanwhile: then it is due again. */
   remove(id: string): Promise<void>
   /**
@@ -98,7 +103,7 @@ export type OutboxStore = {
   /** A page for operators, oldest first. */
   list(kind: Kind | null, limit: number): Promise<Parcel[]>
   /** Makes parcels due now that no node is delivering: one, or all of a kind. Returns how many. */
-  retry(which: { id: string } | { kind: Kind }, now: number): Promise<number>
+  retry(which: { id: string; kind?: Kind } | { kind: Kind }, now: number): Promise<number>
   /** Removes parcels undelivered: one, or all of a kind. Returns how many. */
   drop(which: { id: string } | { kind: Kind }): Promise<number>
 }

@@ -75,12 +75,14 @@ export const tables: readonly Table[] = [
   schema.reports,
   schema.notices,
   schema.templates,
+  schema.dailyFigures,
   schema.appeals,
   schema.evidencePhotos,
   schema.unfinishedErasures,
   schema.community,
   schema.outbox,
   schema.emailLinks,
+  schema.identities,
   schema.invites,
   schema.channels,
   schema.notificationPreferences,
@@ -89,6 +91,8 @@ export const tables: readonly Table[] = [
   schema.botUpdates,
   schema.ruleVersions,
   schema.openers,
+  schema.passkeys,
+  schema.usedChallenges,
 ].map(tableOf)
 
 function tableOf(table: PgTable): Table {

@@ -6,6 +6,8 @@ import type { MediaStore } from '../features/media/store.ts'
 import type { CommunityStore } from '../features/community/store.ts'
 import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore, QueueStore } from '../features/moderation/store.ts'
+import type { FiguresStore } from '../features/figures/store.ts'
+import type { TagStore } from '../features/tags/store.ts'
 import type { TemplateStore } from '../features/templates/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
@@ -16,10 +18,12 @@ import type { EventStore, LastSeenStore } from '../realtime/store.ts'
 import type { JobLeaseStore } from '../lib/job-leases.ts'
 import type { BotStore } from '../features/bot/store.ts'
 import type { EmailStore } from '../features/email/store.ts'
+import type { IdentityStore } from '../features/identities/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
 import type { FilterStore } from '../features/filter/store.ts'
 import type { InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
+import type { PasskeyStore } from '../features/passkeys/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
 
 /** Everything that lasts, as the features see it. An engine is a folder beside this file. */
@@ -35,6 +39,8 @@ export type Storage = {
   moderation: ModerationStore
   queue: QueueStore
   templates: TemplateStore
+  figures: FiguresStore
+  tags: TagStore
   media: MediaStore
   events: EventStore
   lastSeen: LastSeenStore
@@ -49,11 +55,13 @@ export type Storage = {
   nodes: NodeStore | null
   outbox: OutboxStore
   emails: EmailStore
+  identities: IdentityStore
   invites: InviteStore
   filter: FilterStore
   people: PeopleStore
   notifications: NotificationStore
   bot: BotStore
+  passkeys: PasskeyStore
   /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
   failed(error: unknown): void
   /** How many steps its schema is behind this release. Throws where the engine does not answer. */

@@ -1,10 +1,13 @@
+import { derivedIdentityId } from '../../src/features/identities/rules.ts'
 import { sign } from '@tma.js/init-data-node'
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { nodesOfApps } from '../engines.ts'
 import swagger from 'swagger-ui-dist/package.json'
 import type { Answer, Person } from '../app.ts'
 import { consents, password, start, testApp } from '../app.ts'
 import { botToken, type Community, community, imageForm, metricsToken, truth, unknown } from '../community.ts'
+import { passkeyOf } from '../authenticator.ts'
+import { hours } from '../../src/lib/time.ts'
 import { granted } from '../rows.ts'
 
 /**
@@ -30,6 +33,7 @@ const noMod = '403 forbidden'
 const bad = '422 validation_failed'
 const wrong = '401 invalid_credentials'
 const noLink = '401 link_invalid'
+const noPasskey = '401 passkey_invalid'
 
 /** For what is the same for everybody who is signed in, as each sees or changes their own. */
 const own = (answer: string) => [answer, answer, answer, answer, halted, none, answer]
@@ -49,6 +53,14 @@ const messageOf = (world: Community, asker: Asker) =>
 
 const initData = (messengerId: number, token = botToken) =>
   sign({ user: { id: messengerId, first_name: 'Ada' } } as never, token, new Date(start))
+
+/** A credential in the form of one, to add and to show. */
+const madeUp = {
+  id: 'AAAA',
+  rawId: 'AAAA',
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', authenticatorData: 'AAAA', signature: 'AAAA', attestationObject: 'oA' },
+}
 
 const upgrade = {
   connection: 'upgrade',
@@ -119,6 +131,35 @@ const table: Record<string, Row[]> = {
         body: { current_password: role === 'owner' ? password : 'not this one', new_password: 'thirteen green bottles' } }),
       '204', '403 wrong_password', '403 wrong_password', '403 wrong_password', halted, none, '403 wrong_password'],
   ],
+  'GET /api/v1/me/identities': [
+    ['own', () => 'me/identities', ...own('200')],
+  ],
+  'POST /api/v1/me/identities/messenger': [
+    ['that of Ada’s messenger', ({ ada }) => ({ path: 'me/identities/messenger',
+        body: { init_data: initData(messengerIdOf(ada)) } }),
+      '200', '409 conflict', '409 conflict', '409 conflict', halted, none, '409 conflict'],
+  ],
+  'POST /api/v1/me/identities/oidc/:provider': [
+    ['of a provider that is not configured', () => ({ path: 'me/identities/oidc/acme', body: { id_token: 'a.b.c' } }),
+      ...own('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider': [
+    ['of a provider that is not configured', () => ({ path: 'auth/oidc/acme', body: { id_token: 'a.b.c', consents } }),
+      ...forAll('503 provider_not_configured')],
+  ],
+  'GET /api/v1/auth/oidc/:provider/start': [
+    ['of a provider that is not configured', () => 'auth/oidc/acme/start', ...forAll('503 provider_not_configured')],
+  ],
+  'GET /api/v1/auth/oidc/:provider/callback': [
+    ['of a provider that is not configured', () => 'auth/oidc/acme/callback', ...forAll('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider/callback': [
+    ['without a form', () => ({ path: 'auth/oidc/acme/callback', body: {} }), ...forAll('415 unsupported_media_type')],
+  ],
+  'DELETE /api/v1/me/identities/:id': [
+    ['Ada’s password', ({ ada }) => `me/identities/${derivedIdentityId(ada.id, 'password')}`,
+      '204', hidden, hidden, hidden, halted, none, hidden],
+  ],
   'POST /api/v1/auth/password/forgot': [
     ['Ada’s, where no mail is sent', ({ ada }) => ({ path: 'auth/password/forgot', body: { email: ada.email } }),
       ...forAll('503 mail_not_configured')],
@@ -132,6 +173,21 @@ const table: Record<string, Row[]> = {
   ],
   'POST /api/v1/auth/email/undo': [
     ['with a made-up token', () => ({ path: 'auth/email/undo', body: { token: 'x'.repeat(43) } }), ...forAll(noLink)],
+  ],
+  'POST /api/v1/auth/passkey/options': [
+    ['anybody', () => ({ path: 'auth/passkey/options', body: {} }), ...forAll('200')],
+  ],
+  'POST /api/v1/auth/passkey': [
+    ['with a made-up passkey', () => ({ path: 'auth/passkey', body: { credential: madeUp } }), ...forAll(noPasskey)],
+  ],
+  'POST /api/v1/auth/passkey/confirm': [
+    ['with a made-up passkey', () => ({ path: 'auth/passkey/confirm', body: { credential: madeUp } }), ...own(noPasskey)],
+  ],
+  'POST /api/v1/me/passkeys/options': [
+    ['own', () => ({ path: 'me/passkeys/options', body: {} }), ...own('200')],
+  ],
+  'POST /api/v1/me/passkeys': [
+    ['a made-up one', () => ({ path: 'me/passkeys', body: { label: 'Phone', credential: madeUp } }), ...own(noPasskey)],
   ],
   'GET /verify': [['the page', () => '/verify', ...forAll('200')]],
   'GET /reset': [['the page', () => '/reset', ...forAll('200')]],
@@ -349,6 +405,21 @@ const table: Record<string, Row[]> = {
     ['Ada’s, about which nothing waits', ({ reports }) => `admin/reports/${reports.message}/resolve`,
       ...forModerators('409 conflict')],
   ],
+  'GET /api/v1/admin/stats': [
+    ['all', () => 'admin/stats', ...forModerators('200')],
+  ],
+  'GET /api/v1/admin/transparency': [
+    ['as JSON', () => 'admin/transparency', ...forModerators('200')],
+    ['as CSV', () => 'admin/transparency?format=csv', ...forModerators('200')],
+  ],
+  'GET /api/v1/legal/child-safety': [['', () => 'legal/child-safety', ...forAll('200')]],
+  'GET /api/v1/admin/settings': [
+    ['all', () => 'admin/settings', ...forModerators(noMod)],
+  ],
+  'GET /api/v1/tags': [
+    ['drinks', () => 'tags?kind=drinks', ...own('200')],
+    ['of no kind', () => 'tags', ...own(bad)],
+  ],
   'GET /api/v1/admin/templates': [
     ['all', () => 'admin/templates', ...forModerators('200')],
   ],
@@ -380,6 +451,7 @@ const table: Record<string, Row[]> = {
   ],
   'GET /api/v1/admin/audit': [
     ['all', () => 'admin/audit?limit=100', ...forModerators('200')],
+    ['as a file', () => 'admin/audit?format=csv', ...forModerators('200')],
   ],
   'GET /api/v1/admin/users': [
     ['all', () => 'admin/users', ...forModerators(noMod)],
@@ -644,3 +716,65 @@ test.each(['suspended', 'signed out'])(
     expect((await bob.get(`chats/${chat}/messages`)).body.items).toEqual([])
   },
 )
+
+describe('with STAFF_PASSKEY, each route answers each role by how its session was opened', () => {
+  const second = '403 second_factor_required'
+  const sessions = [
+    'a password',
+    'a passkey',
+    'a passkey later',
+    'a passkey 12 hours ago',
+    'a passkey, removed since',
+  ] as const
+  const asked: Record<'user' | 'moderator' | 'admin', string[]> = {
+    user: ['403 forbidden', '403 forbidden', '403 forbidden', '403 forbidden', '403 forbidden'],
+    moderator: [second, 'passes', 'passes', second, second],
+    admin: [second, 'passes', 'passes', second, second],
+  }
+
+  test.each(['user', 'moderator', 'admin'] as const)('%s', async (role) => {
+    const app = await testApp({ STAFF_PASSKEY: 'required' })
+    const [mo, ada] = [await app.person('Mo'), await app.person('Ada')]
+    if (role !== 'user') await app.services.storage.users.setRole(mo.id, role, granted(mo.id, app.clock.now))
+    app.forget(mo.id)
+    const passkey = passkeyOf((await mo.post('me/passkeys/options', {})).body.options)
+    const { id } = (await mo.post('me/passkeys', { label: 'Phone', credential: passkey.registration })).body
+    const show = async () =>
+      passkey.answer((await app.request('POST', 'auth/passkey/options', { body: {} })).body.options)
+    const opened = async () =>
+      (await app.request('POST', 'auth/passkey', { body: { credential: await show() } })).body.access_token as string
+    const loggedIn = async () =>
+      (await app.request('POST', 'auth/login', { body: { email: mo.email, password } })).body.access_token as string
+
+    const staffs = app.app.routes.filter(({ path }) => path.startsWith('/api/v1/admin/'))
+    expect(staffs.length).toBeGreaterThan(7)
+    for (const [i, session] of sessions.entries()) {
+      const token =
+        session === 'a passkey' || session === 'a passkey, removed since' ? await opened() : await loggedIn()
+      const as = app.as(token)
+      if (session === 'a passkey later' || session === 'a passkey 12 hours ago')
+        expect((await as.post('auth/passkey/confirm', { credential: await show() })).status).toBe(204)
+      if (session === 'a passkey 12 hours ago') {
+        const before = app.clock.now - 12 * hours
+        await app.rows('UPDATE sessions SET passkey_at = ? WHERE passkey_at = ?', before, app.clock.now)
+        app.forget(mo.id)
+      }
+      if (session === 'a passkey, removed since') expect((await as.delete(`me/identities/${id}`)).status).toBe(204)
+      for (const { method, path } of staffs) {
+        const body =
+          method === 'GET' ? undefined : { reason: 'Insults.', note: 'No.', action: 'dismiss', decision: 'uphold' }
+        const { status, body: answer } = await app.request(method, path.replaceAll(/:\w+/g, ada.id), {
+          body,
+          headers: { authorization: `Bearer ${token}` },
+        })
+        const got = [status, answer?.code].filter(Boolean).join(' ')
+        // Some routes are for admins alone, which is the table's to say.
+        const isForAdmins = role === 'moderator' && got === '403 forbidden'
+        const isKept = got === second || (got === '403 forbidden' && !isForAdmins)
+        expect([session, method, path, isKept ? got : 'passes']).toEqual([session, method, path, asked[role][i]!])
+      }
+      // What is everybody's is theirs too, by whatever session.
+      for (const path of ['me', 'me/identities', 'chats', 'me/sessions']) expect((await as.get(path)).status).toBe(200)
+    }
+  })
+})

@@ -369,6 +369,49 @@ describe('a notification', () => {
   })
 })
 
+describe('a channel of the kind telegram', () => {
+  test('needs the permission, shows one message for a chat that opens it, and ends with the permission', async () => {
+    const { app, telegram } = await open()
+    const chatId = ++lastPerson
+    const bob = await login(app, chatId)
+    const ada = await app.person('Ada')
+    const add = () => bob.post('me/channels', { kind: 'telegram' })
+    expect((await add()).status).toBe(409)
+    await login(app, chatId, { allows_write_to_pm: true })
+    expect((await add()).status).toBe(201)
+    const work = async () => {
+      for (let i = 0; i < 2; i++)
+        for (const { services } of app.nodes) {
+          for (const kind of ['notification', 'telegram'] as const) services.delivery.wake(kind)
+          await services.delivery.idle()
+        }
+    }
+    const chat = (await ada.post('chats', { user_id: bob.id })).body.id as string
+    const say = async (text: string) => {
+      await ada.post(`chats/${chat}/messages`, { text })
+      app.clock.now += 16_000
+      await work()
+    }
+    await say('A secret')
+    expect(telegram.shown(chatId)).toMatchObject([
+      { button: { url: `https://t.me/tests_bot/meet?startapp=chat_${chat}` } },
+    ])
+    expect(telegram.shown(chatId)[0]!.text).toContain('Ada')
+    expect(telegram.shown(chatId)[0]!.text).not.toContain('secret')
+    await say('Another')
+    expect(telegram.shown(chatId)).toHaveLength(1)
+    await bob.put(`chats/${chat}/read`, {})
+    await work()
+    expect(telegram.shown(chatId)).toEqual([])
+
+    telegram.fail('sendMessage', refusal(403, 'Forbidden: bot was blocked by the user'))
+    await say('A third')
+    expect(await mayWrite(app, bob.id)).toBe(false)
+    expect((await bob.get('me/channels')).body.items).toEqual([])
+    expect(app.logged()).not.toContain(String(chatId))
+  }, 30_000)
+})
+
 describe('updates by polling', () => {
   test('go on after the messenger was away, refused, or another program polled; the log has no token', async () => {
     const { app, telegram, start } = await open()

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openErasureJournal } from '../../src/storage/files/erasure-journal.ts'
 import { type Answer, consents, password, type Person, type TestApp, testApp } from '../app.ts'
+import { passkeyOf } from '../authenticator.ts'
 import { startServer } from '../convene.ts'
 import { nodesOfApps, openSqliteAt, sqliteTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
@@ -86,6 +87,9 @@ test('nothing of an erased person is left in any file, and all of the others is'
   const ada = { id, ...app.as(registered.body.access_token) } as Person
   const [hash] = await app.rows<{ h: string }>('SELECT password_hash AS h FROM users WHERE id = ?', id)
   await app.rows('UPDATE users SET messenger_id = ? WHERE id = ?', '778899001122', id)
+  const subject = ['oidc', 'acme', 'https://acme.example.org', 'Mark-Subject', app.clock.now]
+  const columns = 'id, user_id, kind, provider, issuer, subject, created_at'
+  await app.rows(`INSERT INTO identities (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`, id, id, ...subject)
   await ada.put('me/prefs', { drinks: ['Mark-Drink'], purposes: ['Mark-Purpose'], language: 'gsw-u-mark' })
   const { body: place } = await ada.put('me/location', { latitude: 47.1234567, longitude: 8.7654321 })
   const photo = await uploaded(ada)
@@ -110,8 +114,13 @@ test('nothing of an erased person is left in any file, and all of the others is'
   await send(cay, await chatOf(cay, ada), { text: 'hello again' })
   expect((await app.rows('SELECT * FROM shown_notifications')).length).toBe(1)
 
+  const { options } = (await ada.post('me/passkeys/options', {})).body
+  const { id: credentialId, registration } = passkeyOf(options)
+  await ada.post('me/passkeys', { label: 'Mark-Passkey', credential: registration })
+
   const marks = [
-    ...['mark-email', '+4915112345678', '778899001122', hash!.h],
+    ...['Mark-Passkey', credentialId],
+    ...['mark-email', '+4915112345678', '778899001122', hash!.h, 'Mark-Subject'],
     ...['Mark-Name', 'Mark-City', 'Mark-Bio', 'Mark-Agent', '198.51.100.0', 'Mark-Drink', 'Mark-Purpose', 'gsw-u-mark'],
     ...['Mark-Device', 'Mark-Phone', 'Pacific/Kiritimati'],
     ...['Mark-Text', 'Mark-Edited', 'Mark-Deleted', 'Mark-Caption', 'Mark-Client', 'Mark-Review'],
@@ -134,9 +143,16 @@ test('nothing of an erased person is left in any file, and all of the others is'
   const rowsWith = async (table: string, column: string) =>
     (await app.rows(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`, id))[0]!.n
   for (const [table, column] of [
-    ...['preferences', 'locations', 'location_cells', 'sessions', 'events', 'event_counters', 'user_stats'].map(
-      (table) => [table, 'user_id'],
-    ),
+    ...[
+      'preferences',
+      'locations',
+      'location_cells',
+      'sessions',
+      'passkeys',
+      'events',
+      'event_counters',
+      'user_stats',
+    ].map((table) => [table, 'user_id']),
     ['media', 'owner_id'],
     ['reviews', 'reviewed_id'],
   ])

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
 import { testApp } from '../app.ts'
 import { expectProblem } from '../problem.ts'
 
@@ -37,6 +38,35 @@ describe('the texts that come with the product', () => {
     const { request } = await testApp()
     for (const kind of ['cookies', 'Terms', 'terms.en', '__proto__', 'constructor', '..%2f..%2fetc%2fpasswd'])
       expectProblem(await request('GET', `legal/${kind}`), 404, 'not_found')
+  })
+})
+
+describe('the child safety standards', () => {
+  test('are there for everybody, with the contact of the operator', async () => {
+    const { request } = await testApp({ LEGAL_CONTACT: 'safety@example.org' })
+    const { status, body } = await request('GET', 'legal/child-safety')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ kind: 'child-safety', language: 'en' })
+    expect(body.text).toMatch(/^# Child safety[^]+safety@example\.org/)
+    const markdown = await request('GET', 'legal/child-safety?lang=ru', { headers: { accept: 'text/markdown' } })
+    expect(markdown.text).toMatch(/^# Правила защиты детей[^]+safety@example\.org/)
+    expect(markdown.text).not.toContain('{{')
+  })
+
+  test('say where to ask without a contact, and are nothing that people consent to', async () => {
+    const { request } = await testApp()
+    expect((await request('GET', 'legal/child-safety')).body.text).toContain('given in the app')
+    const account = { email: 'ada@example.org', password: 'thirteen green bottles', name: 'Ada' }
+    const consents = { terms: true, privacy: true, disclaimer: true }
+    const refused = await request('POST', 'auth/register', { body: { ...account, consents: {} } })
+    expect(refused.text).not.toContain('child-safety')
+    expect((await request('POST', 'auth/register', { body: { ...account, consents } })).status).toBe(201)
+  })
+
+  test('have a contact that is one', () => {
+    for (const LEGAL_CONTACT of ['nobody', 'http://example.org', 'a b@example.org', '<x>@example.org'])
+      expect(() => readConfig({ LEGAL_CONTACT })).toThrow('LEGAL_CONTACT must be an e-mail address or an https URL')
+    expect(readConfig({ LEGAL_CONTACT: 'https://example.org/safety' }).legalContact).toBe('https://example.org/safety')
   })
 })
 

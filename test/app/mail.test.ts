@@ -468,7 +468,7 @@ describe('EMAIL_VERIFICATION', () => {
       password: true,
       messenger: null,
       oidc: [],
-      passkey: false,
+      passkey: true,
       registration: 'open',
       mail: false,
     })

@@ -37,8 +37,16 @@ type Situation = {
   base: URL
   cleanUp: (() => unknown)[]
 }
-/** What happens between the message and the moment of delivery. */
-type Case = { name: string; does(situation: Situation): Promise<unknown>; seen: string | null }
+/**
+ * What happens after the message, and what is seen of it if that comes before the delivery. `then` is what follows where a
+ * device shows it already; nothing if left out.
+ */
+type Case = {
+  name: string
+  does(situation: Situation): Promise<unknown>
+  seen: string | null
+  then?: 'taken back'
+}
 
 const put = (person: Person, body: object) => person.put('me/notifications', body)
 const moderator = async (app: TestApp) => {
@@ -47,11 +55,8 @@ const moderator = async (app: TestApp) => {
   app.forget(moderator.id)
   return moderator
 }
-// Without the notice, which is told.
-const suspend = async (app: TestApp, { id }: Person) => {
-  await app.rows('UPDATE users SET suspended_until = ? WHERE id = ?', app.clock.now + days, id)
-  app.forget(id)
-}
+const suspend = async (app: TestApp, { id }: Person) =>
+  (await moderator(app)).post(`admin/users/${id}/suspend`, { reason: 'spam' })
 // The clock of the tests starts at 12:00 in UTC.
 const noon = { from: '11:00', to: '13:00', time_zone: 'Etc/UTC' }
 
@@ -67,16 +72,42 @@ const cases: Case[] = [
     },
     seen: 'said better',
   },
-  { name: 'it was read', does: ({ bob, chat }) => bob.put(`chats/${chat}/read`, {}), seen: null },
-  { name: 'it was deleted', does: ({ ada, message }) => ada.delete(`messages/${message}`), seen: null },
-  { name: 'the reader blocked', does: ({ ada, bob }) => bob.post('blocks', { user_id: ada.id }), seen: null },
-  { name: 'the sender blocked', does: ({ ada, bob }) => ada.post('blocks', { user_id: bob.id }), seen: null },
-  { name: 'the sender is suspended', does: ({ app, ada }) => suspend(app, ada), seen: null },
-  { name: 'the reader is suspended', does: ({ app, bob }) => suspend(app, bob), seen: null },
+  { name: 'it was read', does: ({ bob, chat }) => bob.put(`chats/${chat}/read`, {}), seen: null, then: 'taken back' },
+  {
+    name: 'it was deleted',
+    does: ({ ada, message }) => ada.delete(`messages/${message}`),
+    seen: null,
+    then: 'taken back',
+  },
+  {
+    name: 'a moderator removed it',
+    async does({ app, bob, message }) {
+      const { body } = await bob.post('reports', { message_id: message, reason: 'spam' })
+      const judge = await moderator(app)
+      return judge.post(`admin/reports/${body.id}/resolve`, { action: 'remove_content', note: 'spam' })
+    },
+    seen: null,
+    then: 'taken back',
+  },
+  {
+    name: 'the reader blocked',
+    does: ({ ada, bob }) => bob.post('blocks', { user_id: ada.id }),
+    seen: null,
+    then: 'taken back',
+  },
+  {
+    name: 'the sender blocked',
+    does: ({ ada, bob }) => ada.post('blocks', { user_id: bob.id }),
+    seen: null,
+    then: 'taken back',
+  },
+  { name: 'the sender is suspended', does: ({ app, ada }) => suspend(app, ada), seen: null, then: 'taken back' },
+  { name: 'the reader is suspended', does: ({ app, bob }) => suspend(app, bob), seen: null, then: 'taken back' },
   {
     name: 'the sender is erased',
     does: ({ ada }) => ada.delete('me', { password: 'twelve green bottles' }),
     seen: null,
+    then: 'taken back',
   },
   {
     name: 'the reader is erased',
@@ -124,62 +155,102 @@ const cases: Case[] = [
   },
 ]
 
-describe('what a device shows of a message', () => {
-  for (const { name, does, seen } of cases)
-    test(`${name}: ${seen ?? 'nothing'}`, async () => {
-      const { app, way } = await open()
-      const { ada, bob, chat } = await pair(app)
-      for (const kind of channelKinds) await register(app, bob, kind)
-      await register(app, ada, 'fcm')
-      const base = await app.listen()
-      const cleanUp: (() => unknown)[] = []
-      const message = await say(ada, chat)
-      await deliver(app)
-      expect(way.sent).toEqual([])
-      await does({ app, ada, bob, chat, message, base, cleanUp })
-      await due(app)
-      const shown = way.shown()
-      expect(way.sent.map(({ kind }) => kind).toSorted()).toEqual(seen === null ? [] : [...channelKinds].toSorted())
-      for (const { body, tag, chat_id, kind } of shown) {
-        expect(body).toBe(seen!)
-        expect({ tag, chat_id, kind }).toEqual({ tag: `chat_${chat}`, chat_id: chat, kind: 'message' })
-      }
-      if (seen !== secret) expect(JSON.stringify(way.sent)).not.toContain(secret)
-      // Nothing is left over, and nothing comes later.
-      const waits = await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")
-      expect(waits).toEqual([])
-      for (const clean of cleanUp) clean()
-    })
-})
+async function situationOf(way: ReturnType<typeof devices>, app: TestApp): Promise<Situation> {
+  const { ada, bob, chat } = await pair(app)
+  for (const kind of channelKinds) await register(app, bob, kind)
+  await register(app, ada, 'fcm')
+  const base = await app.listen()
+  const message = await say(ada, chat)
+  await deliver(app)
+  expect(way.sent).toEqual([])
+  return { app, ada, bob, chat, message, base, cleanUp: [] }
+}
 
-describe('a device that was asked in vain shows what is so when its provider is back', () => {
-  for (const happens of ['nothing', 'read', 'deleted', 'blocked', 'muted', 'logout'] as const)
-    test(happens, async () => {
+const everyKind = channelKinds.toSorted()
+
+/** What was sent about the chat; a suspension and a report are told too. */
+function sentOf(way: ReturnType<typeof devices>, chat: string) {
+  const ofChat = way.take().filter((one) => ('show' in one ? one.show.tag : one.takeBack) === `chat_${chat}`)
+  return {
+    ofChat,
+    shown: ofChat.flatMap((one) => ('show' in one ? [one.show] : [])),
+    kinds: ofChat.map(({ kind }) => kind).toSorted(),
+  }
+}
+
+async function expectSeen(way: ReturnType<typeof devices>, { app, chat }: Situation, seen: string | null) {
+  const { ofChat, shown, kinds } = sentOf(way, chat)
+  expect(kinds).toEqual(seen === null ? [] : everyKind)
+  for (const { body, tag, chat_id, kind } of shown) {
+    expect(body).toBe(seen!)
+    expect({ tag, chat_id, kind }).toEqual({ tag: `chat_${chat}`, chat_id: chat, kind: 'message' })
+  }
+  if (seen !== secret) expect(JSON.stringify(ofChat)).not.toContain(secret)
+  // Nothing is left over, and nothing comes later.
+  expect(await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")).toEqual([])
+}
+
+describe('what devices of every kind show of a message', () => {
+  for (const { name, does, seen, then } of cases) {
+    test(`${name}, before it is due: ${seen ?? 'nothing'}`, async () => {
       const { app, way } = await open()
-      const { ada, bob, chat } = await pair(app)
-      const id = await register(app, bob, 'fcm')
+      const situation = await situationOf(way, app)
+      await does(situation)
+      await due(app)
+      await expectSeen(way, situation, seen)
+      for (const clean of situation.cleanUp) clean()
+    })
+
+    test(`${name}, while the providers are down: ${seen ?? 'nothing'}`, async () => {
+      const { app, way } = await open()
+      const situation = await situationOf(way, app)
       way.answer(() => {
         throw new Error('the provider is down')
       })
-      const message = await say(ada, chat)
       await due(app)
-      const [failing] = (await bob.get('me/channels')).body.items
-      expect(failing).toMatchObject({ id, last_delivered_at: null })
-      expect(failing.failing_since).not.toBeNull()
+      expect(way.take()).toEqual([])
+      await does(situation)
       way.answer(() => {})
-      if (happens === 'read') await bob.put(`chats/${chat}/read`, {})
-      if (happens === 'deleted') await ada.delete(`messages/${message}`)
-      if (happens === 'blocked') await ada.post('blocks', { user_id: bob.id })
-      if (happens === 'muted') await bob.put(`chats/${chat}/mute`, { until: 'forever' })
-      if (happens === 'logout') await bob.post('auth/logout')
       app.clock.now += minutes
       await deliver(app)
-      expect(way.shown().length).toBe(happens === 'nothing' ? 1 : 0)
-      if (happens !== 'nothing') return
-      const [channel] = (await bob.get('me/channels')).body.items
-      expect(channel).toMatchObject({ failing_since: null })
-      expect(channel.last_delivered_at).not.toBeNull()
+      await expectSeen(way, situation, seen)
+      for (const clean of situation.cleanUp) clean()
     })
+
+    test(`${name}, when it is shown: ${then ?? 'nothing more'}`, async () => {
+      const { app, way } = await open()
+      const situation = await situationOf(way, app)
+      await due(app)
+      expect(sentOf(way, situation.chat).kinds).toEqual(everyKind)
+      await does(situation)
+      await due(app)
+      const { ofChat, kinds } = sentOf(way, situation.chat)
+      expect(kinds).toEqual(then === 'taken back' ? everyKind : [])
+      for (const one of ofChat) expect(one).toMatchObject({ takeBack: `chat_${situation.chat}` })
+      expect(await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")).toEqual([])
+      for (const clean of situation.cleanUp) clean()
+    })
+  }
+})
+
+test('a device whose deliveries fail says so, until one arrives', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  const id = await register(app, bob, 'fcm')
+  way.answer(() => {
+    throw new Error('the provider is down')
+  })
+  await say(ada, chat)
+  await due(app)
+  const [failing] = (await bob.get('me/channels')).body.items
+  expect(failing).toMatchObject({ id, last_delivered_at: null })
+  expect(failing.failing_since).not.toBeNull()
+  way.answer(() => {})
+  app.clock.now += minutes
+  await deliver(app)
+  const [channel] = (await bob.get('me/channels')).body.items
+  expect(channel).toMatchObject({ failing_since: null })
+  expect(channel.last_delivered_at).not.toBeNull()
 })
 
 test('more messages change what is shown, reading takes it back, and the next one shows anew', async () => {
@@ -244,6 +315,24 @@ test('a message that comes while the one before is being sent is not lost', asyn
   expect(way.shown().map(({ unread }) => unread)).toEqual([1, 2])
 })
 
+for (const happens of ['read', 'deleted', 'blocked'] as const)
+  test(`a message that is ${happens} while it is being sent is taken back`, async () => {
+    const { app, way } = await open()
+    const { ada, bob, chat } = await pair(app)
+    await register(app, bob, 'fcm')
+    const message = await say(ada, chat)
+    way.answer(async () => {
+      way.answer(() => {})
+      if (happens === 'read') await bob.put(`chats/${chat}/read`, {})
+      if (happens === 'deleted') await ada.delete(`messages/${message}`)
+      if (happens === 'blocked') await ada.post('blocks', { user_id: bob.id })
+    })
+    await due(app)
+    await due(app)
+    expect(way.take()).toMatchObject([{ show: { kind: 'message' } }, { takeBack: `chat_${chat}` }])
+    expect(await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")).toEqual([])
+  })
+
 test('a new chat, a review, a notice and a report tell those they concern', async () => {
   const { app, way } = await open()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
@@ -277,7 +366,12 @@ test('a new chat, a review, a notice and a report tell those they concern', asyn
   await put(bob, { messages: false, chats: false, reviews: false, quiet: noon })
   await admin.post(`admin/users/${bob.id}/suspend`, { reason: secret })
   await due(app)
-  expect(way.take()).toMatchObject([{ show: { kind: 'notice', body: 'There is a decision about your account' } }])
+  // Each engine has its own order of what was made at once.
+  const told = way.take().toSorted((a, b) => Number('show' in a) - Number('show' in b))
+  expect(told).toMatchObject([
+    { takeBack: `chat_${chat}` },
+    { show: { kind: 'notice', body: 'There is a decision about your account' } },
+  ])
 })
 
 test('texts are in the language of the reader', async () => {

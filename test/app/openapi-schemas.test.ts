@@ -35,7 +35,7 @@ test('every body, answer, problem and event in JSON is a schema with a name', as
       ...Object.entries(responses ?? {}).map(([status, answer]) => [status, answer.content] as const),
     ] as const)
       for (const [type, { schema }] of Object.entries(content ?? {}))
-        if (/json|form/.test(type) && schema.$ref === undefined) nameless.push(`${name} ${part} ${type}`)
+        if (/\bjson|form/.test(type) && schema.$ref === undefined) nameless.push(`${name} ${part} ${type}`)
   for (const [way, { type, properties }] of schemasIn(document))
     if (type === 'object' && properties && way.split('/').length > 4) nameless.push(way)
   expect(nameless).toEqual([])

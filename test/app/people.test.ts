@@ -151,6 +151,7 @@ describe('a record', () => {
       suspended_reason: 'Insults.',
       created_at: expect.any(String),
       strikes: 0,
+      proposal: null,
       counts: { reports: 1, open_reports: 1, blocks: 1, messages: 2 },
       decisions: [
         {
@@ -162,6 +163,7 @@ describe('a record', () => {
           until: null,
           created_at: expect.any(String),
           decided_by: root.id,
+          strikes: 0,
           report_id: null,
           appeal: null,
         },
@@ -180,7 +182,7 @@ describe('a record', () => {
       email: ada.email,
       email_verified: false,
       phone: null,
-      identities: [{ kind: 'password', provider: null, label: null }],
+      identities: [{ kind: 'password', provider: null, label: 'Password' }],
       sessions: [{ id: expect.any(String), user_agent: 'test' }],
     })
     for (const secret of [bob.id, cleo.id, ada.token, ada.refresh]) expect(answer.text).not.toContain(secret)

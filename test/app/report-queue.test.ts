@@ -286,6 +286,21 @@ test('a decision whose maker is no moderator any more is dropped, and the report
   expect((await resolve(ned, report, {})).status).toBe(200)
 })
 
+test('a decision that is lost keeps nobody from deciding', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const report = await fileReport(ada, bob)
+  await resolve(mo, report, { undo_s: 3 })
+  await app.rows("DELETE FROM outbox WHERE kind = 'decision'")
+  const nedLater = await later(app, ned, 59 * minutes)
+  expect(outcome(await resolve(nedLater, report, {}))).toEqual([409, 'conflict'])
+  const after = await later(app, ned, 2 * minutes)
+  expect((await after.post('admin/reports/next', {})).body.id).toBe(report)
+  expect((await resolve(after, report, { action: 'dismiss' })).body).toMatchObject({
+    status: 'resolved',
+    pending: null,
+  })
+})
+
 test('who is reported sees nothing of a decision in the audit log, whoever takes it back', async () => {
   const { app, ada, mo, ned } = await setting()
   const root = await withRole(app, 'admin')

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { passkeyOf } from '../authenticator.ts'
 import { command, convene, startServer } from '../convene.ts'
 import { readPage, startsServer } from '../pages.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -76,6 +77,18 @@ describe('the binary, alone in an empty directory', () => {
     const bytes = readFileSync(command[0]!)
     for (const path of ['node_modules', 'src', 'migrations'])
       expect([path, bytes.includes(join(checkout, path))]).toEqual([path, false])
+  })
+
+  test('adds a passkey and signs in with it, by a library that is loaded late', async () => {
+    const { base, end } = await install('passkeys').start()
+    const ask = caller(base)
+    const ada = await ask('POST', 'auth/register', { email: 'ada@example.org', password, name: 'Ada', consents })
+    const asAda = caller(base, ada.access_token)
+    const passkey = passkeyOf((await asAda('POST', 'me/passkeys/options', {})).options)
+    await asAda('POST', 'me/passkeys', { label: 'Phone', credential: passkey.registration })
+    const { options } = await ask('POST', 'auth/passkey/options', {})
+    expect((await ask('POST', 'auth/passkey', { credential: passkey.answer(options) })).user.id).toBe(ada.user.id)
+    expect(await end()).toBe(0)
   })
 
   test('runs a community, survives kill -9, and moves to another place by a backup', async () => {

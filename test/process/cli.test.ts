@@ -71,7 +71,7 @@ describe('help', () => {
     const read = new Set<string>()
     readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }))
     expect(read.size).toBeGreaterThan(15)
-    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_]+)\s/gm)].map(([, name]) => name!)
+    const told = [...serveHelp.matchAll(/^ {2}([A-Z][A-Z0-9_<>]+)\s/gm)].map(([, name]) => name!)
     expect(told).toEqual(Object.values(settings).map(({ name }) => name))
     expect([...read].filter((name) => !told.includes(name))).toEqual([])
   })
@@ -434,6 +434,41 @@ test('outbox lists what waits, makes it due and drops it, beside a running serve
   expect(JSON.parse(await outbox('drop', 'mail', '--yes'))).toEqual({ count: 2 })
 })
 
+test('webhooks lists those that wait and makes them due, beside a running server', async () => {
+  const databasePath = join(newPath(), 'convene.db')
+  const app = await testApp({}, { databasePath })
+  const settings = { DATA_DIR: app.dataDir, DATABASE_URL: `sqlite:${databasePath}` }
+  const webhooks = async (...args: string[]) => (await convene(['webhooks', ...args], settings)).out
+  expect(await webhooks('list')).toBe('no webhook waits\n')
+  const { outbox } = app.services.storage
+  const later = Date.now() + 3_600_000
+  const payload = { about: 'user.erased', data: { user_id: 'ada' } } as const
+  for (const id of ['a', 'b'])
+    await outbox.add([
+      { id, kind: 'webhook', user_id: null, payload, created_at: 1, due_at: later, ordered_by: `ada-${id}` },
+    ])
+  await outbox.add([
+    {
+      ...{ id: 'm', kind: 'mail', user_id: null, created_at: 1, due_at: later },
+      payload: { to: 'ada@example.org', language: 'en', about: 'password_changed' },
+    },
+  ])
+  expect(JSON.parse(await webhooks('list', '--json'))).toMatchObject([
+    { id: 'a', type: 'user.erased', data: { user_id: 'ada' }, attempts: 0, last_error: null },
+    { id: 'b' },
+  ])
+  expect(await webhooks('list', '--limit', '1')).toMatch(
+    /^a user\.erased \{"user_id":"ada"\}, made 1970-.*failed 0 times\n$/,
+  )
+  expect(await webhooks('retry', 'b')).toBe('due now: 1\n')
+  expect(await outbox.lease('webhook', 'n', Date.now(), later, 10)).toMatchObject([{ id: 'b' }])
+  expect(JSON.parse(await webhooks('retry', '--json'))).toEqual({ count: 1 })
+  expectRefusal(await convene(['webhooks', 'retry', 'x'], settings), 1, /no webhook with the id x waits/)
+  expectRefusal(await convene(['webhooks', 'retry', 'm'], settings), 1, /no webhook with the id m waits/)
+  expectRefusal(await convene(['webhooks', 'list', 'x'], settings), 2, /unexpected argument 'x'/)
+  expectRefusal(await convene(['webhooks'], settings), 2, /webhooks takes list or retry/)
+})
+
 describe('admin', () => {
   test('grants and takes away a role beside a running server, which follows at once', async () => {
     const databasePath = join(newPath(), 'convene.db')
@@ -608,6 +643,32 @@ describe('admin', () => {
     expect(JSON.parse(readFileSync(there, 'utf8'))).toEqual(exported)
     const entries = await app.services.storage.audit.list({ action: 'export' }, 10, null)
     expect(entries).toMatchObject([{ actor_id: null, subject_id: ada.id }])
+    letGo()
+  })
+
+  test('exports a case for an authority, into a file for this user only', async () => {
+    const { app, settings, letGo } = await serverOf()
+    const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    const message = (await bob.post(`chats/${chat.id}/messages`, { text: 'Insult' })).body
+    const report = (await ada.post('reports', { message_id: message.id, reason: 'harassment' })).body.id
+    await mo.post(`admin/reports/${report}/resolve`, { action: 'warn', note: 'No insults.', strikes: 2 })
+    const file = join(app.dataDir, 'case.json')
+    expectRefusal(await convene(['case', 'export'], settings), 2, /which report, and where to/)
+    expectRefusal(await convene(['case', 'export', ada.id, file], settings), 1, /there is no report with the id/)
+    expect((await convene(['case', 'export', report, file], settings)).code).toBe(0)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      report: { id: report, evidence: { message: { text: 'Insult', created_at: iso(app.clock.now) } } },
+      decisions: [{ action: 'warn', reason: 'No insults.', strikes: 2, decided_by: mo.id }],
+      appeals: [],
+      images: [],
+      audit_log: [{ action: 'report' }, { action: 'report_resolved' }, { action: 'case_exported' }],
+    })
+    const { accounts } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(accounts.map(({ email }: { email: string }) => email).sort()).toEqual([ada.email, bob.email].sort())
+    expectRefusal(await convene(['case', 'export', report, file], settings), 1, /exists: choose another name/)
     letGo()
   })
 })

@@ -101,7 +101,19 @@ beforeAll(async () => {
     "INSERT INTO notification_preferences (user_id, quiet_from, quiet_to, quiet_zone) VALUES (?, 1, 2, 'Etc/UTC')",
   ).run(ada.id)
   db.query("INSERT INTO shown_notifications VALUES ('c', 'chat_1', ?, 'm', 'h', NULL, 1)").run(ada.id)
+  db.query(
+    `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, label, created_at)
+     VALUES ('a', ?, 'AAAA', 'AAAA', 4294967295, 'Phone', 1)`,
+  ).run(ada.id)
+  db.query(
+    `INSERT INTO identities (id, user_id, kind, provider, issuer, subject, created_at)
+     VALUES ('o', ?, 'oidc', 'google', 'https://accounts.google.com', '1', 1)`,
+  ).run(ada.id)
+  db.query("INSERT INTO used_challenges (id, expires_at) VALUES ('AAAA', 1)").run()
   db.query('INSERT OR REPLACE INTO last_seen (user_id, at) VALUES (?, 2)').run(ada.id)
+  db.query("INSERT INTO bot_permissions VALUES (?, '42', 'granted', 'en', 1, NULL, 2)").run(ada.id)
+  db.query('INSERT INTO bot_updates VALUES (9007199254740991, 1)').run()
+  db.query("INSERT INTO invites (id, code_hash, uses, used, created_at) VALUES ('i', 'h', 2, 1, 1)").run()
   rich = newFile()
   db.query('VACUUM INTO ?').run(rich)
 

@@ -28,3 +28,29 @@ test('the demo lets two people talk, tells what each sees, and ends by itself', 
   const [, dataDir] = /over an empty directory, (\S+)\./.exec(out)!
   expect(existsSync(dataDir!)).toBe(false)
 })
+
+test('the demo of notifications shows what each channel got', async () => {
+  const demo = Bun.spawn([process.execPath, join(import.meta.dir, '../demo.ts'), 'notifications'], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(demo.stdout).text(),
+    new Response(demo.stderr).text(),
+    demo.exited,
+  ])
+  expect([code, err]).toEqual([0, ''])
+  const summary = out.slice(out.indexOf('What each channel got')).split('\n')
+  expect(summary.slice(1).map((line) => line.trim())).toEqual([
+    'Web Push, Ada:',
+    '1. Convene: “Bob sent a message” (unread: 1, tag chat_…)',
+    '2. Bob: “The blue bench.” (unread: 1, tag chat_…)',
+    'The bot, Bob:',
+    '1. sendMessage: “Convene: Ada opened a chat with you” [https://t.me/tests_bot/meet?startapp=chat_…]',
+    '2. editMessageText: “Convene: Ada sent a message” [https://t.me/tests_bot/meet?startapp=chat_…]',
+    '3. the message is taken back',
+    '4. sendMessage: “Convene: Ada sent a message” [https://t.me/tests_bot/meet?startapp=chat_…]',
+    '5. the message is taken back',
+    '',
+  ])
+})

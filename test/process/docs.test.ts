@@ -72,7 +72,7 @@ test('no page takes a program for granted that a machine with Node alone lacks',
 })
 
 test('every block is of a kind that is run, or says why it is not', () => {
-  const onlyShown = ['json', 'text', 'html', 'mermaid']
+  const onlyShown = ['json', 'text', 'html', 'mermaid', 'tsx', 'js']
   let run = 0
   for (const { path, blocks } of pages.values())
     for (const block of blocks) {
@@ -112,7 +112,18 @@ test('the TypeScript of the documentation has no type errors', async () => {
       }
     symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'))
     const ours = Bun.JSONC.parse(await Bun.file(join(root, 'tsconfig.json')).text()) as { compilerOptions: object }
-    const compilerOptions = { ...ours.compilerOptions, lib: ['ESNext', 'DOM', 'DOM.Iterable'], noUnusedLocals: false }
+    const client = join(root, 'client/src')
+    const paths = { 'convene-client': [`${client}/index.ts`], 'convene-client/*': [`${client}/*.ts`] }
+    await Bun.write(
+      join(directory, 'client-md/globals.d.ts'),
+      Bun.file(join(root, 'test/fixtures/docs-client.d.ts.txt')),
+    )
+    const compilerOptions = {
+      ...ours.compilerOptions,
+      paths,
+      lib: ['ESNext', 'DOM', 'DOM.Iterable'],
+      noUnusedLocals: false,
+    }
     await Bun.write(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*-md/*.ts'] }))
     const check = () => {
       const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, 'check', '--no-pretty'], { cwd: directory })

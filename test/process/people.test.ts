@@ -54,7 +54,28 @@ test('an invite of the operator lets people register', async () => {
   expectRefusal(await admin('invite', '--uses', '1001'), 2, /--uses must be a whole number from 1 to 1000/)
   expectRefusal(await admin('invite', '--expires', 'soon'), 2, /--expires must be a time such as/)
   expectRefusal(await admin('invite', '--expires', '2020-01-01'), 2, /--expires must be in the future/)
-  expectRefusal(await admin('invite', 'ada'), 2, /unexpected argument 'ada'/)
+  expectRefusal(await admin('invite', 'ada'), 2, /admin invite takes list or delete, not 'ada'/)
+})
+
+test('invites are listed with how often each was used, and deleted', async () => {
+  const { app, admin } = await serverOf({ REGISTRATION: 'invite' })
+  const invite = answerOf(await admin('invite', '--uses', '3', '--note', 'Meetup', '--json'))
+  const register = (email: string) =>
+    app.request('POST', 'auth/register', { body: { email, password, name: 'New', consents, invite: invite.code } })
+  expect((await register('ada@example.com')).status).toBe(201)
+  const { code: _, ...shown } = { ...invite, used: 1 }
+  expect(answerOf(await admin('invite', 'list', '--json'))).toEqual({ items: [shown], next_cursor: null })
+  const { out } = await admin('invite', 'list')
+  expect(out).toBe(`${invite.id}  1 of 3 used  no end  Meetup\n`)
+  expectRefusal(await admin('invite', 'list', '--uses', '3'), 2, /--uses does not go with admin invite list/)
+  expectRefusal(await admin('invite', 'delete'), 2, /which one/)
+  expectRefusal(await admin('invite', 'delete', 'x', 'y'), 2, /unexpected argument 'y'/)
+  expectRefusal(await admin('invite', 'delete', crypto.randomUUID()), 1, /There is no such invite/)
+  expect(answerOf(await admin('invite', 'delete', invite.id, '--json'))).toEqual({ id: invite.id })
+  expect((await register('bob@example.com')).body.code).toBe('invite_required')
+  expect(answerOf(await admin('invite', 'list', '--json')).items).toEqual([])
+  const [entry] = await app.services.storage.audit.list({ action: 'invite_deleted' }, 10, null)
+  expect(entry).toMatchObject({ actor_id: null, subject_id: invite.id })
 })
 
 test('list and show find people, for the eye and for programs, and are recorded', async () => {

@@ -14,7 +14,7 @@ const password = 'convene demo password'
 //   DATA_DIR=fixture convene seed --users 20 --cities 2 --messages 60 --seed upgrade
 //   zstd -19 fixture/convene.db -o test/fixtures/<release>.db.zst
 const fixtures = join(import.meta.dir, '../fixtures')
-const releases = readdirSync(fixtures).map((file) => file.replace('.db.zst', ''))
+const releases = readdirSync(fixtures).flatMap((file) => (file.endsWith('.db.zst') ? file.replace('.db.zst', '') : []))
 
 const root = mkdtempSync(join(tmpdir(), 'convene-upgrade-'))
 afterAll(() => rmSync(root, { recursive: true }))

@@ -33,6 +33,7 @@ const session = (user_id: string, given: object = {}) => ({
   last_used_at: now,
   user_agent: null,
   ended_at: null,
+  passkey_at: null,
   ...given,
 })
 

@@ -189,8 +189,11 @@ for (const engine of engines) {
       test('are refused within the step, and change nothing, where a role changed after the service had looked', async () => {
         const storage = await fresh()
         const setRole = (id: string, role: 'user' | 'moderator' | 'admin') =>
-          storage.users.setRole(id, role, { ...entry('role'), id: crypto.randomUUID() })
+          storage.users.setRole(id, role, { ...entry('role'), id: crypto.randomUUID(), actor_id: null })
         const [judge, other] = ['moderator 1', 'moderator 2'] as const
+        // The last admin cannot be demoted.
+        const keeper = await person(storage)
+        await setRole(keeper, 'admin')
         await setRole(judge, 'moderator')
         const filed = await reported(storage)
         const about = { judge_id: judge, subject_id: filed.subject, parties: [filed.reporter_id], suspends: false }
@@ -226,6 +229,8 @@ for (const engine of engines) {
         })
         // The other one is no moderator any more: there is nobody else.
         await setRole(other, 'user')
+        await setRole(judge, 'admin')
+        await setRole(keeper, 'user')
         expect(await settle({ decided_by: judge })).toMatchObject({ notice_seq: null })
       })
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { join, resolve } from 'node:path'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, s3Object, settings } from '../../src/config.ts'
 import { limitTable } from '../../src/lib/rate-limits.ts'
 import { settingsAsEnvFile, settingsAsMarkdown } from '../../src/lib/settings.ts'
@@ -214,6 +217,7 @@ const variables: Record<string, Case> = {
     good: [],
     bad: ['example.org', 'example.org:convene:/nowhere/key.pem', `example.org:convene:${import.meta.path}`],
   },
+  'OIDC_<NAME>_ISSUER': { field: 'oidc', default: [], good: [], bad: [] },
   // With what must come with them: see below.
   FCM_SERVICE_ACCOUNT: {
     field: 'fcmServiceAccount',
@@ -385,6 +389,15 @@ const variables: Record<string, Case> = {
       ['off', false],
     ],
     bad: ['yes'],
+  },
+  STAFF_PASSKEY: {
+    field: 'staffPasskey',
+    default: 'off',
+    good: [
+      ['off', 'off'],
+      ['required', 'required'],
+    ],
+    bad: ['on', 'Required'],
   },
   FIRST_CONTACT: {
     field: 'firstContact',
@@ -586,8 +599,10 @@ test("the README's table and .env.example list every setting as the code reads i
 })
 
 test('no secret is shown in help or documents', () => {
-  const shown = Object.values(settings).filter((row) => /SECRET|TOKEN|KEY$/.test(row.name) && !('secret' in row))
-  expect(shown.map(({ name }) => name)).toEqual([])
+  const areNone = ['STAFF_PASSKEY', 'APNS_KEY_ID', 'OIDC_<NAME>_KEY_ID']
+  const mayHoldOne = /SECRET|TOKEN|PASSWORD|KEY|^(SMTP|DATABASE|REDIS|MEDIA|WEBHOOK)_URL$/
+  const shown = Object.values(settings).filter((row) => mayHoldOne.test(row.name) && !('secret' in row))
+  expect(shown.map(({ name }) => name).filter((name) => !areNone.includes(name))).toEqual([])
 })
 
 test('mail needs a sender and the address of the server, and says which is missing', () => {
@@ -602,6 +617,81 @@ test('mail needs a sender and the address of the server, and says which is missi
   expect(readConfig(sending).emailVerification).toBe('on')
   for (const EMAIL_VERIFICATION of ['off', 'on', 'required'] as const)
     expect(readConfig({ ...sending, EMAIL_VERIFICATION }).emailVerification).toBe(EMAIL_VERIFICATION)
+})
+
+describe('the providers of OpenID Connect', () => {
+  const google = {
+    OIDC_GOOGLE_ISSUER: 'https://accounts.google.com',
+    OIDC_GOOGLE_CLIENT_ID: 'web.apps.example, ios.apps.example',
+    OIDC_GOOGLE_CLIENT_SECRET: 'hunter2',
+  }
+  const keyOf = (namedCurve: string) =>
+    generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const apple = {
+    OIDC_APPLE_ISSUER: 'https://appleid.apple.com',
+    OIDC_APPLE_CLIENT_ID: 'org.example.web',
+    OIDC_APPLE_TEAM_ID: 'TEAM123456',
+    OIDC_APPLE_KEY_ID: 'KEY1234567',
+    OIDC_APPLE_PRIVATE_KEY: keyOf('P-256'),
+  }
+
+  test('are as many as are named, each whole', () => {
+    const local = {
+      OIDC_MY_IDP_ISSUER: 'http://127.0.0.1:8080/realms/town/',
+      OIDC_MY_IDP_CLIENT_ID: 'convene',
+      OIDC_MY_IDP_CLIENT_SECRET: 'x',
+      OIDC_MY_IDP_LABEL: 'Town hall',
+    }
+    const { oidc } = readConfig({ ...google, ...apple, ...local, OIDC_EMPTY_ISSUER: '', GOOGLE_OIDC_ISSUER: 'x' })
+    expect(oidc.map(({ name, label }) => [name, label])).toEqual([
+      ['apple', 'Apple'],
+      ['google', 'Google'],
+      ['my_idp', 'Town hall'],
+    ])
+    expect(oidc[1]).toEqual({
+      name: 'google',
+      label: 'Google',
+      issuer: 'https://accounts.google.com',
+      clientIds: ['web.apps.example', 'ios.apps.example'],
+      credentials: { secret: 'hunter2' },
+    })
+    expect(oidc[0]!.credentials).toMatchObject({ teamId: 'TEAM123456', keyId: 'KEY1234567' })
+  })
+
+  test('take their key from a file, or in one line', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'convene-key-')), 'AuthKey.p8')
+    writeFileSync(file, apple.OIDC_APPLE_PRIVATE_KEY)
+    const credentials = readConfig(apple).oidc[0]!.credentials
+    const inOneLine = apple.OIDC_APPLE_PRIVATE_KEY.trim().replaceAll('\n', '\\n')
+    for (const OIDC_APPLE_PRIVATE_KEY of [file, inOneLine])
+      expect(readConfig({ ...apple, OIDC_APPLE_PRIVATE_KEY }).oidc[0]!.credentials).toEqual(credentials)
+    rmSync(dirname(file), { recursive: true })
+  })
+
+  test('stop the start where they are half set or wrong, and repeat no secret', () => {
+    const without = (all: Record<string, string>, name: string) => ({ ...all, [name]: '' })
+    const bad: [string, Record<string, string>][] = [
+      ...Object.keys(google).map((name): [string, Record<string, string>] => [name, without(google, name)]),
+      ...Object.keys(apple).map((name): [string, Record<string, string>] => [name, without(apple, name)]),
+      ['OIDC_X_ISSUER', { OIDC_X_LABEL: 'X' }],
+      ['OIDC_GOOGLE_CLIENT_SECRET', { ...google, OIDC_GOOGLE_TEAM_ID: 'T' }],
+      ['OIDC_GOOGLE_ISSUER', { ...google, OIDC_GOOGLE_ISSUER: 'http://accounts.google.com' }],
+      ['OIDC_GOOGLE_ISSUER', { ...google, OIDC_GOOGLE_ISSUER: 'https://user:hunter2@idp.example.org' }],
+      ['OIDC_GOOGLE_ISSUER', { ...google, OIDC_GOOGLE_ISSUER: 'https://idp.example.org/?x=hunter2' }],
+      ['OIDC_GOOGLE_ISSUER', { ...google, OIDC_GOOGLE_ISSUER: 'accounts.google.com' }],
+      ['OIDC_GOOGLE_CLIENT_ID', { ...google, OIDC_GOOGLE_CLIENT_ID: 'one,' }],
+      ['OIDC_GOOGLE_CLIENT_ID', { ...google, OIDC_GOOGLE_CLIENT_ID: 'two words' }],
+      ['OIDC_GOOGLE_LABEL', { ...google, OIDC_GOOGLE_LABEL: 'x'.repeat(81) }],
+      ['OIDC_APPLE_PRIVATE_KEY', { ...apple, OIDC_APPLE_PRIVATE_KEY: '/nowhere/hunter2.p8' }],
+      ['OIDC_APPLE_PRIVATE_KEY', { ...apple, OIDC_APPLE_PRIVATE_KEY: '-----BEGIN hunter2' }],
+      ['OIDC_APPLE_PRIVATE_KEY', { ...apple, OIDC_APPLE_PRIVATE_KEY: keyOf('P-384') }],
+    ]
+    for (const [name, environment] of bad) {
+      const message = refusalOf(environment)
+      expect([name, message]).toEqual([name, expect.stringMatching(new RegExp(`^${name} must .*$`))])
+      expect(message).not.toContain('hunter2')
+    }
+  })
 })
 
 test('webhooks need a secret, and the bot the token that BotFather gives', () => {

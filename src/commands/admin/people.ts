@@ -20,7 +20,7 @@ import { withAccount } from './account.ts'
 const options = {
   list: ['q', 'role', 'standing', 'limit', 'cursor'],
   show: [],
-  invite: ['uses', 'expires', 'note'],
+  invite: ['uses', 'expires', 'note', 'limit', 'cursor'],
   suspend: ['reason', 'until', 'note'],
   unsuspend: ['reason'],
   'end-sessions': [],
@@ -46,13 +46,13 @@ export async function runOnPeople(action: Action, args: string[]): Promise<void>
   const print = (answer: object, asText: string) => console.log(json ? JSON.stringify(answer) : asText)
   const isAboutOne = action !== 'list' && action !== 'invite'
   const [, who, ...more] = positionals
-  const surplus = isAboutOne ? more[0] : who
+  const surplus = isAboutOne ? more[0] : action === 'list' ? who : undefined
   if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'`)
   if (isAboutOne) {
     if (who === undefined) throw new UsageError(`whose account? admin ${action} WHO`)
     return onAccount(action, who, given, print)
   }
-  const work = action === 'list' ? listed(given) : invited(given)
+  const work = action === 'list' ? listed(given) : onInvites(positionals.slice(1), given)
   const config = readConfig()
   const { storage, close } = await openBesideServer(config)
   try {
@@ -120,6 +120,35 @@ function listed({ q, role, standing, limit = '30', cursor }: Given) {
     )
     if (answer.next_cursor !== null) lines.push(`more: --cursor ${answer.next_cursor}`)
     return { answer, asText: lines.length === 0 ? 'nobody' : lines.join('\n') }
+  }
+}
+
+/** Makes an invite, or does with them what the words after it say. */
+function onInvites([what, id, ...more]: string[], given: Given): (services: Services) => Promise<Answered> {
+  const options = what === undefined ? ['uses', 'expires', 'note'] : what === 'list' ? ['limit', 'cursor'] : []
+  const surplus = what === 'delete' ? more[0] : id
+  if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'`)
+  const unfit = Object.keys(given).find((name) => !options.includes(name))
+  if (unfit !== undefined) throw new UsageError(`--${unfit} does not go with admin invite ${what ?? ''}`.trimEnd())
+  if (what === undefined) return invited(given)
+  if (what === 'list') return listedInvites(given)
+  if (what !== 'delete') throw new UsageError(`admin invite takes list or delete, not '${what}'`)
+  if (id === undefined) throw new UsageError('which one? admin invite delete ID')
+  return async ({ registration }) => {
+    await registration.removeInvite(operator, id)
+    return { answer: { id }, asText: `nobody registers with ${id} any more` }
+  }
+}
+
+function listedInvites({ limit = '30', cursor }: Given) {
+  const page = { limit: wholeNumber('--limit', limit, 100), cursor }
+  return async ({ registration }: Services): Promise<Answered> => {
+    const answer = await registration.invites(page)
+    const lines = answer.items.map(({ id, uses, used, expires_at, note }) =>
+      [id, `${used} of ${uses} used`, expires_at === null ? 'no end' : `until ${expires_at}`, note ?? '-'].join('  '),
+    )
+    if (answer.next_cursor !== null) lines.push(`more: --cursor ${answer.next_cursor}`)
+    return { answer, asText: lines.length === 0 ? 'no invites' : lines.join('\n') }
   }
 }
 

@@ -1,4 +1,5 @@
 import { hours } from '../../lib/time.ts'
+import type { Ids } from '../../lib/ids.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Webhooks } from '../webhooks/service.ts'
@@ -13,6 +14,7 @@ type Deps = {
   files: Files
   audit: Pick<Audit, 'entry'>
   webhooks: Webhooks
+  ids: Ids
   now: () => number
 }
 
@@ -26,7 +28,7 @@ type Tell = (events: Cleared['chats']) => Promise<void>
  * Carries erasures out, so that they outlast a crash and the return of an older database: the journal knows who is erased,
  * and the database whose erasure is unfinished.
  */
-export function openErasures({ store, journal, files, audit, webhooks, now }: Deps) {
+export function openErasures({ store, journal, files, audit, webhooks, ids, now }: Deps) {
   let last: Promise<unknown> = Promise.resolve()
   const underWay = new Set<string>()
 
@@ -47,7 +49,7 @@ export function openErasures({ store, journal, files, audit, webhooks, now }: De
       let rows = 0
       let place: Place | null = null
       do {
-        const cleared: Cleared = await store.clear(user_id, at, place)
+        const cleared: Cleared = await store.clear(user_id, at, place, ids.next)
         rows += cleared.rows
         await files.remove(withThumbs(cleared.files))
         await tell(cleared.chats)

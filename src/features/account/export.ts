@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { chunks } from '../../lib/chunks.ts'
 import type { Page } from '../../lib/paging.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { AuditEntry, AuditStore } from '../audit/store.ts'
@@ -9,6 +9,8 @@ import type { ChatViews } from '../chats/views.ts'
 import type { ChatStore, Message } from '../chats/store.ts'
 import type { OutboxStore, Parcel } from '../../outbox/store.ts'
 import type { EmailStore } from '../email/store.ts'
+import type { IdentityStore } from '../identities/store.ts'
+import type { PasskeyStore } from '../passkeys/store.ts'
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { LocationStore } from '../location/store.ts'
 import type { Media } from '../media/service.ts'
@@ -28,8 +30,10 @@ type Deps = {
   locations: Pick<LocationStore, 'of'>
   lastSeen: Pick<LastSeenStore, 'of'>
   emails: Pick<EmailStore, 'linksOf'>
+  identities: Pick<IdentityStore, 'ofUser'>
   outbox: Pick<OutboxStore, 'ofUser'>
   bot: Pick<BotStore, 'ofUser'>
+  passkeys: Pick<PasskeyStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
@@ -41,7 +45,6 @@ type Deps = {
 }
 
 const batch = 200
-const chunkLength = 64 * 1024
 
 /** Writes out all that is stored of a user, piece by piece: a chat may have a hundred thousand messages. */
 export function openExporter(deps: Deps) {
@@ -52,8 +55,10 @@ export function openExporter(deps: Deps) {
     locations,
     lastSeen,
     emails,
+    identities,
     outbox,
     bot,
+    passkeys,
     profiles,
     chats,
     media,
@@ -68,12 +73,13 @@ export function openExporter(deps: Deps) {
     ...consent,
     recorded_at: iso(recorded_at),
   })
-  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at }: Session) => ({
+  const sessionView = ({ id, user_agent, created_at, last_used_at, ended_at, passkey_at }: Session) => ({
     id,
     user_agent,
     created_at: iso(created_at),
     last_used_at: iso(last_used_at),
     ended_at: isoOrNull(ended_at),
+    passkey_at: isoOrNull(passkey_at),
   })
   const imageView = ({ created_at, ...image }: OwnImage) => ({
     ...image,
@@ -100,7 +106,7 @@ export function openExporter(deps: Deps) {
       'to' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
     ),
     notifications_waiting: parcels.flatMap(({ kind, payload, created_at }) =>
-      'to' in payload ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
+      'to' in payload || !('about' in payload) ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
     ),
   })
 
@@ -151,6 +157,11 @@ export function openExporter(deps: Deps) {
       preferences: await profiles.preferences(caller),
       location: await locationOf(id),
       last_seen_at: isoOrNull((await lastSeen.of([id])).get(id) ?? null),
+      identities: (await identities.ofUser(id)).map(({ created_at, last_used_at, ...identity }) => ({
+        ...identity,
+        created_at: iso(created_at),
+        last_used_at: isoOrNull(last_used_at),
+      })),
       email_links: (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({
         ...link,
         expires_at: iso(expires_at),
@@ -158,6 +169,11 @@ export function openExporter(deps: Deps) {
       ...waitingOf(await outbox.ofUser(id)),
       notifications: await notificationsOf(id),
       bot: await botPermissionOf(id),
+      passkeys: (await passkeys.ofUser(id)).map(({ user_id: _, created_at, last_used_at, ...passkey }) => ({
+        ...passkey,
+        created_at: iso(created_at),
+        last_used_at: isoOrNull(last_used_at),
+      })),
       reviews_written: (await store.reviewsBy(id)).map(reviewView),
     }
     yield JSON.stringify(single).slice(0, -1)
@@ -217,21 +233,4 @@ async function* batches<Row>(read: (last: Row | null) => Promise<Row[]>) {
 
 async function* rows<Row>(read: (last: Row | null) => Promise<Row[]>, view: (row: Row) => unknown) {
   for await (const found of batches(read)) yield* found.map(view)
-}
-
-async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder()
-  let waiting: string[] = []
-  let length = 0
-  for await (const piece of text) {
-    waiting.push(piece)
-    length += piece.length
-    if (length < chunkLength) continue
-    yield encoder.encode(waiting.join(''))
-    waiting = []
-    length = 0
-    // Storage answers at once: without this, whoever reads fast would keep everybody else waiting.
-    await setImmediate()
-  }
-  yield encoder.encode(waiting.join(''))
 }

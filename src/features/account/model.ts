@@ -39,6 +39,17 @@ export const exported = object('Export', {
     }),
   }),
   last_seen_at: nullable(time),
+  identities: t.Array(
+    t.Object({
+      id: entityId(),
+      kind: t.String({ description: 'password, messenger, oidc or passkey' }),
+      provider: nullable(t.String()),
+      subject: nullable(t.String({ description: 'Who one is to the provider' })),
+      created_at: time,
+      last_used_at: nullable(time),
+    }),
+    { description: 'The ways to sign in' },
+  ),
   email_links: t.Array(
     object('ExportedEmailLink', {
       kind: t.String({ description: 'verify, reset, change or undo' }),
@@ -56,6 +67,18 @@ export const exported = object('Export', {
     channels: t.Array(channel, { description: 'Without the addresses of the devices' }),
     muted_chats: t.Array(t.Object({ chat_id: entityId(), muted_until: time })),
   }),
+  passkeys: t.Array(
+    t.Object({
+      id: entityId(),
+      label: t.String({ examples: ['Phone'] }),
+      credential_id: t.String({ description: 'Of the authenticator' }),
+      public_key: t.String({ description: 'A COSE key, as base64url; the server has no other' }),
+      counter: t.Integer({ description: 'How often it was used, as the authenticator says' }),
+      transports: t.Array(t.String()),
+      created_at: time,
+      last_used_at: nullable(time),
+    }),
+  ),
   mails_waiting: t.Array(
     object('ExportedMail', {
       about: t.String({ examples: ['verify'] }),
@@ -98,6 +121,7 @@ export const exported = object('Export', {
       created_at: time,
       last_used_at: time,
       ended_at: nullable(time),
+      passkey_at: nullable(time),
     }),
   ),
   images: t.Array(

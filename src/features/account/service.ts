@@ -78,6 +78,7 @@ export function accountService({ erasures, exporter, auth, mails, callers, socke
         session_id: '',
         consents_missing: [],
         has_unverified_email: false,
+        passkey_at: null,
         token_expires_at: 0,
       }
       return exporter.export(caller)

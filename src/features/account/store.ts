@@ -29,9 +29,10 @@ export type ErasureStore = {
    * Removes the next part of what is stored of an erased user, late things too that a request under way has stored since:
    * in one step, which takes some milliseconds, as an account may have a hundred thousand messages. These stay as
    * tombstones, reviews of others and reports without an author, consents without where they came from, and the evidence of
-   * reports with its images. While the erasure is noted as unfinished, the others in the chats get one `chat` event each.
+   * reports with its images. While the erasure is noted as unfinished, the others in the chats get one `chat` event each. With
+   * `newId`, what their devices show of these chats is taken back.
    */
-  clear(userId: string, at: number, from: Place | null): Promise<Cleared>
+  clear(userId: string, at: number, from: Place | null, newId?: () => string): Promise<Cleared>
   /** Whose erasure has begun, and not come to its end. */
   unfinished(): Promise<Erasure[]>
   /** Who was erased since that time. */

@@ -12,6 +12,8 @@ export type Caller = {
   consents_missing: ConsentKind[]
   /** Whether the account has an e-mail address that nobody has verified. */
   has_unverified_email: boolean
+  /** When the session was opened, or last confirmed, with a passkey. */
+  passkey_at: number | null
   token_expires_at: number
 }
 
@@ -96,6 +98,7 @@ export function callers({
       session_id,
       consents_missing,
       has_unverified_email: session.email !== null && session.email_verified_at === null,
+      passkey_at: session.passkey_at,
       token_expires_at: expires_at,
     }
     const entry = { caller, expires_at, suspended_until, suspended_reason, looked_up_at }

@@ -109,7 +109,7 @@ function userOf(fields: Map<string, string>): Omit<InitData, 'auth_date' | 'star
   return {
     messenger_id: String(user.id),
     // A last name is nobody else's business before its owner says so.
-    name: nameFrom(text(user.first_name)) || nameFrom(text(user.username)) || 'User',
+    name: mendedName(text(user.first_name)) || mendedName(text(user.username)) || 'User',
     language: languageFrom(text(user.language_code)),
     photo_url: httpsUrl(text(user.photo_url)),
     allows_write: user.allows_write_to_pm === true,
@@ -133,7 +133,7 @@ function jsonObject(json: string): Record<string, unknown> | null {
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** A stranger's name is mended rather than refused, as the person cannot correct it on the way in. */
-function nameFrom(given: string): string {
+export function mendedName(given: string): string {
   const oneLine = withoutInvisible(given).replace(/\s+/g, ' ')
   const clean = withoutEndlessMarks(oneLine.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '')).normalize('NFC')
   const name = [...clean.trim()].slice(0, NAME_MAX).join('').trim()

@@ -1,14 +1,11 @@
 import { t } from 'elysia'
 import { entityId, nextCursor, object, oneOf, optional, time } from '../../http/schema.ts'
 import { setFormat } from '../../lib/formats.ts'
+import { emailProblem } from '../email/rules.ts'
 import { me, profileFields } from '../profile/model.ts'
 import { consentKinds } from './store.ts'
 
-// Deliberately wide: an address is proven by mail that arrives, not by its looks.
-setFormat('email-address', (value) => {
-  if (value.length > 254) return 'too_long'
-  return /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value) ? null : 'format'
-})
+setFormat('email-address', emailProblem)
 // Counted in code points, as every length. Half a surrogate pair would be hashed as any other half.
 setFormat('new-password', (value) => {
   const length = value.length > 400 ? value.length : [...value].length
@@ -36,9 +33,9 @@ export const newPassword = t.String({
 export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
 
 // For clients that hold their tokens themselves, such as two accounts in two tabs.
-const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
+export const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
 
-const invite = optional(
+export const invite = optional(
   t.String({ maxLength: 100, description: 'The code of an invite, where `registration` of the providers is `invite`' }),
 )
 
@@ -48,6 +45,14 @@ const choices = object('ConsentChoices', {
   disclaimer: t.Optional(t.Boolean()),
   marketing: t.Optional(t.Boolean()),
 })
+
+// Checked by the service, as what is missing here has a refusal of its own.
+export const consentChoices = t.Optional(
+  t.Unknown({
+    documented: { ...choices, title: 'RegistrationConsents', required: ['terms', 'privacy', 'disclaimer'] },
+    description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
+  }),
+)
 
 export const registration = t.Object(
   {
@@ -60,13 +65,7 @@ export const registration = t.Object(
     gender: t.Optional(profileFields.gender),
     invite,
     cookies,
-    // Checked by the service, as what is missing here has a refusal of its own.
-    consents: t.Optional(
-      t.Unknown({
-        documented: { ...choices, title: 'RegistrationConsents', required: ['terms', 'privacy', 'disclaimer'] },
-        description: 'terms, privacy and disclaimer, each exactly true; marketing if you like',
-      }),
-    ),
+    consents: consentChoices,
   },
   {
     title: 'Registration',
@@ -125,6 +124,7 @@ const sessionFields = {
   expires_in: t.Integer({ description: 'Seconds' }),
 }
 export const session = t.Object(sessionFields, { title: 'Session' })
+export const newOrKnownSession = object('OidcSession', { ...sessionFields, created: t.Boolean() })
 export const messengerSession = object('MessengerSession', {
   ...sessionFields,
   created: t.Boolean(),
@@ -170,8 +170,6 @@ export const providers = t.Object(
   },
   {
     title: 'Providers',
-    examples: [
-      { password: true, messenger: { bot: null }, oidc: [], passkey: false, registration: 'open', mail: true },
-    ],
+    examples: [{ password: true, messenger: { bot: null }, oidc: [], passkey: true, registration: 'open', mail: true }],
   },
 )

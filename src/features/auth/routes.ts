@@ -1,22 +1,19 @@
 import { Elysia, t } from 'elysia'
 import { id, pageQuery } from '../../http/schema.ts'
-import {
-  type IssuedTokens,
-  refreshTokenIn,
-  type ResponseHeaders,
-  type SessionCookies,
-} from '../../http/session-cookie.ts'
+import { refreshTokenIn, type SessionCookies } from '../../http/session-cookie.ts'
 import { type Origins, refuseForeignPage } from '../../http/origins.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor } from '../../http/visitor.ts'
 import type { Config } from '../../config.ts'
 import * as model from './model.ts'
+import type { OidcLogin } from '../identities/oidc.ts'
 import type { Auth } from './service.ts'
 
 type Deps = {
   visitor: Visitor
   signedIn: SignedIn
   auth: Auth
+  oidc: Pick<OidcLogin, 'list'>
   cookies: SessionCookies
   origins: Origins
   config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration'>
@@ -24,9 +21,9 @@ type Deps = {
   botName(): string | null
 }
 
-export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config, botName }: Deps) =>
+export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, config, botName }: Deps) =>
   new Elysia({ name: 'auth' })
-    .use(publicRoutes({ visitor, auth, cookies, origins, config, botName }))
+    .use(publicRoutes({ visitor, auth, oidc, cookies, origins, config, botName }))
     .use(signedIn)
     .post(
       '/api/v1/auth/logout',
@@ -91,16 +88,8 @@ export const authRoutes = ({ visitor, signedIn, auth, cookies, origins, config, 
       },
     )
 
-const publicRoutes = ({ visitor, auth, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
-  /** The session, with its cookies too: so browsers call without a preflight, and scripts need not hold its tokens. */
-  function withCookies<T extends IssuedTokens>(
-    { headers }: { headers: ResponseHeaders },
-    { cookies: wanted }: { cookies?: boolean | null },
-    { refresh_expires_in, ...session }: T,
-  ): Omit<T, 'refresh_expires_in'> {
-    if (wanted !== false) cookies.set(headers, { ...session, refresh_expires_in })
-    return session
-  }
+const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
+  const withCookies = cookies.issue
 
   /** The refresh token of the cookie; null where there is none, or the client wants none. */
   function tokenOfCookie(headers: Headers, { cookies: wanted }: { cookies?: boolean | null }): string | null {
@@ -112,8 +101,8 @@ const publicRoutes = ({ visitor, auth, cookies, origins, config, botName }: Omit
   const providers = () => ({
     password: true as const,
     messenger: config.messengerBotToken === null ? null : { bot: botName() },
-    oidc: [],
-    passkey: false,
+    oidc: oidc.list(),
+    passkey: true,
     registration: config.registration,
     mail: config.smtpUrl !== null,
   })

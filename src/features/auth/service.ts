@@ -1,6 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
 import { holderOf, type Limits } from '../../lib/rate-limits.ts'
-import type { NewParcel } from '../../outbox/store.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
 import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
@@ -14,21 +13,23 @@ import type { EmailLinks } from '../email/service.ts'
 import type { BotPermissions } from '../bot/permissions.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { Subject } from '../identities/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
 import type { Filter, Verdict } from '../filter/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
 import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
+import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Caller, Callers } from './callers.ts'
 import { refuseSuspended } from './callers.ts'
 import { isCommon } from './common-passwords.ts'
 import { type Client, type ConsentChoices, type Consents, registrationConsents } from './consents.ts'
-import { checkInitData } from './init-data.ts'
+import { checkInitData, mendedName } from './init-data.ts'
 import { passwordGuesses } from './password-guesses.ts'
 import type { Passwords } from './passwords.ts'
 import { mandatory, sessionLifetime } from './rules.ts'
-import type { AccountStore, Credentials, Session, SessionStore } from './store.ts'
+import type { AccountStore, Credentials, NewAccount, Session, SessionStore, WayIn, WithSession } from './store.ts'
 import { accessTokenS, notSignedIn, type Tokens } from './tokens.ts'
 
 export type Auth = ReturnType<typeof authService>
@@ -111,7 +112,7 @@ export function authService(deps: Deps) {
   const { consentGate } = deps
   const { keyOf, pageOf } = deps.paging
 
-  function newSession(userId: string, client: Client): Session {
+  function newSession(userId: string, client: Client, wayIn?: WayIn): Session {
     const at = now()
     return {
       id: ids.next(),
@@ -122,26 +123,55 @@ export function authService(deps: Deps) {
       last_used_at: at,
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
+      passkey_at: wayIn?.kind === 'passkey' ? at : null,
     }
   }
 
-  /** Begins a session. `newDeviceMail` goes out if this user agent has never used the account. */
-  async function begin(
-    userId: string,
-    client: Client,
-    with_: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> } = {},
-  ) {
-    const session = newSession(userId, client)
-    if (!(await sessions.create(session, with_))) throw invalidCredentials()
+  /**
+   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the account is erased,
+   * or its way in is good no more.
+   */
+  async function tryBegin(userId: string, client: Client, with_: WithSession) {
+    const session = newSession(userId, client, with_.wayIn)
+    if (!(await sessions.create(session, with_))) return null
     if (with_.newDeviceMail) mails.wake()
     return answer(session, 0)
   }
 
-  /** The same for a login, with the mail about a new device. */
-  async function signIn(userId: string, client: Client, with_: { provenBy?: string; audit: AuditEntry }) {
+  async function begin(userId: string, client: Client, with_: WithSession = {}) {
+    const session = await tryBegin(userId, client, with_)
+    if (session === null) throw invalidCredentials()
+    return session
+  }
+
+  /** The same for a login, with the mail about a new device. Null like `tryBegin`. */
+  async function trySignIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
-    return begin(userId, client, { ...with_, newDeviceMail: mail })
+    return tryBegin(userId, client, { ...with_, newDeviceMail: mail })
+  }
+
+  async function signIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
+    const session = await trySignIn(userId, client, with_)
+    if (session === null) throw invalidCredentials()
+    return session
+  }
+
+  async function refuseSignIn(user_id: string) {
+    const credentials = await accounts.credentials({ user_id })
+    if (credentials) refuseSuspended(credentials, now())
+    await limits.take('session', user_id)
+  }
+
+  /** Signs in somebody whom something else than a password has proven. Refuses with 403 `suspended`. */
+  async function signInBy(
+    wayIn: Exclude<WayIn, { kind: 'password' | 'passkey' }>,
+    { user_id, created }: { user_id: string; created: boolean },
+    client: Client,
+  ) {
+    await refuseSignIn(user_id)
+    const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: wayIn.kind })
+    return signIn(user_id, client, { wayIn, audit: entry })
   }
 
   /** The lifetimes are in seconds. */
@@ -162,6 +192,23 @@ export function authService(deps: Deps) {
     const forgotten = callers.forget(userId)
     for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
     await forgotten
+  }
+
+  /** Every new account, whichever way it is made. */
+  function newAccount(given: Pick<NewAccount, 'name' | 'language' | 'admission'> & Partial<NewAccount>): NewAccount {
+    return {
+      id: ids.next(),
+      email: null,
+      phone: null,
+      messenger_id: null,
+      password_hash: null,
+      city: null,
+      bio: null,
+      gender: null,
+      photo: null,
+      created_at: now(),
+      ...given,
+    }
   }
 
   async function newPasswordHash(password: string, path: string): Promise<string> {
@@ -218,11 +265,19 @@ export function authService(deps: Deps) {
   }
 
   /** A refresh does not make a session younger: whoever has stolen a token has not logged in. */
-  async function refuseOldSession({ session_id }: Caller): Promise<void> {
+  async function refuseOldSession(caller: Caller): Promise<void> {
+    if (!(await isProvenJustNow(caller)))
+      throw new Refusal(
+        'forbidden',
+        'Log in again first, or confirm this session with a passkey, then do this at once.',
+      )
+  }
+
+  /** Whether the owner has logged in to this session, or shown a passkey in it, just now. */
+  async function isProvenJustNow({ session_id }: Caller): Promise<boolean> {
     const session = await sessions.byId(session_id)
     if (!session) throw notSignedIn()
-    if (now() - session.created_at >= justNow)
-      throw new Refusal('forbidden', 'Log in again first, then do this at once.')
+    return now() - Math.max(session.created_at, session.passkey_at ?? session.created_at) < justNow
   }
 
   /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
@@ -239,7 +294,7 @@ export function authService(deps: Deps) {
     throw invalidCredentials()
   }
 
-  /** A name of the messenger, or a neutral one where a rule refuses it: nobody can change theirs on the way here. */
+  /** A name of another service, or a neutral one where a rule refuses it: nobody can change theirs on the way here. */
   async function allowedName(name: string): Promise<{ name: string; verdict: Verdict }> {
     try {
       return { name, verdict: await deps.filter.text('name', null, name) }
@@ -260,6 +315,11 @@ export function authService(deps: Deps) {
     /** Begins a session of whoever was proven to be that user. */
     begin,
 
+    signInBy,
+
+    /** Whom init data of the messenger vouches for. Refuses like the messenger login. */
+    messengerPerson: personOf,
+
     /**
      * Refuses with 403 `registration_closed` or `invite_required`, 422 `consents_required`, 409 `email_taken` or
      * `phone_taken`. Stores all or nothing.
@@ -273,34 +333,17 @@ export function authService(deps: Deps) {
         throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
       const verdicts = [await deps.filter.text('name', null, name), await deps.filter.text('bio', null, bio)]
-      const id = ids.next()
       const language = preferredLanguage(client.language)
       const password_hash = await newPasswordHash(body.password, '/password')
+      const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language, admission })
+      const { id } = account
       const session = newSession(id, client)
-      const outcome = await accounts.register(
-        {
-          id,
-          email,
-          phone,
-          messenger_id: null,
-          password_hash,
-          name,
-          city,
-          bio,
-          gender,
-          photo: null,
-          language,
-          created_at: now(),
-          admission,
-        },
-        consents.entries(id, choices, client),
-        {
-          session,
-          audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
-          welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
-          webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
-        },
-      )
+      const outcome = await accounts.register(account, consents.entries(id, choices, client), {
+        session,
+        audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
+        welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+        webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
+      })
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
       if (outcome !== 'created') throw notAdmitted(outcome)
@@ -316,9 +359,41 @@ export function authService(deps: Deps) {
       await limits.take('session', credentials.user_id)
       const { user_id, password_hash } = credentials
       return signIn(user_id, client, {
-        provenBy: password_hash,
+        wayIn: { kind: 'password', password_hash },
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
+    },
+
+    /**
+     * Begins a session of whoever has shown a passkey. Null where the challenge was used before, the counter did not rise, or
+     * the passkey is gone. Refuses like the other logins.
+     */
+    async signInByPasskey(userId: string, use: PasskeyUse, client: Client) {
+      await refuseSignIn(userId)
+      const entry = audit.entry('login', userId, userId, { by: 'passkey' })
+      return trySignIn(userId, client, { wayIn: { kind: 'passkey', ...use }, audit: entry })
+    },
+
+    /**
+     * A new account for a subject of an OIDC provider. `email` is one that the provider has verified. Null where the subject
+     * is linked with an account already. Refuses like `messenger` where it is not admitted.
+     */
+    async registerSubject(
+      subject: Subject,
+      { name, email, invite }: { name: string; email: string | null; invite: string | null },
+      choices: ConsentChoices,
+      client: Client,
+    ) {
+      const language = preferredLanguage(client.language)
+      const admission = deps.registration.admissionBy(invite)
+      const { name: allowed, verdict } = await allowedName(mendedName(name) || 'User')
+      const account = newAccount({ email, name: allowed, language, admission })
+      const { id } = account
+      const told = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
+      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), told)
+      if (typeof made === 'string') throw notAdmitted(made)
+      if (made !== null) await deps.filter.report('user', id, verdict)
+      return made
     },
 
     /**
@@ -327,37 +402,19 @@ export function authService(deps: Deps) {
      */
     async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
-      const id = ids.next()
+      const { messenger_id, photo_url: photo } = person
       const { name, verdict } = await allowedName(person.name)
-      const account = await accounts.ensureMessengerAccount(
-        {
-          id,
-          email: null,
-          phone: null,
-          messenger_id: person.messenger_id,
-          password_hash: null,
-          name,
-          city: null,
-          bio: null,
-          gender: null,
-          photo: person.photo_url,
-          language: person.language ?? 'en',
-          created_at: now(),
-          admission: deps.registration.admissionBy(invite),
-        },
-        webhooks.about('user.created', id, { user_id: id, by: 'messenger' }),
-      )
+      const admission = deps.registration.admissionBy(invite)
+      const made = newAccount({ name, photo, language: person.language ?? 'en', admission })
+      const told = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
+      const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, told)
       if (typeof account === 'string') throw notAdmitted(account)
-      const { user_id, created } = account
-      if (created) await deps.filter.report('user', user_id, verdict)
-      const credentials = await accounts.credentials({ user_id })
-      if (credentials) refuseSuspended(credentials, now())
-      await limits.take('session', user_id)
-      const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: 'messenger' })
-      const session = await signIn(user_id, client, { audit: entry })
+      const { user_id } = account
+      if (account.created) await deps.filter.report('user', user_id, verdict)
+      const session = await signInBy({ kind: 'messenger', messenger_id }, account, client)
       deps.messengerPhotos.begin(user_id, person.photo_url)
       await deps.botPermissions.noteInitData(user_id, person)
-      return { ...session, created, start_param: person.start_param }
+      return { ...session, created: account.created, start_param: person.start_param }
     },
 
     /**
@@ -471,6 +528,15 @@ export function authService(deps: Deps) {
       await confirmedHash(caller, password, client)
     },
 
+    /**
+     * Confirms that the account's owner asks: by having logged in, or shown a passkey, just now, or by the password. Refuses with
+     * 403 `wrong_password` or `forbidden`.
+     */
+    async confirmRecently(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
+      if (password == null) await refuseOldSession(caller)
+      else await confirmedHash(caller, password, client)
+    },
+
     /** The hash of a new password. Refuses a common one with 422, naming the field. */
     hashNewPassword: newPasswordHash,
 
@@ -485,7 +551,10 @@ export function authService(deps: Deps) {
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
-      const told = await mails.about(caller.id, { about: 'password_changed' })
+      const told = await mails.about(
+        caller.id,
+        from === null ? { about: 'way_in_added', label: 'Password' } : { about: 'password_changed' },
+      )
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, told)
       if (ended === null) throw wrongPassword()
       mails.wake()

@@ -1,6 +1,8 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { Subject } from '../identities/store.ts'
+import type { PasskeyUse } from '../passkeys/store.ts'
 import type { Gender } from '../profile/store.ts'
 import type { Admission, RegistrationRefusal } from '../registration/rules.ts'
 
@@ -71,6 +73,16 @@ export type AccountStore = {
     account: NewAccount & { messenger_id: string },
     webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<{ user_id: string; created: boolean } | RegistrationRefusal>
+  /**
+   * A new account with a subject of an OIDC provider to sign in with, and its consents, if it is admitted. It has that address,
+   * verified, where no other account has it. Null, and nothing, where the subject is linked with an account already.
+   */
+  registerSubject(
+    account: NewAccount,
+    subject: Subject,
+    consents: readonly Consent[],
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<{ user_id: string; identity_id: string } | RegistrationRefusal | null>
   /** Not of erased accounts. */
   credentials(
     by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },
@@ -110,6 +122,8 @@ export type Session = {
   last_used_at: number
   user_agent: string | null
   ended_at: number | null
+  /** When the session was opened, or last confirmed, with a passkey. */
+  passkey_at: number | null
 }
 
 /** A session with what decides whether its user may act. */
@@ -120,15 +134,24 @@ export type SessionWithUser = Session & {
   email_verified_at: number | null
 }
 
+/** What a session was opened with. */
+export type WayIn =
+  | { kind: 'password'; password_hash: string }
+  | { kind: 'messenger'; messenger_id: string }
+  | { kind: 'oidc'; identity_id: string }
+  | ({ kind: 'passkey' } & PasskeyUse)
+
+/** What is stored together with a session. */
+export type WithSession = { wayIn?: WayIn; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
+
 export type SessionStore = {
   /**
-   * Stores a session, with the audit entry that tells of it. False, and nothing, where the account is erased, or its
-   * password hash no longer is `provenBy`: the password may have changed while it was checked.
+   * Stores a session, with the audit entry that tells of it, and notes that its way in was used. False, and nothing, where
+   * the account is erased, or no longer has that way in: the password may have changed, or an identity may have been
+   * removed, while it was checked. A passkey is good no more where its challenge was used before, which it is now, or its
+   * counter did not rise.
    */
-  create(
-    session: Session,
-    with_?: { provenBy?: string; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> },
-  ): Promise<boolean>
+  create(session: Session, with_?: WithSession): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
   /** Those of these sessions, some hundreds at most, that have not ended and whose user is not erased. */

@@ -13,6 +13,15 @@ export const linkLifetimes: Record<EmailLinkKind, number> = {
 /** How long an address that nobody has verified stays with the account that registered it. */
 export const unverifiedFor = 7 * days
 
+/**
+ * What is wrong with an e-mail address; null for a good one. Deliberately wide: an address is proven by mail that arrives, not
+ * by its looks.
+ */
+export function emailProblem(value: string): 'too_long' | 'format' | null {
+  if (value.length > 254) return 'too_long'
+  return /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value) ? null : 'format'
+}
+
 /** An address as accounts have it: they are compared without case. */
 export const normalizedEmail = (email: string): string => email.normalize('NFC').toLowerCase()
 

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { iso } from '../../lib/time.ts'
+import childSafetyEn from './texts/child-safety.en.md' with { type: 'text' }
+import childSafetyRu from './texts/child-safety.ru.md' with { type: 'text' }
 import disclaimerEn from './texts/disclaimer.en.md' with { type: 'text' }
 import disclaimerRu from './texts/disclaimer.ru.md' with { type: 'text' }
 import privacyEn from './texts/privacy.en.md' with { type: 'text' }
@@ -11,16 +13,27 @@ import termsRu from './texts/terms.ru.md' with { type: 'text' }
 export const legalKinds = ['terms', 'privacy', 'disclaimer'] as const
 export type LegalKind = (typeof legalKinds)[number]
 
-export type LegalText = { kind: LegalKind; version: string; language: string; text: string; updated_at: string }
+/** All that is published: what people consent to, and what they may read besides. */
+export const publishedKinds = [...legalKinds, 'child-safety'] as const
+export type PublishedKind = (typeof publishedKinds)[number]
+
+export type LegalText<Kind extends PublishedKind = PublishedKind> = {
+  kind: Kind
+  version: string
+  language: string
+  text: string
+  updated_at: string
+}
 
 export type Legal = ReturnType<typeof legalService>
 
 // Changed with the texts that come with the product.
-const builtInUpdatedAt = Date.UTC(2026, 10, 21)
-const builtIn: Record<LegalKind, Record<string, string>> = {
+const builtInUpdatedAt = Date.UTC(2026, 10, 22)
+const builtIn: Record<PublishedKind, Record<string, string>> = {
   terms: { en: termsEn, ru: termsRu },
   privacy: { en: privacyEn, ru: privacyRu },
   disclaimer: { en: disclaimerEn, ru: disclaimerRu },
+  'child-safety': { en: childSafetyEn, ru: childSafetyRu },
 }
 
 type Edition = { version: string; updatedAt: number; texts: Map<string, { text: string; hash: string }> }
@@ -33,14 +46,14 @@ const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).dig
  *
  * A version stands for all translations of a kind, so that changing any of them asks everybody again.
  */
-export function legalService({ dir }: { dir: string | null }) {
-  const editions = Object.fromEntries(legalKinds.map((kind) => [kind, editionOf(kind, dir)])) as Record<
-    LegalKind,
+export function legalService({ dir, contact = null }: { dir: string | null; contact?: string | null }) {
+  const editions = Object.fromEntries(publishedKinds.map((kind) => [kind, editionOf(kind, dir, contact)])) as Record<
+    PublishedKind,
     Edition
   >
 
   /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
-  function languageFor(kind: LegalKind, wanted: string | null): string {
+  function languageFor(kind: PublishedKind, wanted: string | null): string {
     const available = [...editions[kind].texts.keys()]
     for (const tag of mostWantedFirst(wanted ?? '')) {
       const [primary] = tag.split('-', 1)
@@ -54,7 +67,7 @@ export function legalService({ dir }: { dir: string | null }) {
   }
 
   return {
-    text(kind: LegalKind, wanted: string | null): LegalText {
+    text<Kind extends PublishedKind>(kind: Kind, wanted: string | null): LegalText<Kind> {
       const { version, updatedAt, texts } = editions[kind]
       const language = languageFor(kind, wanted)
       return { kind, version, language, text: texts.get(language)!.text, updated_at: iso(updatedAt) }
@@ -84,9 +97,18 @@ export const mostWantedFirst = (list: string): string[] =>
     .sort((a, b) => b.weight - a.weight)
     .map(({ name }) => name)
 
-function editionOf(kind: LegalKind, dir: string | null): Edition {
+const noContact: Record<string, string> = {
+  en: 'The address of the operator is given in the app.',
+  ru: 'Адрес оператора указан в приложении.',
+}
+
+function editionOf(kind: PublishedKind, dir: string | null, contact: string | null): Edition {
   const own = dir === null ? null : ownTexts(kind, dir)
-  const { texts, updatedAt } = own ?? { texts: Object.entries(builtIn[kind]), updatedAt: builtInUpdatedAt }
+  const { texts: found, updatedAt } = own ?? { texts: Object.entries(builtIn[kind]), updatedAt: builtInUpdatedAt }
+  const texts = found.map(([language, text]): [string, string] => [
+    language,
+    text.replaceAll('{{contact}}', () => contact ?? noContact[language] ?? noContact.en!),
+  ])
   return {
     version: sha256(texts.map(([language, text]) => `${language}\n${text}`).join('\n')).slice(0, 12),
     updatedAt,
@@ -94,7 +116,7 @@ function editionOf(kind: LegalKind, dir: string | null): Edition {
   }
 }
 
-function ownTexts(kind: LegalKind, dir: string) {
+function ownTexts(kind: PublishedKind, dir: string) {
   const files = readdirSync(dir)
     .filter((file) => kindOfFile(file) === kind)
     .sort()
@@ -106,7 +128,7 @@ function ownTexts(kind: LegalKind, dir: string) {
   return { texts, updatedAt: Math.max(...files.map((file) => Math.floor(statSync(join(dir, file)).mtimeMs))) }
 }
 
-const fileName = new RegExp(`^(${legalKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
+const fileName = new RegExp(`^(${publishedKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
 const kindOfFile = (file: string) => fileName.exec(file)?.[1]!.toLowerCase() ?? null
 
 /** What an operator's own directory holds: texts, those of them without content to read, and what is none but looks like one. */
@@ -129,7 +151,7 @@ export function legalFiles(dir: string): LegalFiles {
     texts,
     empty: texts.filter((file) => isEmpty(join(dir, file))),
     misnamed: files.filter(
-      (file) => !texts.includes(file) && legalKinds.some((kind) => file.toLowerCase().includes(kind)),
+      (file) => !texts.includes(file) && publishedKinds.some((kind) => file.toLowerCase().includes(kind)),
     ),
   }
 }

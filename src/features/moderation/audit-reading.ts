@@ -1,5 +1,8 @@
 import type { Page, Paging } from '../../lib/paging.ts'
+import { chunks } from '../../lib/chunks.ts'
+import { csvLine } from '../../lib/csv.ts'
 import { iso } from '../../lib/time.ts'
+import type { Audit } from '../audit/service.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../audit/store.ts'
 import type { Moderator } from './moderators.ts'
 
@@ -9,19 +12,61 @@ export type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
   to?: string
 }
 
-type Deps = { auditLog: Pick<AuditStore, 'list'>; paging: Paging }
+type Deps = { auditLog: Pick<AuditStore, 'list'>; audit: Audit; paging: Paging; now: () => number }
 
-export const auditReading = ({ auditLog, paging: { keyOf, pageOf } }: Deps) => ({
-  /** The audit log, newest first, without what would tell the caller who blocked, reported or reviewed them. */
-  async auditLog(moderator: Moderator, { limit = 30, cursor, from, to, ...filter }: AuditQuery & Page) {
-    const key = keyOf('audit', cursor, ['number', 'string'])
-    const rows = await auditLog.list(
-      { ...filter, ...(from && { from: Date.parse(from) }), ...(to && { to: Date.parse(to) }), reader: moderator.id },
-      limit + 1,
-      key && { at: key[0], id: key[1] },
-    )
-    return pageOf('audit', rows, limit, ({ at, id }) => [at, id], auditView)
-  },
-})
+export function auditReading({ auditLog, audit, paging: { keyOf, pageOf }, now }: Deps) {
+  const filterOf = (moderator: Moderator, { from, to, ...filter }: AuditQuery): AuditFilter => ({
+    ...filter,
+    ...(from && { from: Date.parse(from) }),
+    ...(to && { to: Date.parse(to) }),
+    reader: moderator.id,
+  })
+
+  /** All entries of a filter, newest first, in bounded memory. */
+  async function* entriesOf(filter: AuditFilter): AsyncGenerator<ReturnType<typeof auditView>> {
+    for (let after: { at: number; id: string } | null = null; ;) {
+      const rows: AuditEntry[] = await auditLog.list(filter, batch, after)
+      for (const row of rows) yield auditView(row)
+      const last = rows.at(-1)
+      if (rows.length < batch || !last) return
+      after = { at: last.at, id: last.id }
+    }
+  }
+
+  async function* linesOf(filter: AuditFilter, format: 'jsonl' | 'csv'): AsyncGenerator<string> {
+    if (format === 'csv') yield csvLine(columns)
+    for await (const entry of entriesOf(filter))
+      yield format === 'csv'
+        ? csvLine(columns.map((name) => (name === 'metadata' ? JSON.stringify(entry.metadata) : entry[name])))
+        : `${JSON.stringify(entry)}\n`
+  }
+
+  return {
+    /** The audit log, newest first, without what would tell the caller who blocked, reported or reviewed them. */
+    async auditLog(moderator: Moderator, { limit = 30, cursor, ...filter }: AuditQuery & Page) {
+      const key = keyOf('audit', cursor, ['number', 'string'])
+      const rows = await auditLog.list(filterOf(moderator, filter), limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf('audit', rows, limit, ({ at, id }) => [at, id], auditView)
+    },
+
+    /** The same as a file without pages. That it was taken is in the log. */
+    async auditFile(
+      moderator: Moderator,
+      format: 'jsonl' | 'csv',
+      { limit: _, cursor: __, ...query }: AuditQuery & Page,
+    ) {
+      const filter = filterOf(moderator, query)
+      // What is added while it is read is not in it.
+      const to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, now())
+      await audit.record('audit_exported', moderator.id, null, { format, ...query })
+      return chunks(linesOf({ ...filter, to }, format))
+    },
+  }
+}
+
+/** Rows that one look at the log reads. */
+const batch = 500
+
+const columns = ['id', 'at', 'actor_id', 'action', 'subject_id', 'metadata'] as const
 
 const auditView = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: iso(at) })

@@ -68,6 +68,7 @@ export function openDecisions({
       const decided = await store.decide({
         ...decision,
         notify_at: asking.dueAt(decision.at),
+        takeBackIds: asking.takeBackIds,
         webhooks: webhooksOf(decision),
       })
       if (!decided) throw new Refusal('conflict', takenMessage)

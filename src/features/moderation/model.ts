@@ -156,6 +156,7 @@ export const appealResolution = t.Object(
 
 export const auditQuery = t.Object({
   ...pageQuery,
+  format: t.Optional(oneOf(['json', 'jsonl', 'csv'], 'AuditFormat')),
   actor_id: t.Optional(id),
   subject_id: t.Optional(id),
   action: t.Optional(line(64)),

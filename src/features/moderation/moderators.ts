@@ -1,5 +1,6 @@
 import { Refusal } from '../../lib/refusal.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { noSuchUser } from '../profile/service.ts'
 import type { Role } from '../profile/store.ts'
 import type { CaseRefusal } from './rules.ts'
@@ -14,17 +15,28 @@ export const operator = { id: null, role: 'admin' } as const
 
 export type Moderators = ReturnType<typeof openModerators>
 
+type Deps = { store: Pick<ModerationStore, 'standing'>; secondFactor: SecondFactor }
+
 /** Who may moderate, and whom a decision concerns. */
-export function openModerators({ store }: { store: Pick<ModerationStore, 'standing'> }) {
-  async function moderatorOf(caller: Pick<Caller, 'id'>): Promise<Moderator> {
-    const status = await store.standing(caller.id)
+export function openModerators({ store, secondFactor }: Deps) {
+  /** Somebody as a moderator, or 403 `forbidden`, whatever they signed in with. */
+  async function moderatorById(id: string): Promise<Moderator> {
+    const status = await store.standing(id)
     if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
     return { ...status, role: status.role }
   }
 
+  async function moderatorOf(caller: Caller): Promise<Moderator> {
+    const moderator = await moderatorById(caller.id)
+    secondFactor.require(caller, moderator.role)
+    return moderator
+  }
+
   return {
+    moderatorById,
+
     /**
-     * The caller as a moderator, or 403 `forbidden`. The guard reads the role once for each request, so that a role that is
+     * The caller as a moderator, or 403 `forbidden`, or `second_factor_required` where STAFF_PASSKEY asks for one. The guard reads the role once for each request, so that a role that is
      * withdrawn, on any node, ends at once. A decision reads it again in its own transaction.
      */
     moderatorOf,

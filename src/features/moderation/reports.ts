@@ -155,7 +155,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
       const { pending, until } = waiting
       if (until > now()) return { dueAt: until }
       try {
-        const moderator = await moderators.moderatorOf({ id: pending.decided_by })
+        const moderator = await moderators.moderatorById(pending.decided_by)
         await carryOut(moderator, report_id, pending, pending_id)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error

@@ -186,16 +186,42 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         },
       },
     )
-    .get('/api/v1/admin/audit', ({ admitted, query }) => moderation.auditLog(admitted, query), {
-      query: model.auditQuery,
-      response: { 200: model.auditList },
-      detail: {
-        summary: 'The audit log, newest first',
-        description: '`from` and `to` are included. For moderators.',
-        tags,
-        refusals: ['forbidden'],
+    .get(
+      '/api/v1/admin/audit',
+      async ({ admitted, query: { format = 'json', ...query } }) =>
+        format === 'json'
+          ? Response.json(await moderation.auditLog(admitted, query))
+          : auditFile(format, await moderation.auditFile(admitted, format, query)),
+      {
+        query: model.auditQuery,
+        response: { 200: model.auditList },
+        detail: {
+          summary: 'The audit log, newest first',
+          description:
+            '`from` and `to` are included. `format=jsonl` and `csv` answer all entries of the filter as one file, without pages; that is in the log itself. For moderators.',
+          tags,
+          refusals: ['forbidden'],
+          responses: {
+            200: {
+              description: 'The entries',
+              content: {
+                'application/x-ndjson': { schema: { type: 'string' } },
+                'text/csv': { schema: { type: 'string' } },
+              },
+            },
+          },
+        },
       },
-    })
+    )
+
+const auditFile = (format: 'jsonl' | 'csv', content: AsyncIterable<Uint8Array<ArrayBuffer>>) =>
+  new Response(content, {
+    headers: {
+      'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+      'content-disposition': `attachment; filename="audit.${format}"`,
+      'cache-control': 'no-store',
+    },
+  })
 
 const noticeRoutes = ({ signedIn, notices }: Pick<Deps, 'signedIn' | 'notices'>) =>
   new Elysia({ name: 'notices' })

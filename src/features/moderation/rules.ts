@@ -1,5 +1,5 @@
 import type { Role } from '../profile/store.ts'
-import { days, minutes } from '../../lib/time.ts'
+import { days, hours, minutes } from '../../lib/time.ts'
 import type { Report } from '../safety/store.ts'
 import type { Appeal, Decision, NoticeInContext, Standing } from './store.ts'
 
@@ -54,7 +54,13 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
 export const claimLasts = 15 * minutes
 
 /** What `refusesClaim` and `refusesDecision` have to know of a report, as it is under their lock. */
-export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending'>
+export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending' | 'pending_until'>
+
+/** A decision that is so late is lost, as where an operator has dropped it: others may decide. */
+export const lostAfter = hours
+
+const isPending = ({ pending, pending_until }: QueuedState, now: number) =>
+  pending !== null && pending_until !== null && pending_until > now - lostAfter
 
 const isClaimedByOther = ({ claimed_by, claimed_until }: QueuedState, moderatorId: string, now: number) =>
   claimed_by !== null && claimed_by !== moderatorId && claimed_until !== null && claimed_until > now
@@ -66,7 +72,7 @@ export type QueueRefusal = 'decided' | 'claimed'
  * is somebody else's.
  */
 export function refusesClaim(report: QueuedState | null, moderatorId: string, now: number): QueueRefusal | null {
-  if (report?.status !== 'open' || report.pending !== null) return 'decided'
+  if (report?.status !== 'open' || isPending(report, now)) return 'decided'
   return isClaimedByOther(report, moderatorId, now) ? 'claimed' : null
 }
 

@@ -2,6 +2,7 @@ import type { Paging } from '../../lib/paging.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
+import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { appealCases } from './appeals.ts'
 import { auditReading } from './audit-reading.ts'
 import { reportQueue } from './queue.ts'
@@ -21,6 +22,7 @@ type Deps = DecisionDeps &
     queue: QueueStore
     templates: Pick<TemplateStore, 'byId'>
     auditLog: AuditStore
+    secondFactor: SecondFactor
     audit: Audit
     paging: Paging
   }

@@ -116,6 +116,8 @@ export type Decision = {
   lift?: { user_id: string; suspension_id: string | null }
   /** From when on a notification of the notice is due; null or left out where there are none. */
   notify_at?: number | null
+  /** With ids for what takes back what devices show of a removed message, or of the chats of a suspended user. */
+  takeBackIds?: (() => string) | null
   /** With a `notice` event; nobody is told whose account is erased. */
   notice?: { notice: Notice; event: unknown }
   webhooks?: readonly NewParcel<'webhook'>[]
@@ -163,6 +165,17 @@ export type QueueStore = {
   drop(id: string, pendingId: string, audit: AuditEntry): Promise<void>
 }
 
+export type WholeCase = {
+  report: Report & { evidence: Evidence | null }
+  notices: Notice[]
+  appeals: Appeal[]
+  /** Of the files of images, by their names. */
+  images: { id: string; file: string; width: number; height: number; created_at: number }[]
+  /** The account concerned, and the one of the reporter, as they are now; without erased ones. */
+  accounts: { id: string; name: string | null; email: string | null; phone: string | null; created_at: number }[]
+  entries: AuditEntry[]
+}
+
 export type ModerationStore = {
   /** Erased users too; null where there never was one. */
   standing(userId: string): Promise<Standing | null>
@@ -175,6 +188,8 @@ export type ModerationStore = {
     after: After,
   ): Promise<(Appeal & { notice: NoticeInContext })[]>
   appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
+  /** All that is kept of a case: the report with its evidence, decisions, appeals, and the images that the evidence shows. */
+  wholeCase(reportId: string): Promise<WholeCase | null>
   /**
    * Null, and nothing changes, where what it settles or lifts is not as it says any more; nor where `canDecide` refuses it,
    * as things are now, or somebody else has claimed the report.

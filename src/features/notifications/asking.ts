@@ -4,6 +4,8 @@ export type Asking = {
   dueAt(now: number): number | null
   /** The id of the parcel that takes notifications back; null where there are none. */
   takeBackId(): string | null
+  /** Makes the ids of such parcels, where it may take several; null where there are none. */
+  takeBackIds: (() => string) | null
   /** Something was committed. */
   wake(): void
 }
@@ -14,6 +16,7 @@ export function openAsking({ isOn, afterMs, id, wake }: Deps): Asking {
   return {
     dueAt: (now) => (isOn ? now + afterMs : null),
     takeBackId: () => (isOn ? id() : null),
+    takeBackIds: isOn ? id : null,
     // What is due later is found when it is.
     wake: () => {
       if (isOn && afterMs === 0) wake()

@@ -113,6 +113,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
       if (shown === null) return 'withheld'
       await sender.takeBack?.(channel.target, tag, shown.shown)
       await store.forgetShown(channel.id, tag)
+      if (sender.takeBack === undefined) return 'withheld'
     }
 
     async function attempt(channel: Channel<K>, payload: Payloads[ChannelKind]): Promise<void | NotSent> {
@@ -124,7 +125,11 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
       const found = await moments.of(channel.user_id, occasion)
       if (found === null || found.verdict === 'leave') return 'withheld'
       if (found.verdict === 'take_back') return takeBack(channel, tagOf(occasion))
-      return show(channel, await found.render(), found.ref)
+      const notSent = await show(channel, await found.render(), found.ref)
+      if (notSent !== undefined || sender.takeBack === undefined) return notSent
+      // What happened while it was being sent found nothing to take back yet.
+      const after = await moments.of(channel.user_id, occasion)
+      if (after?.verdict === 'take_back') await takeBack(channel, tagOf(occasion))
     }
 
     return {

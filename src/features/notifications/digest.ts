@@ -13,7 +13,7 @@ type Deps = {
 }
 
 // Some milliseconds of work: requests come in between.
-const batch = 100
+const batch = 25
 
 /** The mail about what has been unread for long: once a day, to those who chose it and have verified their address. */
 export function openDigest({ store, isOn, wake, ids, now }: Deps) {

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { entityId, id, nextCursor, nullable, object, oneOf, pageQuery, time } from '../../http/schema.ts'
 import { reason as ground } from '../safety/model.ts'
+import { identity } from '../identities/model.ts'
 import { appealStatuses, noticeActions } from '../moderation/store.ts'
 import { standings } from './rules.ts'
 
@@ -49,12 +50,6 @@ const decision = object('PersonDecision', {
 })
 
 const forAdmins = 'For admins only'
-const identity = object('PersonIdentity', {
-  kind: t.String({ examples: ['messenger'] }),
-  provider: nullable(t.String({ examples: ['telegram'] })),
-  label: nullable(t.String({ examples: ['279058397'] })),
-})
-
 export const person = t.Object(
   {
     ...fields,

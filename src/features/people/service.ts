@@ -7,6 +7,7 @@ import type { AuditStore } from '../audit/store.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import { sessionLifetime } from '../auth/rules.ts'
 import type { SessionStore } from '../auth/store.ts'
+import type { Identities } from '../identities/service.ts'
 import type { Emails } from '../email/service.ts'
 import { proposalAt, strikesLast } from '../moderation/rules.ts'
 import type { NoticeInContext } from '../moderation/store.ts'
@@ -31,6 +32,7 @@ type Deps = {
   users: Pick<UserStore, 'setRole'>
   sessions: Pick<SessionStore, 'live'>
   emails: Pick<Emails, 'sendResetTo'>
+  identities: Pick<Identities, 'ofUser'>
   auditLog: Pick<AuditStore, 'list'>
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'endSession'>
@@ -43,7 +45,7 @@ type Deps = {
 
 /** Accounts as those see them who run the service. Each look at somebody's data leaves an entry in the audit log. */
 export function peopleService(deps: Deps) {
-  const { store, users, sessions, emails, auditLog, callers, sockets, audit, now } = deps
+  const { store, users, sessions, emails, identities, auditLog, callers, sockets, audit, now } = deps
   const { keyOf, pageOf } = deps.paging
   /** What operators did by commands, and this process knows. */
   let known: ReadonlySet<string> = new Set()
@@ -57,7 +59,7 @@ export function peopleService(deps: Deps) {
   }
 
   /** What admins see besides. */
-  async function contactsOf({ id, email, email_verified_at, phone, messenger_id, has_password }: PersonRecord) {
+  async function contactsOf({ id, email, email_verified_at, phone }: PersonRecord) {
     const { idle, longest } = sessionLifetime
     const live = await sessions.live(
       id,
@@ -68,10 +70,7 @@ export function peopleService(deps: Deps) {
       email,
       email_verified: email !== null && email_verified_at !== null,
       phone,
-      identities: [
-        ...(has_password ? [{ kind: 'password', provider: null, label: null }] : []),
-        ...(messenger_id === null ? [] : [{ kind: 'messenger', provider: 'telegram', label: messenger_id }]),
-      ],
+      identities: await identities.ofUser(id),
       sessions: live.map(({ id, created_at, last_used_at, user_agent }) => ({
         id,
         created_at: iso(created_at),

@@ -28,8 +28,6 @@ export type PlaceInList = { range: number; key: string; id: string }
 /** What a record shows of somebody, besides the sessions. */
 export type PersonRecord = PersonInList & {
   email_verified_at: number | null
-  messenger_id: string | null
-  has_password: boolean
   suspended_reason: string | null
   /** Of decisions since then that no appeal has overturned. */
   strikes: number

@@ -2,6 +2,7 @@ import type { EventStore } from '../../realtime/store.ts'
 import { days } from '../../lib/time.ts'
 import type { BotStore } from '../bot/store.ts'
 import type { EmailStore } from '../email/store.ts'
+import type { PasskeyStore } from '../passkeys/store.ts'
 import type { RetentionStore } from './store.ts'
 
 type Deps = {
@@ -11,6 +12,7 @@ type Deps = {
   /** Removes up to that many channels of sessions that are over, and notes of what devices have shown for long. */
   oldChannels(limit: number): Promise<number>
   bot: Pick<BotStore, 'removeUpdates'>
+  passkeys: Pick<PasskeyStore, 'removeOldChallenges'>
   eventRetentionDays: number
   now: () => number
 }
@@ -34,7 +36,7 @@ export const kept = {
 const batch = 500
 
 /** Removes what has been kept long enough. Each answers how much that was. */
-export function retentionService({ store, events, emails, oldChannels, bot, eventRetentionDays, now }: Deps) {
+export function retentionService({ store, events, emails, oldChannels, bot, passkeys, eventRetentionDays, now }: Deps) {
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
     for (let removed = 0; ;) {
       const count = await remove(batch)
@@ -47,6 +49,7 @@ export function retentionService({ store, events, emails, oldChannels, bot, even
     channels: () => inBatches(oldChannels),
     emailLinks: () => inBatches((limit) => emails.removeExpired(now(), limit)),
     botUpdates: () => inBatches((limit) => bot.removeUpdates(now() - kept.botUpdates, limit)),
+    usedChallenges: () => inBatches((limit) => passkeys.removeOldChallenges(now(), limit)),
     events: () => events.purge(now() - eventRetentionDays * days),
     sessions: () =>
       inBatches((limit) =>

@@ -65,10 +65,11 @@ export function safetyService({
       if (userId === caller.id) throw new Refusal('self_not_allowed', 'You cannot block yourself.')
       const asked = { id: ids.next(), blocker_id: caller.id, blocked_id: userId, created_at: now() }
       const told = webhooks.about('block.created', userId, { block_id: asked.id, user_id: userId })
-      const ensured = await blocks.ensure(asked, blockView(asked), told)
+      const ensured = await blocks.ensure(asked, blockView(asked), told, asking.takeBackIds)
       if (!ensured) throw unknownId('/user_id', noSuchUser)
       const { block, seq } = ensured
       if (seq !== null) {
+        asking.wake()
         push.event('block', block.created_at, [{ user_id: caller.id, seq }], () => blockView(block))
         await audit.note('block', caller.id, userId, { block_id: block.id })
       }

@@ -15,12 +15,14 @@ export type BlockStore = {
   among(userId: string, others: readonly string[]): Promise<Set<string>>
   /**
    * The block of that pair, made where there is none, with a `block` event to the blocker (`seq`; null where the block
-   * was there) and the webhooks about it. Null where there is no such user to block.
+   * was there) and the webhooks about it. Null where there is no such user to block. With `newId`, what devices of the two
+   * show of their chat is taken back.
    */
   ensure(
     block: Block,
     event: unknown,
     webhooks?: readonly NewParcel<'webhook'>[],
+    newId?: (() => string) | null,
   ): Promise<{ block: Block; seq: number | null } | null>
   /** Newest first. */
   list(blockerId: string, limit: number, after: After): Promise<Block[]>

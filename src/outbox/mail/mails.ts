@@ -19,7 +19,7 @@ export type MailContent =
   | { about: 'email_changed'; link: Link; new_email_hint: string }
   | { about: 'password_changed' | 'account_erased' | 'test' }
   | { about: 'new_device'; user_agent: string | null; at: number }
-  | { about: 'way_in_added' | 'way_in_removed'; label: string }
+  | { about: 'way_in_added' | 'way_in_removed'; kind?: 'passkey'; label: string }
   /** What somebody has not read. It names nobody, as whom it is of may change before it is delivered. */
   | { about: 'digest'; user_id: string; messages: number; chats: number }
 
@@ -68,7 +68,7 @@ export function sampleMail(about: MailKind, language: MailLanguage): Mail {
       return { to, language, about, user_agent: 'Firefox 151 on Linux', at: Date.UTC(2026, 10, 22, 14, 3) }
     case 'way_in_added':
     case 'way_in_removed':
-      return { to, language, about, label: 'Passkey “Phone”' }
+      return { to, language, about, kind: 'passkey', label: 'Phone' }
     case 'digest':
       return { to, language, about, user_id: id, messages: 3, chats: 2 }
     case 'password_changed':

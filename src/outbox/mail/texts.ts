@@ -20,11 +20,19 @@ const time = (at: number, language: MailLanguage) =>
  * A user agent as a mail may show it: whoever signs in writes what they like there, and mail readers make links of what looks
  * like an address of the web.
  */
-const shownDevice = (userAgent: string | null) =>
-  userAgent
-    ?.replaceAll(/\S*(?:\/\/|@|[\p{L}\d-]\.\p{L}{2,})\S*/gu, '…')
+const shownDevice = (userAgent: string | null) => (userAgent === null ? null : withoutLinks(userAgent))
+
+const withoutLinks = (text: string) =>
+  text
+    .replaceAll(/\S*(?:\/\/|@|[\p{L}\d-]\.\p{L}{2,})\S*/gu, '…')
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
-    .slice(0, 200) ?? null
+    .slice(0, 200)
+
+/** A way to sign in. A passkey has the name that whoever added it chose. */
+function shownWayIn({ kind, label, language }: Of<'way_in_added'> | Of<'way_in_removed'>): string {
+  if (kind === undefined) return label
+  return language === 'ru' ? `ключ доступа «${withoutLinks(label)}»` : `Passkey “${withoutLinks(label)}”`
+}
 
 const en: Texts = {
   verify: (_, { community }) => ({
@@ -73,17 +81,17 @@ const en: Texts = {
       'If this was not you, change your password: that ends every other session.',
     ],
   }),
-  way_in_added: ({ label }, { community }) => ({
+  way_in_added: (mail, { community }) => ({
     subject: `A new way to sign in to your ${community} account`,
     paragraphs: [
-      `Your account can now be signed in to with: ${label}.`,
+      `Your account can now be signed in to with: ${shownWayIn(mail)}.`,
       'If you did not add it, remove it in your settings and change your password.',
     ],
   }),
-  way_in_removed: ({ label }, { community }) => ({
+  way_in_removed: (mail, { community }) => ({
     subject: `A way to sign in to your ${community} account was removed`,
     paragraphs: [
-      `Your account can no longer be signed in to with: ${label}.`,
+      `Your account can no longer be signed in to with: ${shownWayIn(mail)}.`,
       'If you did not remove it, change your password.',
     ],
   }),
@@ -156,16 +164,19 @@ const ru: Texts = {
       'Если это были не вы, смените пароль: это завершит все остальные сеансы.',
     ],
   }),
-  way_in_added: ({ label }, { community }) => ({
+  way_in_added: (mail, { community }) => ({
     subject: `Новый способ входа в аккаунт ${community}`,
     paragraphs: [
-      `Теперь в ваш аккаунт можно войти так: ${label}.`,
+      `Теперь в ваш аккаунт можно войти так: ${shownWayIn(mail)}.`,
       'Если вы его не добавляли, удалите его в настройках и смените пароль.',
     ],
   }),
-  way_in_removed: ({ label }, { community }) => ({
+  way_in_removed: (mail, { community }) => ({
     subject: `Способ входа в аккаунт ${community} удалён`,
-    paragraphs: [`Больше нельзя войти в ваш аккаунт так: ${label}.`, 'Если вы его не удаляли, смените пароль.'],
+    paragraphs: [
+      `Больше нельзя войти в ваш аккаунт так: ${shownWayIn(mail)}.`,
+      'Если вы его не удаляли, смените пароль.',
+    ],
   }),
   account_erased: (_, { community }) => ({
     subject: `Ваш аккаунт ${community} удалён`,

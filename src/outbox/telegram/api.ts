@@ -133,7 +133,8 @@ export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChat
   }
 }
 
-const cut = (text: string) => (text.length <= longestText ? text : `${text.slice(0, longestText).trimEnd()}…`)
+const cut = (text: string) =>
+  text.length <= longestText ? text : `${text.slice(0, longestText).toWellFormed().trimEnd()}…`
 
 function failureOf(error: unknown, token: string): Error {
   if (error instanceof GrammyError) {

@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Refusal } from '../../lib/refusal.ts'
 import {
   busy,
@@ -269,17 +270,22 @@ export function connect({ url }: ServerUrl, settings: Record<string, string>, { 
 
 /** Null where the server takes writes; otherwise why it does not. */
 async function probe(client: SQL, withinMs: number): Promise<unknown> {
+  const isOver = new AbortController()
   try {
-    const [row] = await Promise.race([client.unsafe('SHOW transaction_read_only').execute(), silence(withinMs)])
+    const answer = client.unsafe('SHOW transaction_read_only').execute()
+    const [row] = await Promise.race([answer, silence(withinMs, isOver.signal)])
     return row.transaction_read_only === 'off' ? null : new ReadOnly()
   } catch (error) {
     return error
+  } finally {
+    // A timer that runs on would keep a command from ending.
+    isOver.abort()
   }
 }
 
 /** Fails after that time: in many turns of the event loop, so that a process that gets none does not blame the server. */
-async function silence(ms: number): Promise<never> {
+async function silence(ms: number, signal: AbortSignal): Promise<never> {
   const turns = 30
-  for (let i = 0; i < turns; i++) await Bun.sleep(ms / turns)
+  for (let i = 0; i < turns; i++) await delay(ms / turns, undefined, { signal })
   throw new Lost(new Error('no answer'))
 }

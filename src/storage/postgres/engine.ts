@@ -4,7 +4,7 @@ import type { Consent } from '../../features/auth/store.ts'
 import type { EventNumbers } from '../../features/chats/store.ts'
 import { type Builders, type Engine, query, type Statement, type Tables, type Work } from '../sql/engine.ts'
 import type { Database } from './database.ts'
-import { sqlstate } from './failures.ts'
+import { PostgresFault, sqlstate } from './failures.ts'
 import { recordEvents } from './events.ts'
 import type { Queries, Value } from './queries.ts'
 import * as tables from './schema.ts'
@@ -54,7 +54,8 @@ export function postgresEngine(database: Database): Engine {
     *lock(select, strength) {
       yield locked(select, strength)
     },
-    isDuplicate: (error) => sqlstate(error) === '23505',
+    // `write` throws the server's errors as PostgresFault.
+    isDuplicate: (error) => (error instanceof PostgresFault ? error.sqlstate : sqlstate(error)) === '23505',
     byBytes: (column) => sql`${column} COLLATE "C"`,
     *newestConsents(userId, kinds) {
       // One row for each kind, however many entries there are.

@@ -233,6 +233,7 @@ export const sessions = pgTable(
     last_used_at: int8().notNull(),
     user_agent: text(),
     ended_at: int8(),
+    passkey_at: int8(),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -328,6 +329,18 @@ export const templates = pgTable(
   (t) => [unique().on(t.name, t.language)],
 )
 
+export const dailyFigures = pgTable('daily_figures', {
+  day: int8().primaryKey(),
+  registered: int8().notNull(),
+  active: int8().notNull(),
+  messages: int8().notNull(),
+  chats: int8().notNull(),
+  reports: int8().notNull(),
+  decided: int8().notNull(),
+  blocks: int8().notNull(),
+  counted_at: int8().notNull(),
+})
+
 export const evidencePhotos = pgTable(
   'evidence_photos',
   { report_id: text().notNull(), media_id: text().notNull() },
@@ -379,6 +392,19 @@ export const emailLinks = pgTable('email_links', {
   expires_at: int8().notNull(),
 })
 
+export const identities = pgTable('identities', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['password', 'messenger', 'oidc'] }).notNull(),
+  provider: text(),
+  issuer: text(),
+  subject: text(),
+  client_id: text(),
+  grant_token: text(),
+  created_at: int8().notNull(),
+  last_used_at: int8(),
+})
+
 export const invites = pgTable('invites', {
   id: text().primaryKey(),
   code_hash: text().notNull().unique(),
@@ -388,6 +414,7 @@ export const invites = pgTable('invites', {
   note: text(),
   created_at: int8().notNull(),
 })
+
 export const channels = pgTable('channels', {
   id: text().primaryKey(),
   user_id: text().notNull(),
@@ -431,6 +458,7 @@ export const shownNotifications = pgTable(
   },
   (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
 )
+
 export const botPermissions = pgTable('bot_permissions', {
   user_id: text().primaryKey(),
   messenger_id: text().notNull(),
@@ -466,3 +494,16 @@ export const openers = pgTable(
   },
   (t) => [primaryKey({ columns: [t.user_id, t.text_hash, t.chat_id] })],
 )
+export const passkeys = pgTable('passkeys', {
+  id: text().primaryKey(),
+  user_id: text().notNull(),
+  credential_id: text().notNull().unique(),
+  public_key: text().notNull(),
+  counter: int8().notNull(),
+  transports: json().notNull().default([]),
+  label: text().notNull(),
+  created_at: int8().notNull(),
+  last_used_at: int8(),
+})
+
+export const usedChallenges = pgTable('used_challenges', { id: text().primaryKey(), expires_at: int8().notNull() })

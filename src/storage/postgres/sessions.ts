@@ -3,7 +3,7 @@ import type { HotSessions } from '../sql/sessions.ts'
 import type { Database } from './database.ts'
 
 const byId = `
-  SELECT s.id, s.user_id, generation, rotated_at, s.created_at, last_used_at, user_agent, ended_at,
+  SELECT s.id, s.user_id, generation, rotated_at, s.created_at, last_used_at, user_agent, ended_at, passkey_at,
     suspended_until, suspended_reason, email, email_verified_at
   FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1 AND u.deleted_at IS NULL`
 const lasting = `

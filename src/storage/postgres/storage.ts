@@ -15,17 +15,21 @@ import { lastSeenStore } from './last-seen.ts'
 import { locationStore } from './location.ts'
 import { mediaStore } from '../sql/media.ts'
 import { status } from './migrate.ts'
+import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
+import { tagStore } from '../sql/tags.ts'
 import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { filterStore } from '../sql/filter.ts'
+import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
@@ -53,6 +57,8 @@ export function postgresStorage(db: Database): Storage {
     moderation: moderationStore(engine),
     queue: queueStore(engine),
     templates: templateStore(engine),
+    figures: figuresStore(engine),
+    tags: tagStore(engine),
     media: mediaStore(engine, postgresDialect(db)),
     events: { ...events, afterEach: eventsAfterEach(db, events) },
     lastSeen: lastSeenStore(db),
@@ -68,10 +74,12 @@ export function postgresStorage(db: Database): Storage {
     outbox: outboxStore(engine),
     bot: botStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     invites: inviteStore(engine),
     filter: filterStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
+    passkeys: passkeyStore(engine),
 
     // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
     failed: () => {},

@@ -1,12 +1,21 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { type AccountStore, consentKinds } from '../../features/auth/store.ts'
+import type { RegistrationRefusal } from '../../features/registration/rules.ts'
 import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
-import { dropChangeLinks, takenName, welcome as storeWelcome } from './email.ts'
+import { dropChangeLinks, freeAddress, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
+import { insertSubject, noteIdentity } from './identities.ts'
 import { insertAccount } from './new-accounts.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
+
+/** Undoes the unit of work that it is thrown in: nobody loses an address to an account that is not made. */
+class Undone extends Error {
+  constructor(readonly outcome: RegistrationRefusal | null) {
+    super('undone')
+  }
+}
 
 export function accountStore(engine: Engine): AccountStore {
   const { read, write } = engine
@@ -39,6 +48,8 @@ export function accountStore(engine: Engine): AccountStore {
         yield* addConsents(engine, db, consents)
         if (begun) {
           yield* changed(db.insert(sessions).values(begun.session))
+          const { id, created_at } = account
+          yield* noteIdentity(engine, db, id, 'password', { created_at, last_used_at: created_at })
           yield* recordAudit(engine, db, begun.audit)
           if (begun.welcome) yield* storeWelcome(engine, db, begun.welcome)
           yield* enqueue(engine, db, begun.webhooks ?? [])
@@ -64,6 +75,27 @@ export function accountStore(engine: Engine): AccountStore {
         return outcome
       }),
 
+    registerSubject: (account, subject, consents, webhooks = []) =>
+      write(function* (db) {
+        const { id, created_at, email } = account
+        const isFree = email !== null && (yield* freeAddress(engine, db, email, created_at))
+        let outcome = yield* insertAccount(engine, db, isFree ? account : { ...account, email: null })
+        // Somebody has just taken the address: the account does without.
+        const isTaken = outcome === 'taken'
+        if (isTaken) outcome = yield* insertAccount(engine, db, { ...account, email: null })
+        if (outcome === 'taken') throw new Error('an account id was used twice')
+        if (outcome !== 'created') throw new Undone(outcome)
+        if (isFree && !isTaken)
+          yield* changed(db.update(users).set({ email_verified_at: created_at }).where(eq(users.id, id)))
+        if (!(yield* insertSubject(engine, db, id, subject, created_at))) throw new Undone(null)
+        yield* addConsents(engine, db, consents)
+        yield* enqueue(engine, db, webhooks)
+        return { user_id: id, identity_id: subject.id }
+      }).catch((error: unknown) => {
+        if (error instanceof Undone) return error.outcome
+        throw error
+      }),
+
     credentials: (by) => {
       const [[name, value]] = Object.entries(by) as [[keyof typeof columns, string]]
       return read((db) =>
@@ -87,6 +119,7 @@ export function accountStore(engine: Engine): AccountStore {
     changePassword: (userId, from, to, { keep, now }, mails = []) =>
       write(function* (db) {
         if (!(yield* replaceHash(db, userId, from, to))) return null
+        if (from === null) yield* noteIdentity(engine, db, userId, 'password', { created_at: now, last_used_at: null })
         yield* enqueue(engine, db, mails)
         yield* dropChangeLinks(engine, db, userId)
         return yield* endSessions(engine, db, userId, now, keep)

@@ -81,7 +81,7 @@ function concernsOthers({ tables, jsonText }: Engine, reader: string): SQL | und
     sql`NOT EXISTS (
       SELECT 1 FROM ${reports}
       WHERE ${reports.id} = CASE
-          WHEN ${auditLog.action} IN ('report', 'report_read', 'decision_undone', 'decision_dropped') THEN ${auditLog.subject_id}
+          WHEN ${auditLog.action} IN ('report', 'report_read', 'decision_undone', 'decision_dropped', 'case_exported') THEN ${auditLog.subject_id}
           WHEN ${auditLog.action} = 'report_resolved' THEN ${jsonText(auditLog.metadata, 'report_id')} END
         AND (${reports.subject_id} = ${reader} OR ${isReviewOfReader}) ${entryByEntry})`,
     sql`NOT EXISTS (

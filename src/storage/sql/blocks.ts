@@ -2,6 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BlockStore } from '../../features/safety/store.ts'
 import { type Builders, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { askNotifications, takeBacks } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
@@ -22,7 +23,7 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
   return {
     ...checks,
 
-    ensure: (block, event, webhooks = []) =>
+    ensure: (block, event, webhooks = [], newId = null) =>
       engine.write(function* (db) {
         const { blocker_id, blocked_id, created_at } = block
         const living = yield* holdLiving(engine, db, [blocker_id, blocked_id])
@@ -33,7 +34,7 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
           .from(chats)
           .where(and(eq(chats.user_a, user_a), eq(chats.user_b, user_b)))
         // A message that is being written comes before the block, or finds it.
-        yield* first(engine.locked(chat, 'no key update'))
+        const held = yield* first(engine.locked(chat, 'no key update'))
         const ensured = yield* first(
           db
             .insert(blocks)
@@ -47,6 +48,10 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
         )
         if (ensured!.id !== block.id) return { block: ensured!, seq: null }
         yield* enqueue(engine, db, webhooks)
+        if (held !== null && newId !== null) {
+          const seers = [user_a, user_b].map((user_id) => ({ chat_id: held.id, user_id }))
+          yield* askNotifications(engine, db, yield* takeBacks(engine, db, seers, created_at, newId))
+        }
         const [recorded] = yield* engine.recordEvents(db, [blocker_id], 'block', created_at, { data: event })
         return { block: ensured!, seq: recorded!.seq }
       }),

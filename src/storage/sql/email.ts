@@ -4,6 +4,7 @@ import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/e
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { noteIdentity } from './identities.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
 
@@ -13,7 +14,7 @@ type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
  * Takes an address away from the account that has it, where that account may lose it. True where the address is free then.
  * The row is locked: of two who want an address at once, one gets it.
  */
-function* freeAddress(
+export function* freeAddress(
   engine: Engine,
   db: Builders,
   email: string,
@@ -179,6 +180,10 @@ export function emailStore(engine: Engine): EmailStore {
         const link = yield* use(db, hash, ['reset'], now)
         if (link === null) return null
         const { user_id, email } = link
+        const { password_hash } = users
+        const before = yield* first(db.select({ password_hash }).from(users).where(eq(users.id, user_id)))
+        if (before?.password_hash === null)
+          yield* noteIdentity(engine, db, user_id, 'password', { created_at: now, last_used_at: null })
         yield* changed(db.update(users).set({ password_hash: passwordHash }).where(eq(users.id, user_id)))
         if (email !== null)
           yield* changed(

@@ -6,8 +6,10 @@ import { isEvidence } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
-import { dropNotifications } from './notifications.ts'
+import { dropIdentities } from './identities.ts'
+import { askNotifications, dropNotifications, takeBacks } from './notifications.ts'
 import { enqueue } from './outbox.ts'
+import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
 
 // Rows that one part looks at, and chats that it goes through: some milliseconds of work.
@@ -106,13 +108,15 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   }
 
   /** The first part, and again until nothing is left: everything but what they wrote in chats. */
-  function* clearPersonalData(db: Builders, user: string): Work<Cleared> {
+  function* clearPersonalData(db: Builders, user: string, at: number): Work<Cleared> {
     const done: Cleared = { rows: 0, files: [], chats: [], next: personalData }
     done.rows += yield* engine.reindexTraits(user, () => dropTraits(db, user))
     done.files = yield* dropImages(db, user, budget)
     done.rows += done.files.length
     done.rows += yield* dropMails(engine, db, user)
+    done.rows += yield* dropIdentities(engine, db, user, at)
     done.rows += yield* dropNotifications(engine, db, user)
+    done.rows += yield* dropPasskeys(engine, db, user)
     for (const change of changesOf(db, user)) {
       if (done.rows >= budget) return done
       done.rows += yield* changed(change(budget - done.rows))
@@ -142,7 +146,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
       ORDER BY c.at, c.id`
   }
 
-  function* clearChats(db: Builders, user: string, at: number, from: Place): Work<Cleared> {
+  function* clearChats(db: Builders, user: string, at: number, from: Place, newId?: () => string): Work<Cleared> {
     const isUnfinished = eq(unfinishedErasures.user_id, user)
     // Two nodes at once take turns.
     const isTold = (yield* first(locked(db.select().from(unfinishedErasures).where(isUnfinished), 'update'))) !== null
@@ -201,6 +205,10 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         .where(isAmong(chats.id, idsOf(finished))),
     )
     if (next === null) yield* changed(db.delete(unfinishedErasures).where(isUnfinished))
+    if (newId) {
+      const seers = finished.flatMap(({ id, other }) => (living.has(other) ? [{ chat_id: id, user_id: other }] : []))
+      yield* askNotifications(engine, db, yield* takeBacks(engine, db, seers, at, newId))
+    }
     const told: Cleared['chats'] = []
     for (const { id, other } of finished
       .filter((chat) => living.has(chat.other))
@@ -234,6 +242,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           db.insert(unfinishedErasures).values({ user_id: user, at }),
         ])
         yield* dropMails(engine, db, user)
+        yield* dropIdentities(engine, db, user, at)
+        yield* dropPasskeys(engine, db, user)
         yield* dropNotifications(engine, db, user)
         yield* changed(db.delete(botPermissions).where(eq(botPermissions.user_id, user)))
         yield* enqueue(engine, db, parcels)
@@ -241,11 +251,11 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         return true
       }),
 
-    clear: (user, at, from) =>
+    clear: (user, at, from, newId) =>
       write((db) =>
         from === null || (from.chat_id === '' && from.seq === personalData.seq)
-          ? clearPersonalData(db, user)
-          : clearChats(db, user, at, from),
+          ? clearPersonalData(db, user, at)
+          : clearChats(db, user, at, from, newId),
       ),
 
     unfinished: () => read((db) => rows(db.select().from(unfinishedErasures))),

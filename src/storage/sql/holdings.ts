@@ -33,7 +33,8 @@ export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): Holdi
     sessions: (userId, limit, after) => {
       // One for each of two partial indexes.
       const sessionsWhere = (ended: SQL) => sql`SELECT * FROM (
-        SELECT id, user_id, generation, rotated_at, created_at, last_used_at, user_agent, ended_at FROM sessions
+        SELECT id, user_id, generation, rotated_at, created_at, last_used_at, user_agent, ended_at, passkey_at
+        FROM sessions
         WHERE user_id = ${userId} AND ended_at IS ${ended}
           AND (created_at, id) > (${after?.created_at ?? Number.MIN_SAFE_INTEGER}, ${after?.id ?? ''})
         ORDER BY created_at, id LIMIT ${limit}) AS s`

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, ne, or, sql } from 'drizzle-orm'
 import {
   type CaseRefusal,
   emptiedPreferences,
@@ -8,12 +8,13 @@ import {
 } from '../../features/moderation/rules.ts'
 import type { Message } from '../../features/chats/store.ts'
 import type { Decided, Decision, ModerationStore } from '../../features/moderation/store.ts'
+import type { Asked } from '../../features/notifications/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { holdMessage, removeMessage } from './messages.ts'
 import { noticeInContext } from './notices.ts'
-import { askNotifications } from './notifications.ts'
+import { askNotifications, type Seer, seersOfChatsWith, takeBacks } from './notifications.ts'
 import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
 import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
@@ -63,6 +64,67 @@ export function moderationStore(engine: Engine): ModerationStore {
       ),
 
     appeal: (id) => engine.read((db) => first(selectAppeals(db).where(eq(appeals.id, id)))),
+
+    wholeCase: (reportId) =>
+      engine.read(function* (db) {
+        const { auditLog, evidencePhotos, media, users } = engine.tables
+        const report = yield* first(
+          db
+            .select({ ...reportColumns(engine), evidence: reports.evidence })
+            .from(reports)
+            .where(eq(reports.id, reportId)),
+        )
+        if (report === null) return null
+        const { id, file, width, height, created_at } = media
+        const { name, email, phone } = users
+        const people = [report.subject_id, report.reporter_id].filter((userId) => userId !== null)
+        const decisions = yield* rows(db.select().from(notices).where(eq(notices.report_id, reportId)))
+        // Of a review the entry does not name its author.
+        const isAboutSubject =
+          report.subject_id === null || report.target === 'review'
+            ? isNull(auditLog.subject_id)
+            : eq(auditLog.subject_id, report.subject_id)
+        const isItsDecision = and(
+          eq(auditLog.action, 'report_resolved'),
+          isAboutSubject,
+          eq(engine.jsonText(auditLog.metadata, 'report_id'), reportId),
+        )
+        return {
+          report,
+          notices: decisions,
+          appeals: yield* rows(
+            db
+              .select()
+              .from(appeals)
+              .where(
+                engine.isAmong(
+                  appeals.notice_id,
+                  decisions.map((notice) => notice.id),
+                ),
+              ),
+          ),
+          images: yield* rows(
+            db
+              .select({ id, file, width, height, created_at })
+              .from(evidencePhotos)
+              .innerJoin(media, eq(media.id, evidencePhotos.media_id))
+              .where(eq(evidencePhotos.report_id, reportId)),
+          ),
+          accounts: yield* rows(
+            db
+              .select({ id: users.id, name, email, phone, created_at: users.created_at })
+              .from(users)
+              .where(and(engine.isAmong(users.id, people), isNull(users.deleted_at))),
+          ),
+          entries: yield* rows(
+            db
+              .select()
+              .from(auditLog)
+              .where(or(eq(auditLog.subject_id, reportId), isItsDecision))
+              .orderBy(asc(auditLog.at), asc(auditLog.id)),
+          ),
+        }
+      }),
 
     decide: (decision) => engine.write((db) => decide(engine, db, decision)),
   }
@@ -154,12 +216,19 @@ function* decide(engine: Engine, db: Builders, decision: Decision): Work<Decided
     if (told?.notice.user_id === userId)
       notice_seq = (yield* engine.recordEvents(db, [userId], 'notice', at, { data: told.event }))[0]!.seq
   }
-  const { notify_at = null } = decision
+  const { notify_at = null, takeBackIds = null } = decision
+  const asked: Asked[] = []
+  if (takeBackIds !== null) {
+    const seers: Seer[] = suspend ? yield* seersOfChatsWith(suspend.user_id) : []
+    const { message } = removed
+    if (message) seers.push(...removed.members.map((user_id) => ({ chat_id: message.chat_id, user_id })))
+    asked.push(...(yield* takeBacks(engine, db, seers, at, takeBackIds)))
+  }
   if (told && notify_at !== null) {
     const { id, user_id } = told.notice
-    const occasion = { about: 'notice' as const, notice_id: id }
-    yield* askNotifications(engine, db, [{ id, user_id, occasion, at, due_at: notify_at }])
+    asked.push({ id, user_id, occasion: { about: 'notice', notice_id: id }, at, due_at: notify_at })
   }
+  yield* askNotifications(engine, db, asked)
   return { notice_seq, tombstone: removed.message && { message: removed.message, events }, photos: removed.photos }
 }
 

@@ -77,6 +77,36 @@ export function* askToTakeBack(engine: Engine, db: Builders, asked: Asked): Work
     yield* askNotifications(engine, db, [asked])
 }
 
+/** A member of a chat, whose devices may show something of it. */
+export type Seer = { chat_id: string; user_id: string }
+
+/** The parcels that look again at what devices show of chats, for those members whose devices show something of them. */
+export function* takeBacks(
+  { tables: { shownNotifications } }: Engine,
+  db: Builders,
+  seers: readonly Seer[],
+  at: number,
+  newId: () => string,
+): Work<Asked[]> {
+  const asked: Asked[] = []
+  const { channel_id, user_id, tag } = shownNotifications
+  for (const seer of seers) {
+    const parcel = takeBackOf(newId(), seer.user_id, seer.chat_id, at)
+    const isIt = and(eq(user_id, seer.user_id), eq(tag, tagOf(parcel.occasion)))
+    const shown = db.select({ channel_id }).from(shownNotifications).where(isIt).limit(1)
+    if ((yield* first(shown)) !== null) asked.push(parcel)
+  }
+  return asked
+}
+
+/** Whose devices show something of a chat with somebody, both of them. */
+export const seersOfChatsWith = (userId: string): Work<Seer[]> =>
+  query(sql`
+    SELECT DISTINCT c.id AS chat_id, s.user_id
+    FROM (SELECT id, user_a, user_b FROM chats WHERE user_a = ${userId}
+          UNION ALL SELECT id, user_a, user_b FROM chats WHERE user_b = ${userId}) AS c
+      JOIN shown_notifications s ON s.user_id IN (c.user_a, c.user_b) AND s.tag = 'chat_' || c.id`)
+
 /** Removes the channels of sessions that have ended. */
 export function* dropChannelsOf(engine: Engine, db: Builders, sessionIds: readonly string[]): Work<void> {
   if (sessionIds.length === 0) return
@@ -201,9 +231,11 @@ export function notificationStore(engine: Engine): NotificationStore {
       ),
 
     channelsStored: (userId) =>
-      read((db) =>
-        rows(db.select().from(channels).where(eq(channels.user_id, userId))),
-      ),
+      read(function* (db) {
+        const stored = yield* rows(db.select().from(channels).where(eq(channels.user_id, userId)))
+        // A handful.
+        return stored.toSorted((a, b) => a.created_at - b.created_at)
+      }),
 
     channels: (userId, lasting) => read((db) => channelsOf(db, lasting, eq(channels.user_id, userId))),
 
@@ -397,7 +429,7 @@ export function notificationStore(engine: Engine): NotificationStore {
       read(function* () {
         const wanted = yield* query<{ user_id: string }>(sql`
           SELECT user_id FROM notification_preferences
-          WHERE digest = 'daily' AND user_id > ${after} ORDER BY user_id LIMIT ${limit}`)
+          WHERE digest = 'daily' AND user_id > ${after} AND coalesce(digest_at, 0) <= ${lastBefore} ORDER BY user_id LIMIT ${limit}`)
         const candidates: DigestCandidate[] = []
         for (const { user_id } of wanted) {
           const side = (mine: string, other: string) => sql`

@@ -56,8 +56,11 @@ export function outboxStore(engine: Engine): OutboxStore {
         .where(and(condition, isNotNull(outbox.again_at))),
     )
 
-  const chosen = (which: { id: string } | { kind: Kind }) =>
-    'id' in which ? eq(outbox.id, which.id) : eq(outbox.kind, which.kind)
+  const chosen = (which: { id?: string; kind?: Kind }) =>
+    and(
+      which.id === undefined ? undefined : eq(outbox.id, which.id),
+      which.kind === undefined ? undefined : eq(outbox.kind, which.kind),
+    )
 
   return {
     add: (parcels) => write((db) => enqueue(engine, db, parcels), keepsProfileCache),
@@ -91,6 +94,13 @@ export function outboxStore(engine: Engine): OutboxStore {
         return taken.sort((a, b) => a.created_at - b.created_at) as Parcel<K>[]
       }, keepsProfileCache)
     },
+
+    endLeases: (now) =>
+      write(function* (db) {
+        return yield* changed(
+          db.update(outbox).set({ due_at: now, leased_by: null }).where(isNotNull(outbox.leased_by)),
+        )
+      }, keepsProfileCache),
 
     remove: (id) =>
       write(function* (db) {

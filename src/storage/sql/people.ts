@@ -100,15 +100,14 @@ export function peopleStore(engine: Engine): PeopleStore {
 
     record: (userId, reader, strikesSince) =>
       read(function* (db) {
-        const { email_verified_at, messenger_id, suspended_reason, password_hash } = users
+        const { email_verified_at, suspended_reason } = users
         const person = yield* first(
           db
-            .select({ ...columns, email_verified_at, messenger_id, suspended_reason, password_hash })
+            .select({ ...columns, email_verified_at, suspended_reason })
             .from(users)
             .where(and(eq(id, userId), isLiving)),
         )
         if (person === null) return null
-        const { password_hash: hash, ...shown } = person
         const isReaders = reader === null ? undefined : sql`${reports.reviewed_id} IS DISTINCT FROM ${reader}`
         const decisions = yield* rows(
           noticesOf(engine, db)
@@ -116,13 +115,8 @@ export function peopleStore(engine: Engine): PeopleStore {
             .orderBy(desc(notices.created_at), desc(notices.id))
             .limit(mostDecisions),
         )
-        return {
-          ...shown,
-          has_password: hash !== null,
-          counts: yield* countsOf(userId),
-          strikes: yield* strikesOf(userId, strikesSince),
-          decisions,
-        }
+        const strikes = yield* strikesOf(userId, strikesSince)
+        return { ...person, counts: yield* countsOf(userId), strikes, decisions }
       }),
 
     endSessions: (userId, entry) =>

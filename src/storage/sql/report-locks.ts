@@ -6,11 +6,7 @@ export const noClaim = { claimed_by: null, claimed_until: null }
 export const nothingPending = { pending: null, pending_until: null }
 
 /** What the rules of the queue have to know of a report, locked until the commit. */
-export function* lockedReport(
-  engine: Engine,
-  db: Builders,
-  id: string,
-): Work<(QueuedState & { pending_until: number | null }) | null> {
+export function* lockedReport(engine: Engine, db: Builders, id: string): Work<QueuedState | null> {
   const { reports } = engine.tables
   const { status, claimed_by, claimed_until, pending, pending_until } = reports
   const report = db.select({ status, claimed_by, claimed_until, pending, pending_until }).from(reports)

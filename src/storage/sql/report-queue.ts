@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
-import { refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
+import { lostAfter, refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
 import type { QueueStore } from '../../features/moderation/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
@@ -58,7 +58,7 @@ export function queueStore(engine: Engine): QueueStore {
           .where(
             and(
               eq(reports.status, 'open'),
-              isNull(reports.pending_until),
+              or(isNull(reports.pending_until), lte(reports.pending_until, at - lostAfter)),
               or(isNull(reports.claimed_until), lte(reports.claimed_until, at)),
               isOthers(moderator),
               isNot(reports.reporter_id, moderator),

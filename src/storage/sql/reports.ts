@@ -102,6 +102,9 @@ export function reportStore(engine: Engine): ReportStore {
   }
 }
 
+// There are a handful; a limit keeps the statement to its index.
+const mostModerators = 1000
+
 /** Notifies those who moderate, but for whoever reports or is reported. What each is told is decided when it is due. */
 function* askModerators(
   engine: Engine,
@@ -116,7 +119,7 @@ function* askModerators(
       .from(users)
       .where(sql`${users.role} <> 'user'`)
       .orderBy(asc(users.id))
-      .limit(1000),
+      .limit(mostModerators),
   )
   const others = moderators.filter(({ user_id }) => user_id !== reporter_id && user_id !== subject_id)
   const occasion = { about: 'report' as const }

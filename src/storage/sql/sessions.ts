@@ -1,11 +1,13 @@
 import { and, desc, eq, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import type { Session, SessionStore } from '../../features/auth/store.ts'
+import type { Session, SessionStore, WayIn } from '../../features/auth/store.ts'
 import { days } from '../../lib/time.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { noteUse } from './identities.ts'
 import { dropChannelsOf } from './notifications.ts'
 import { enqueue } from './outbox.ts'
+import { usePasskey } from './passkeys.ts'
 
 /**
  * What an engine does by prepared statements of its own: every request of a token that is not remembered looks up its
@@ -68,22 +70,45 @@ function* tellOfNewDevice(
   if (isUsed && lately.size <= newDevicesADay) yield* enqueue(engine, db, [mail])
 }
 
+/** Notes that an account was signed in to with that. False where it does not have it any more. */
+function* useWayIn(
+  engine: Engine,
+  db: Builders,
+  { user_id, created_at: now }: Session,
+  wayIn: WayIn,
+  account: { password_hash: string | null; messenger_id: string | null; created_at: number },
+): Work<boolean> {
+  if (wayIn.kind === 'passkey') return yield* usePasskey(engine, db, user_id, wayIn, now)
+  if (wayIn.kind === 'oidc') {
+    const { identities } = engine.tables
+    const isTheirs = and(eq(identities.id, wayIn.identity_id), eq(identities.user_id, user_id))
+    return (yield* changed(db.update(identities).set({ last_used_at: now }).where(isTheirs))) > 0
+  }
+  const { kind } = wayIn
+  if (kind === 'password' ? account.password_hash !== wayIn.password_hash : account.messenger_id !== wayIn.messenger_id)
+    return false
+  // An account from before has had its password or messenger as long as it exists.
+  yield* noteUse(engine, db, user_id, kind, { created_at: account.created_at, last_used_at: now })
+  return true
+}
+
 export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
   const { read, write, locked } = engine
   const { sessions, users } = engine.tables
   return {
     ...hot,
 
-    create: (session, { provenBy, audit, newDeviceMail } = {}) =>
+    create: (session, { wayIn, audit, newDeviceMail } = {}) =>
       write(function* (db) {
+        const { password_hash, messenger_id, created_at } = users
         const account = db
-          .select({ password_hash: users.password_hash })
+          .select({ password_hash, messenger_id, created_at })
           .from(users)
           .where(and(eq(users.id, session.user_id), isNull(users.deleted_at)))
         // Shared until the session is there: who erases the account, or changes its password and ends its sessions, comes
         // before and is seen, or comes after and sees the session.
         const held = yield* first(locked(account, 'share'))
-        if (!held || (provenBy !== undefined && held.password_hash !== provenBy)) return false
+        if (!held || (wayIn && !(yield* useWayIn(engine, db, session, wayIn, held)))) return false
         if (newDeviceMail) yield* tellOfNewDevice(engine, db, session, newDeviceMail)
         yield* changed(db.insert(sessions).values(session))
         if (audit) yield* recordAudit(engine, db, audit)

@@ -223,6 +223,7 @@ export const sessions = sqliteTable('sessions', {
   last_used_at: integer().notNull(),
   user_agent: text(),
   ended_at: integer(),
+  passkey_at: integer(),
 })
 
 export const media = sqliteTable('media', {
@@ -306,6 +307,18 @@ export const templates = sqliteTable(
   (t) => [unique().on(t.name, t.language)],
 )
 
+export const dailyFigures = sqliteTable('daily_figures', {
+  day: integer().primaryKey().notNull(),
+  registered: integer().notNull(),
+  active: integer().notNull(),
+  messages: integer().notNull(),
+  chats: integer().notNull(),
+  reports: integer().notNull(),
+  decided: integer().notNull(),
+  blocks: integer().notNull(),
+  counted_at: integer().notNull(),
+})
+
 export const evidencePhotos = sqliteTable(
   'evidence_photos',
   {
@@ -347,6 +360,19 @@ export const emailLinks = sqliteTable('email_links', {
   expires_at: integer().notNull(),
 })
 
+export const identities = sqliteTable('identities', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  kind: text({ enum: ['password', 'messenger', 'oidc'] }).notNull(),
+  provider: text(),
+  issuer: text(),
+  subject: text(),
+  client_id: text(),
+  grant_token: text(),
+  created_at: integer().notNull(),
+  last_used_at: integer(),
+})
+
 export const invites = sqliteTable('invites', {
   id: text().primaryKey().notNull(),
   code_hash: text().notNull().unique(),
@@ -356,6 +382,7 @@ export const invites = sqliteTable('invites', {
   note: text(),
   created_at: integer().notNull(),
 })
+
 export const channels = sqliteTable('channels', {
   id: text().primaryKey().notNull(),
   user_id: text().notNull(),
@@ -399,6 +426,7 @@ export const shownNotifications = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.channel_id, t.tag] })],
 )
+
 export const botPermissions = sqliteTable('bot_permissions', {
   user_id: text().primaryKey().notNull(),
   messenger_id: text().notNull(),
@@ -434,3 +462,19 @@ export const openers = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.user_id, t.text_hash, t.chat_id] })],
 )
+export const passkeys = sqliteTable('passkeys', {
+  id: text().primaryKey().notNull(),
+  user_id: text().notNull(),
+  credential_id: text().notNull().unique(),
+  public_key: text().notNull(),
+  counter: integer().notNull(),
+  transports: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
+  label: text().notNull(),
+  created_at: integer().notNull(),
+  last_used_at: integer(),
+})
+
+export const usedChallenges = sqliteTable('used_challenges', {
+  id: text().primaryKey().notNull(),
+  expires_at: integer().notNull(),
+})

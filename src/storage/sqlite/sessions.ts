@@ -6,7 +6,7 @@ import type { Writer } from './writer.ts'
 
 export function hotSessions({ $client: client }: Db, writer: Writer, { read }: Reads): HotSessions {
   const byId = client.prepare<SessionWithUser, [string]>(`
-    SELECT s.id, user_id, generation, rotated_at, s.created_at, last_used_at, user_agent, ended_at,
+    SELECT s.id, user_id, generation, rotated_at, s.created_at, last_used_at, user_agent, ended_at, passkey_at,
       suspended_until, suspended_reason, email, email_verified_at
     FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = +? AND u.deleted_at IS NULL`)
   const lasting = client.prepare<{ id: string; suspended_until: number | null }, [string]>(`

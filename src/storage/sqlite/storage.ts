@@ -13,8 +13,10 @@ import { type Db, openDatabase, withDrizzle } from './database.ts'
 import { sqliteDialect } from './dialect.ts'
 import { sqliteEngine } from './engine.ts'
 import { lastSeenStore } from './last-seen.ts'
+import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
+import { tagStore } from '../sql/tags.ts'
 import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { mediaStore } from '../sql/media.ts'
@@ -25,9 +27,11 @@ import { openReads } from './reads.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { filterStore } from '../sql/filter.ts'
+import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
 import { notificationStore } from '../sql/notifications.ts'
+import { passkeyStore } from '../sql/passkeys.ts'
 import { outboxStore } from '../sql/outbox.ts'
 import { retentionStore } from '../sql/retention.ts'
 import { reviewStore } from '../sql/reviews.ts'
@@ -59,6 +63,8 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     moderation: moderationStore(engine),
     queue: queueStore(engine),
     templates: templateStore(engine),
+    figures: figuresStore(engine),
+    tags: tagStore(engine),
     media: mediaStore(engine, sqliteDialect(db, reads)),
     events: eventStore(sqliteDialect(db, reads), engine),
     lastSeen: lastSeenStore(db, writer, reads),
@@ -73,10 +79,12 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     outbox: outboxStore(engine),
     bot: botStore(engine),
     emails: emailStore(engine),
+    identities: identityStore(engine),
     invites: inviteStore(engine),
     filter: filterStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
+    passkeys: passkeyStore(engine),
 
     failed,
 

@@ -1,0 +1,52 @@
+import type { Client } from 'openapi-fetch'
+import type { paths } from './openapi.ts'
+import { problemOf } from './problem.ts'
+
+/** Every route by its method and path, with the types of the server's OpenAPI document. */
+export type Api = Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'DELETE'>
+
+const answerWithinMs = 30_000
+const uploadWithinMs = 300_000
+
+type Init = {
+  params?: { path?: Record<string, string>; query?: Record<string, unknown> }
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/**
+ * Calls routes as openapi-fetch does, whose types it has: the answer is `{ data, response }` or `{ error, response }`. A body
+ * is sent as JSON, or as it is where it is a form.
+ */
+export function openApi(url: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Api {
+  const call =
+    (method: string) =>
+    async (path: string, { params, body, headers, signal }: Init = {}) => {
+      const query = Object.entries(params?.query ?? {}).flatMap(([name, value]) =>
+        [value].flat().flatMap((one) => (one == null ? [] : `${name}=${encodeURIComponent(String(one))}`)),
+      )
+      const filled = path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params!.path![name]!))
+      const isForm = body instanceof FormData
+      // A connection may be lost without a sign of it.
+      const patience = new AbortController()
+      const timer = setTimeout(() => patience.abort(), isForm ? uploadWithinMs : answerWithinMs)
+      if (signal?.aborted) patience.abort()
+      signal?.addEventListener('abort', () => patience.abort())
+      try {
+        const response = await fetch(url + filled + (query[0] ? `?${query.join('&')}` : ''), {
+          method,
+          signal: patience.signal,
+          credentials: 'omit',
+          headers: { ...(body && !isForm ? { 'content-type': 'application/json' } : {}), ...headers },
+          body: isForm ? body : body && JSON.stringify(body),
+        } as RequestInit)
+        if (!response.ok) return { error: await problemOf(response), response }
+        const isJson = /json/.test(response.headers.get('content-type') ?? '')
+        return { data: await (isJson ? response.json() : response.text()), response }
+      } finally {
+        clearTimeout(timer)
+      }
+    }
+  return { GET: call('GET'), POST: call('POST'), PUT: call('PUT'), DELETE: call('DELETE') } as unknown as Api
+}

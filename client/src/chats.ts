@@ -1,0 +1,384 @@
+import type { Api } from './api.ts'
+import { openMessages } from './messages.ts'
+import type { Outbox, Sent } from './outbox.ts'
+import type { PresenceBook } from './presence.ts'
+import { isTemporary, Refused } from './problem.ts'
+import { randomId } from './session.ts'
+import type { Kept } from './storage.ts'
+import { createStore, openRetry, type Retry } from './store.ts'
+import type { Chat, ChatsState, Event, Frame, Message, Photo, Store } from './types.ts'
+
+type Deps = {
+  api: Api
+  outbox: Outbox
+  presence: PresenceBook
+  me: string
+  retry: Retry
+  /** Keeps what was read, for times without a network; null where nothing outlasts the program. */
+  cache: Kept | null
+  send(frame: object): void
+}
+
+const pageSize = 50
+const typingEveryMs = 2000
+
+const empty: ChatsState = {
+  items: [],
+  unreadTotal: 0,
+  loading: false,
+  loaded: false,
+  hasMore: false,
+  problem: null,
+}
+
+const timeOf = ({ last_msg_at, created_at }: Chat) => last_msg_at ?? created_at
+const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0)
+
+/** What can be done in one chat. */
+export type OpenChat = ReturnType<ReturnType<typeof openChats>['open']>
+
+export function openChats({ api, outbox, presence, me, retry, cache, send }: Deps) {
+  const open = new Map<string, ReturnType<typeof openChat>>()
+  /** Chats that were read singly, because they are not among those loaded. */
+  const single = new Map<string, Chat>()
+  const infos = createStore({})
+  let cursor: string | null = null
+  let loading: Promise<void> | null = null
+  let isWanted = false
+  let isStale = true
+  /** Chats of which an event came while the list or they themselves were being read. */
+  let touched = new Set<string>()
+  const reading = new Map<string, Promise<void>>()
+
+  const list = createStore<ChatsState>(empty, (isWatched) => {
+    isWanted = true
+    if (isWatched && isStale) void load()
+  })
+  const later = openRetry(retry, () => wake())
+  const stopFollowing = outbox.entries.subscribe(() => {
+    for (const chat of open.values()) chat.show()
+  })
+
+  function show(change: Partial<ChatsState>) {
+    list.set({ ...list.get(), ...change })
+    infos.set({})
+    if (change.items) save('chats', () => list.get().items.slice(0, pageSize))
+  }
+
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+  function save(key: string, value: () => unknown) {
+    if (!cache || timers.has(key)) return
+    timers.set(
+      key,
+      setTimeout(() => {
+        timers.delete(key)
+        void cache.set(`${me}:${key}`, JSON.stringify(value()))
+      }, 300),
+    )
+  }
+  const cached = async <T>(key: string): Promise<T[]> => JSON.parse((await cache?.get(`${me}:${key}`)) ?? '[]')
+
+  const known = (id: string) => list.get().items.find((chat) => chat.id === id) ?? single.get(id) ?? null
+
+  function noteAll(chats: readonly Chat[]) {
+    for (const { user, online, last_seen_at } of chats) presence.note(user.id, online, last_seen_at)
+  }
+
+  /** Reads a page of the list: the first one, or the one at the cursor. */
+  function readPage(at: string | null) {
+    return (loading ??= (async () => {
+      show({ loading: true, problem: null })
+      if (!list.get().loaded && list.get().items.length === 0) {
+        const items = await cached<Chat>('chats').catch(() => [])
+        if (items.length > 0) show({ items, unreadTotal: items.reduce((sum, chat) => sum + chat.unread_count, 0) })
+      }
+      touched = new Set()
+      const { data, error } = await api
+        .GET('/api/v1/chats', { params: { query: { limit: pageSize, ...(at !== null && { cursor: at }) } } })
+        .catch(() => ({ data: undefined, error: null }))
+      loading = null
+      if (!data) {
+        if (!error || isTemporary(error)) later.failed()
+        return show({ loading: false, problem: error ?? null })
+      }
+      later.done()
+      noteAll(data.items)
+      const before = at === null ? [] : list.get().items
+      const ids = new Set(data.items.map(({ id }) => id))
+      cursor = data.next_cursor
+      isStale = false
+      show({
+        items: [...before.filter(({ id }) => !ids.has(id)), ...data.items].sort(latestFirst),
+        unreadTotal: data.unread_total,
+        loading: false,
+        loaded: true,
+        hasMore: cursor !== null,
+      })
+      for (const id of touched) void readOne(id)
+    })())
+  }
+
+  const load = async () => {
+    if (loading) await loading
+    return readPage(null)
+  }
+
+  /** Reads one chat anew, where an event does not tell all about it. */
+  function readOne(id: string): Promise<void> {
+    const running = reading.get(id)
+    if (running) {
+      touched.add(id)
+      return running
+    }
+    touched.delete(id)
+    const run = api
+      .GET('/api/v1/chats/{id}', { params: { path: { id } } })
+      .then(({ data }) => {
+        if (data) put(data)
+      })
+      .catch(() => {})
+      .finally(() => {
+        reading.delete(id)
+        if (touched.has(id)) void readOne(id)
+      })
+    reading.set(id, run)
+    return run
+  }
+
+  /** Takes a chat as it is now. */
+  function put(chat: Chat) {
+    noteAll([chat])
+    const { items, unreadTotal, loaded } = list.get()
+    const before = items.find(({ id }) => id === chat.id)
+    const last = items.at(-1)
+    // What belongs behind the last one that is loaded comes with its page.
+    const belongs = before || (loaded && (cursor === null || !last || timeOf(chat) >= timeOf(last)))
+    if (!belongs) {
+      single.set(chat.id, chat)
+      return infos.set({})
+    }
+    single.delete(chat.id)
+    show({
+      items: [...items.filter(({ id }) => id !== chat.id), chat].sort(latestFirst),
+      unreadTotal: Math.max(0, unreadTotal + chat.unread_count - (before?.unread_count ?? 0)),
+    })
+  }
+
+  /** What an event about a message means for its chat in the list. */
+  function onMessage(event: Event, message: Message) {
+    const chat = known(message.chat_id)
+    if (!chat) return loaded() ? void load() : undefined
+    const last = chat.last_message
+    if (event.type !== 'message') {
+      if (last?.id === message.id) put({ ...chat, last_message: message })
+      if (message.deleted && message.sender_id !== me && chat.unread_count > 0) void readOne(chat.id)
+      return
+    }
+    const isMine = message.sender_id === me
+    // Already counted, or the answer over HTTP is newer than this event: ask rather than count twice.
+    if (last && message.id <= last.id) return last.id === message.id && isMine ? undefined : void readOne(chat.id)
+    put({
+      ...chat,
+      last_message: message,
+      last_msg_at: message.created_at,
+      unread_count: chat.unread_count + (isMine || message.read ? 0 : 1),
+    })
+  }
+
+  const loaded = () => list.get().loaded
+
+  function onFrame(frame: Frame) {
+    if (frame.type === 'presence') {
+      const { user_id, online, last_seen_at } = frame.data
+      const items = list.get().items
+      if (!items.some(({ user, online: was }) => user.id === user_id && was !== online)) return
+      return show({ items: items.map((chat) => (chat.user.id === user_id ? { ...chat, online, last_seen_at } : chat)) })
+    }
+    if (frame.type === 'chat' && 'user' in frame.data) {
+      touch(frame.data.id)
+      return put(frame.data)
+    }
+    if (frame.type === 'message_read') {
+      const { chat_id, reader_id, last_read_message_id } = frame.data
+      touch(chat_id)
+      open.get(chat_id)?.onEvent(frame)
+      const chat = known(chat_id)
+      if (!chat || reader_id !== me) return
+      if (chat.last_message?.id === last_read_message_id) put({ ...chat, unread_count: 0 })
+      else if (chat.unread_count > 0) void readOne(chat_id)
+      return
+    }
+    if (frame.type === 'message' || frame.type === 'message_edited' || frame.type === 'message_deleted') {
+      if (!('chat_id' in frame.data)) {
+        for (const chat of open.values()) chat.onEvent(frame)
+        return
+      }
+      touch(frame.data.chat_id)
+      onMessage(frame, frame.data)
+      open.get(frame.data.chat_id)?.onEvent(frame)
+    }
+  }
+
+  const touch = (id: string) => {
+    if (loading || reading.has(id)) touched.add(id)
+  }
+
+  function openChat(id: string) {
+    const messages = openMessages({
+      api,
+      outbox,
+      chatId: id,
+      me,
+      retry,
+      cached: () => cached<Message>(`chat:${id}`),
+      keep: (items) => save(`chat:${id}`, () => items),
+    })
+    let typedAt = 0
+    let marking: Promise<unknown> | null = null
+    messages.show()
+
+    const entry = () => ({ chat: id, at: new Date().toISOString() })
+    const change = async (op: 'edit' | 'remove', target: string, text?: string) => {
+      const { add, discard, entries, revise } = outbox
+      const before = entries.get().filter((one) => one.id === target || one.target === target)
+      const unsent = before.find((one) => one.id === target)
+      // The server has nothing of a message that it has refused.
+      if (unsent?.problem) return op === 'edit' ? revise.call(outbox, target, text!) : discard(target)
+      // A newer change replaces one that was refused.
+      for (const one of before) if (one.problem && one.id !== target) await discard(one.id)
+      await add({ ...entry(), id: randomId(), op, target, text })
+    }
+    /** The entry that a message of the list shows. */
+    const entryOf = (messageId: string) =>
+      outbox.entries.get().find((one) => one.problem && (one.id === messageId || one.target === messageId))?.id ??
+      messageId
+
+    return {
+      id,
+      /** Its messages with what waits in the outbox. The first listener loads them. */
+      messages: messages.store as typeof messages.store,
+      /** The chat itself: the other member, unread count and so on. Null until it is read. */
+      info: {
+        get: () => known(id),
+        subscribe(listener) {
+          if (!known(id)) void readOne(id)
+          return infos.subscribe(listener)
+        },
+      } as Store<Chat | null>,
+      /** Whether the other member is typing. */
+      isTyping: presence.typing(id),
+      /** Reads the newest messages again. */
+      load: messages.load,
+      loadOlder: messages.loadOlder,
+      /** Reads what came after the newest message; only needed without `connect`. */
+      loadNewer: messages.loadNewer,
+      /**
+       * Sends a text, or a photo with an optional caption. The message is shown at once; the promise resolves with its
+       * `client_id` once it is in the outbox, from where it is sent in order whatever happens.
+       */
+      async send({ text, photo }: { text?: string; photo?: Photo }): Promise<string> {
+        const clientId = randomId()
+        await outbox.add({ ...entry(), id: clientId, op: 'send', text }, photo)
+        return clientId
+      },
+      /** Changes the text of an own message. A refused edit keeps its text, marked as failed. */
+      edit: (messageId: string, text: string): Promise<void> => change('edit', messageId, text),
+      /** Deletes an own message. */
+      remove: (messageId: string): Promise<void> => change('remove', messageId),
+      /** Sends again what the server has refused. */
+      retry: (messageId: string): Promise<void> => outbox.retry(entryOf(messageId)),
+      /** Gives up what the server has refused: a message goes, an edited one shows its old text. */
+      discard: (messageId: string): Promise<void> => outbox.discard(entryOf(messageId)),
+      /** Marks the other member's messages read that are loaded. Does nothing where none is unread. */
+      async markRead(): Promise<void> {
+        const chat = known(id)
+        if (chat?.unread_count === 0 || marking) return
+        if (chat) put({ ...chat, unread_count: 0 })
+        marking = api.PUT('/api/v1/chats/{id}/read', {
+          params: { path: { id } },
+          body: { up_to: messages.newestId() },
+        })
+        await marking.then(
+          () => {},
+          () => {},
+        )
+        marking = null
+        await readOne(id)
+      },
+      /** Tells the other member that the user is typing; call it on every key, it sends one frame in two seconds. */
+      typing() {
+        const now = Date.now()
+        if (now - typedAt < typingEveryMs) return
+        typedAt = now
+        send({ type: 'typing', data: { chat_id: id } })
+      },
+      /** @internal */
+      onEvent: messages.onEvent,
+      /** @internal */
+      onSent: messages.onSent,
+      /** @internal */
+      stale: messages.stale,
+      /** @internal */
+      show: messages.show,
+      /** @internal */
+      wake: messages.wake,
+      /** @internal */
+      stop: messages.stop,
+    }
+  }
+
+  /** Reads what is looked at and could not be read before. */
+  function wake() {
+    if (isStale && isWanted) void load()
+    for (const chat of open.values()) chat.wake()
+  }
+
+  function openById(id: string) {
+    const chat = open.get(id) ?? openChat(id)
+    open.set(id, chat)
+    return chat
+  }
+
+  return {
+    list: {
+      get: list.get,
+      subscribe: list.subscribe,
+      /** Reads the list from the beginning. */
+      load,
+      /** Reads the next page, if there is one. */
+      loadMore: (): Promise<void> => {
+        if (isStale) return load()
+        return cursor === null ? Promise.resolve() : readPage(cursor)
+      },
+    },
+    open: openById,
+    /** Opens the chat with a user, which begins with this where there is none. Throws Refused. */
+    async start(userId: string) {
+      const { data, error } = await api.POST('/api/v1/chats', { body: { user_id: userId } })
+      if (!data) throw new Refused(error)
+      put(data)
+      return openById(data.id)
+    },
+    onFrame,
+    onSent: (message: Sent) => open.get(message.chat_id)?.onSent(message),
+    /** Events were missed: everything that is looked at is read again. */
+    onReset() {
+      isStale = true
+      single.clear()
+      for (const chat of open.values()) chat.stale()
+      wake()
+    },
+    wake,
+    close() {
+      stopFollowing()
+      later.stop()
+      for (const chat of open.values()) chat.stop()
+      for (const timer of timers.values()) clearTimeout(timer)
+    },
+    /** Removes what is kept of this user's chats. */
+    async forget() {
+      for (const id of open.keys()) await cache?.remove(`${me}:chat:${id}`)
+      await cache?.remove(`${me}:chats`)
+    },
+  }
+}

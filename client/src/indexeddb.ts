@@ -1,0 +1,45 @@
+import type { ClientStorage } from './types.ts'
+
+// What is used of IndexedDB, so that programs without its types can use the package.
+type Result<T> = { result: T; error: unknown; onsuccess: unknown; onerror: unknown; onupgradeneeded: unknown }
+type Items = {
+  get(key: string): Result<string | undefined>
+  put(value: string, key: string): Result<unknown>
+  delete(key: string): Result<unknown>
+}
+type Transaction = { objectStore(name: string): Items; oncomplete: unknown; onabort: unknown; error: unknown }
+type Database = {
+  createObjectStore(name: string): unknown
+  transaction(name: string, mode: string, options: object): Transaction
+}
+
+/**
+ * A storage for browsers with room for photos and long lists: `createClient({ url, storage: indexedDb() })`. The session is
+ * there only after `ready`.
+ */
+export function indexedDb(name = 'convene'): ClientStorage {
+  const { indexedDB } = globalThis as unknown as {
+    indexedDB: { open(name: string, version: number): Result<Database> }
+  }
+  let opened: Promise<Database> | null = null
+  const open = () =>
+    (opened ??= new Promise((resolve, reject) => {
+      const request = indexedDB.open(name, 1)
+      request.onupgradeneeded = () => request.result.createObjectStore('items')
+      request.onsuccess = () => resolve(request.result)
+      request.onerror = () => reject(request.error)
+    }))
+  async function run<T>(mode: string, work: (items: Items) => Result<T>): Promise<T> {
+    const transaction = (await open()).transaction('items', mode, { durability: 'strict' })
+    const request = work(transaction.objectStore('items'))
+    return new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve(request.result)
+      transaction.onabort = () => reject(transaction.error)
+    })
+  }
+  return {
+    getItem: async (key) => (await run('readonly', (items) => items.get(key))) ?? null,
+    setItem: (key, value) => run('readwrite', (items) => items.put(value, key)),
+    removeItem: (key) => run('readwrite', (items) => items.delete(key)),
+  }
+}

@@ -1,0 +1,261 @@
+import type { Api } from './api.ts'
+import type { Entry, Outbox, Sent } from './outbox.ts'
+import { isTemporary } from './problem.ts'
+import { createStore, openRetry, type Retry } from './store.ts'
+import type { ChatMessage, Event, Message, MessagesState, Problem } from './types.ts'
+
+type Deps = {
+  api: Api
+  outbox: Outbox
+  chatId: string
+  me: string
+  retry: Retry
+  /** What the storage has of this chat, and where it is to be kept. */
+  cached(): Promise<Message[]>
+  keep(messages: readonly Message[]): void
+}
+
+const pageSize = 50
+const keptMessages = 100
+
+const withoutProblem = { loading: false, problem: null }
+const view = (message: Message): ChatMessage => ({
+  ...message,
+  key: message.client_id ?? message.id,
+  state: 'sent',
+  problem: null,
+})
+
+/**
+ * The messages of one chat: those read from the server, in its order, then those that the server has and whose event has not
+ * come yet, then what waits in the outbox.
+ */
+export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: Deps) {
+  let confirmed: readonly ChatMessage[] = []
+  /** Sent by this device; their events say where they belong. */
+  let unplaced: readonly ChatMessage[] = []
+  let cursor: string | null = null
+  let loading: Promise<void> | null = null
+  /** Events that came while a page was being read, which may be older than they are. */
+  let meanwhile: Event[] | null = null
+  let isStale = true
+  let isWatched = false
+  const later = openRetry(retry, () => wake())
+  const overlays = new WeakMap<ChatMessage, { entry: Entry; shown: ChatMessage }>()
+  const unsent = new WeakMap<Entry, ChatMessage>()
+
+  const store = createStore<MessagesState>(
+    { items: [], loaded: false, hasOlder: false, ...withoutProblem },
+    (watched) => {
+      isWatched = watched
+      if (watched && isStale) void load()
+    },
+  )
+
+  function show(change: Partial<MessagesState> = {}) {
+    const entries = outbox.entries.get().filter(({ chat }) => chat === chatId)
+    let items = unplaced.length > 0 ? [...confirmed, ...unplaced] : confirmed
+    if (entries.length > 0) {
+      const changes = new Map(
+        entries.flatMap((entry) => (entry.op === 'send' ? [] : [[entry.target!, entry] as const])),
+      )
+      const sent = new Set(items.map(({ client_id }) => client_id))
+      const waiting = entries.filter(({ op, id }) => op === 'send' && !sent.has(id)).map(waitingView)
+      items = [...items, ...waiting].map((item) => {
+        const entry = changes.get(item.id)
+        return entry ? overlaid(item, entry) : item
+      })
+    }
+    store.set({ ...store.get(), items, ...change })
+  }
+
+  function overlaid(item: ChatMessage, entry: Entry): ChatMessage {
+    const before = overlays.get(item)
+    if (before?.entry === entry) return before.shown
+    const { problem = null, text = null } = entry
+    const content = entry.op === 'edit' ? { text, edited: true } : { deleted: true, text: null, photo: null }
+    // A refused deletion shows the message again, a refused edit keeps its text.
+    const isShown = entry.op === 'edit' || !problem
+    const shown: ChatMessage = { ...item, ...(isShown && content), state: problem ? 'failed' : 'pending', problem }
+    overlays.set(item, { entry, shown })
+    return shown
+  }
+
+  function waitingView(entry: Entry): ChatMessage {
+    const before = unsent.get(entry)
+    if (before) return before
+    const { id, text = null, photo, at, problem = null } = entry
+    const shown: ChatMessage = {
+      id,
+      chat_id: chatId,
+      sender_id: me,
+      kind: photo ? 'photo' : 'text',
+      text,
+      photo: null,
+      read: false,
+      read_at: null,
+      edited: false,
+      edited_at: null,
+      deleted: false,
+      created_at: at,
+      client_id: id,
+      key: id,
+      state: problem ? 'failed' : 'pending',
+      problem,
+      file: outbox.file(id),
+    }
+    unsent.set(entry, shown)
+    return shown
+  }
+
+  const indexOf = (id: string) => {
+    for (let i = confirmed.length - 1; i >= 0; i--) if (confirmed[i]!.id === id) return i
+    return -1
+  }
+
+  /** Puts a message in its place, or replaces what was known of it. */
+  function place(message: Message) {
+    const at = indexOf(message.id)
+    unplaced = unplaced.filter(({ id }) => id !== message.id)
+    if (at >= 0) confirmed = confirmed.with(at, view(message))
+    else confirmed = [...confirmed, view(message)]
+  }
+
+  function update(message: Message) {
+    const at = indexOf(message.id)
+    if (at >= 0) confirmed = confirmed.with(at, view(message))
+    unplaced = unplaced.map((one) => (one.id === message.id ? view(message) : one))
+  }
+
+  function apply(event: Event) {
+    const { data } = event
+    if (event.type === 'message' && 'sender_id' in event.data) {
+      // The window begins later: it was read when this message was there already.
+      const first = store.get().hasOlder ? confirmed[0] : undefined
+      if (!first || event.data.id >= first.id) place(event.data)
+    } else if (event.type === 'message_edited' || event.type === 'message_deleted') {
+      if ('sender_id' in event.data) update(event.data)
+      else if (indexOf(event.data.id) >= 0) {
+        const at = indexOf(event.data.id)
+        confirmed = confirmed.with(at, { ...confirmed[at]!, deleted: true, text: null, photo: null })
+      }
+    } else if (event.type === 'message_read') {
+      const { reader_id, read_at, last_read_message_id } = data as (Event & { type: 'message_read' })['data']
+      const upTo = last_read_message_id === null ? -1 : indexOf(last_read_message_id)
+      const mark = (one: ChatMessage, i: number) =>
+        i <= upTo && one.sender_id !== reader_id && !one.read ? { ...one, read: true, read_at } : one
+      confirmed = confirmed.map(mark)
+    }
+  }
+
+  /** Reads a page. What events say meanwhile is newer than the page or the same. */
+  function read(query: { cursor?: string; after?: string }, take: (items: Message[], next: string | null) => void) {
+    return (loading ??= (async () => {
+      show({ loading: true, problem: null })
+      meanwhile = []
+      let problem: Problem | null = null
+      try {
+        const { data, error } = await api.GET('/api/v1/chats/{id}/messages', {
+          params: { path: { id: chatId }, query: { limit: pageSize, ...query } },
+        })
+        const late = meanwhile
+        meanwhile = null
+        if (data) {
+          take(data.items, data.next_cursor)
+          for (const event of late) apply(event)
+          keep(confirmed.slice(-keptMessages))
+          later.done()
+        } else {
+          problem = error
+          if (isTemporary(error)) later.failed()
+        }
+      } catch {
+        // Without a network what is in the storage stays.
+        later.failed()
+      }
+      meanwhile = null
+      loading = null
+      show({ loading: false, problem, loaded: !isStale, hasOlder: cursor !== null })
+    })())
+  }
+
+  /** Reads the newest messages, and shows those in the storage until they are there. */
+  async function load(): Promise<void> {
+    if (loading) await loading
+    if (confirmed.length === 0) {
+      const kept = await cached().catch(() => [])
+      if (confirmed.length === 0 && kept.length > 0) {
+        confirmed = kept.map(view)
+        show()
+      }
+    }
+    return read({}, (items, next) => {
+      const known = new Map(confirmed.map((one) => [one.id, one]))
+      confirmed = items.toReversed().map((one) => sameOr(known.get(one.id), one))
+      unplaced = unplaced.filter(({ id }) => indexOf(id) < 0)
+      cursor = next
+      isStale = false
+    })
+  }
+
+  /** Loads what is looked at, unless it is there. */
+  function wake() {
+    if (isStale && isWatched) void load()
+  }
+
+  return {
+    store: { get: store.get, subscribe: store.subscribe },
+    load,
+    show,
+    loadOlder: (): Promise<void> => {
+      if (isStale) return load()
+      if (cursor === null) return Promise.resolve()
+      return read({ cursor }, (items, next) => {
+        confirmed = [...items.toReversed().map(view), ...confirmed]
+        cursor = next
+      })
+    },
+    /** Reads what came after the newest message, for an app that is not connected. */
+    async loadNewer(): Promise<void> {
+      const newest = confirmed.at(-1)
+      if (isStale || !newest) return load()
+      let isLast = false
+      while (!isLast) {
+        const before = confirmed.length
+        await read({ after: confirmed.at(-1)!.id }, (items, next) => {
+          for (const message of items) place(message)
+          isLast = next === null
+        })
+        isLast ||= confirmed.length === before
+      }
+    },
+    onEvent(event: Event) {
+      meanwhile?.push(event)
+      if (isStale && confirmed.length === 0) return
+      apply(event)
+      if (!meanwhile) keep(confirmed.slice(-keptMessages))
+      show()
+    },
+    /** The server has stored a message of this device. */
+    onSent(message: Sent) {
+      const known = confirmed[indexOf(message.id)] ?? unplaced.find(({ id }) => id === message.id)
+      if (known) update({ ...known, ...message })
+      else if (message.created_at) unplaced = [...unplaced, view(message as Message)]
+      show()
+    },
+    /** What is shown may have changed on the server without an event. */
+    stale() {
+      isStale = true
+      wake()
+    },
+    wake,
+    stop: later.stop,
+    newestId: () => confirmed.at(-1)?.id,
+  }
+}
+
+/** Rows are drawn again only for messages that have changed. */
+const sameOr = (known: ChatMessage | undefined, message: Message): ChatMessage => {
+  const next = view(message)
+  return known && JSON.stringify(known) === JSON.stringify(next) ? known : next
+}

@@ -1,0 +1,137 @@
+import {
+  createContext,
+  createElement,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import type {
+  ChatsState,
+  ConnectionState,
+  Convene,
+  MessagesState,
+  Neighbour,
+  OpenChat,
+  paths,
+  Presence,
+  Problem,
+  SessionState,
+  Store,
+} from './index.ts'
+
+const Context = createContext<Convene | null>(null)
+
+/** Gives the client to the hooks below it. */
+export const ConveneProvider = ({ client, children }: { client: Convene; children?: ReactNode }) =>
+  createElement(Context.Provider, { value: client }, children)
+
+/** The client of the nearest provider. */
+export function useConvene(): Convene {
+  const client = useContext(Context)
+  if (!client) throw new Error('There is no ConveneProvider around this component.')
+  return client
+}
+
+/** What `select` takes from a store. The component renders again only when that has changed. */
+export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = same): S {
+  const last = useRef<{ value: S } | null>(null)
+  const get = () => {
+    const value = select(store.get())
+    if (!last.current || !isSame(last.current.value, value)) last.current = { value }
+    return last.current.value
+  }
+  return useSyncExternalStore(store.subscribe, get, get)
+}
+
+const same = <T, S>(value: T) => value as unknown as S
+
+/** Whether two values, or all fields of two objects, are the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.is(a[key as keyof typeof a], b[key as keyof typeof b]))
+  )
+}
+
+export const useSession = <S = SessionState>(select?: (session: SessionState) => S): S =>
+  useStore(useConvene().session, select)
+
+export const useConnection = <S = ConnectionState>(select?: (connection: ConnectionState) => S): S =>
+  useStore(useConvene().connection, select)
+
+/** The list of chats: `useChats(({ unreadTotal }) => unreadTotal)` renders only when the number changes. */
+export const useChats = <S = ChatsState>(select?: (chats: ChatsState) => S): S =>
+  useStore(useConvene().chats.list, select)
+
+/** What can be done in a chat. Renders only when somebody else signs in. */
+export function useChat(id: string): OpenChat {
+  const client = useConvene()
+  useSession(({ user }) => user?.id)
+  return client.chats.open(id)
+}
+
+/** The messages of a chat, which are loaded with this. */
+export const useMessages = <S = MessagesState>(chatId: string, select?: (messages: MessagesState) => S): S =>
+  useStore(useChat(chatId).messages, select)
+
+/** Whether the other member of a chat is typing. */
+export const useTyping = (chatId: string): boolean => useStore(useChat(chatId).isTyping)
+
+export const usePresence = (userId: string): Presence => useStore(useConvene().presence(userId))
+
+export type NearbyQuery = NonNullable<paths['/api/v1/search/nearby']['get']['parameters']['query']>
+
+/** The people around a place, nearest first; null while the place is unknown. */
+export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
+  const { api } = useConvene()
+  const key = JSON.stringify(query)
+  const [state, setState] = useState<{
+    items: readonly Neighbour[]
+    loading: boolean
+    hasMore: boolean
+    problem: Problem | null
+  }>({ items: [], loading: query !== null, hasMore: false, problem: null })
+  const current = useRef<{ key: string; cursor: string | null }>({ key: '', cursor: null })
+
+  const read = useCallback(
+    async (isFirst: boolean) => {
+      if (key === 'null') return
+      const own = isFirst ? (current.current = { key, cursor: null }) : current.current
+      setState((before) => ({ ...before, loading: true, problem: null }))
+      const { data, error } = await api
+        .GET('/api/v1/search/nearby', {
+          params: { query: { ...JSON.parse(key), ...(own.cursor !== null && { cursor: own.cursor }) } },
+        })
+        .catch(() => ({ data: undefined, error: null }))
+      // A newer search has begun meanwhile.
+      if (own !== current.current) return
+      if (data) own.cursor = data.next_cursor
+      setState((before) => ({
+        items: data ? (isFirst ? data.items : [...before.items, ...data.items]) : before.items,
+        loading: false,
+        hasMore: own.cursor !== null,
+        problem: error ?? null,
+      }))
+    },
+    [api, key],
+  )
+  useEffect(() => {
+    void read(true)
+    return () => {
+      current.current = { key: '', cursor: null }
+    }
+  }, [read])
+
+  return {
+    ...state,
+    reload: () => read(true),
+    loadMore: () => (state.hasMore && !state.loading ? read(false) : Promise.resolve()),
+  }
+}

@@ -1,0 +1,168 @@
+import { csv } from '../../lib/csv.ts'
+import { invalid } from '../../lib/refusal.ts'
+import { days, iso, seconds } from '../../lib/time.ts'
+import { dayOf, daysOf, dsaCategories } from './rules.ts'
+import { type DayOf, figureNames, type FiguresStore, type Period, type Transparency } from './store.ts'
+
+export type Figuring = ReturnType<typeof figuresService>
+
+export type PeriodQuery = { from?: string; to?: string }
+
+type Deps = { store: FiguresStore; now: () => number }
+
+const mostDays = 92
+const usualDays = 30
+const longestReport = 366 * days
+// Days that a run of the job counts besides today, after an upgrade or a long stop.
+const daysAtOnce = 10
+
+/** Numbers of the service, which name nobody. */
+export function figuresService({ store, now }: Deps) {
+  function periodOf({ from, to }: PeriodQuery, usual: number, longest: number): Period {
+    const end = to === undefined ? now() + 1 : Date.parse(to)
+    const start = from === undefined ? end - usual : Date.parse(from)
+    if (start >= end) throw invalid('/from', 'Expected a time before the end of the period', 'out_of_range')
+    if (end - start > longest)
+      throw invalid('/from', `Expected a period of ${Math.floor(longest / days)} days at most`, 'out_of_range')
+    return { from: start, to: end }
+  }
+
+  const countDay = async (day: number): Promise<DayOf> => ({
+    day,
+    ...(await store.count({ from: day, to: day + days })),
+    counted_at: now(),
+  })
+
+  const isOver = ({ day, counted_at }: DayOf) => counted_at >= day + days
+
+  async function timesOf(period: Period) {
+    const [p50, p95] = await store.timesToAction(period, [0.5, 0.95])
+    const inSeconds = (ms: number | null | undefined) => (ms == null ? null : Math.round(ms / seconds))
+    return { p50_s: inSeconds(p50), p95_s: inSeconds(p95) }
+  }
+
+  async function transparency(query: PeriodQuery) {
+    const period = periodOf(query, 365 * days, longestReport)
+    const found = await store.transparency(period)
+    return { period, found, times: await timesOf(period) }
+  }
+
+  return {
+    /** Numbers of each day in UTC, and of the queue as it is now. Days that are over are counted once and kept. */
+    async stats(query: PeriodQuery) {
+      const period = periodOf(query, usualDays * days, mostDays * days)
+      const kept = new Map((await store.kept({ from: dayOf(period.from), to: period.to })).map((row) => [row.day, row]))
+      const shown = []
+      for (const day of daysOf(period)) {
+        const known = kept.get(day)
+        const row = known && isOver(known) ? known : await countDay(day)
+        const active = Math.max(row.active, known?.active ?? 0)
+        const figures = Object.fromEntries(figureNames.map((name) => [name, row[name]])) as Omit<DayOf, 'day'>
+        shown.push({ date: iso(day).slice(0, 10), ...figures, active })
+      }
+      const { open, overdue } = await store.open(now())
+      return { days: shown, time_to_action: await timesOf(period), open, overdue, held: 0 }
+    },
+
+    /** What was reported, decided and appealed in a period. It names nobody. */
+    async transparency(query: PeriodQuery) {
+      const { period, found, times } = await transparency(query)
+      const sum = (rows: readonly { count: number }[]) => rows.reduce((total, { count }) => total + count, 0)
+      const by = <Row extends { count: number }>(rows: readonly Row[], key: (row: Row) => string) => {
+        const counts: Record<string, number> = {}
+        for (const row of rows) counts[key(row)] = (counts[key(row)] ?? 0) + row.count
+        return counts
+      }
+      const measures = found.decisions.filter(({ action }) => action !== 'dismiss')
+      const ofAppeals = by(found.appeals, ({ status }) => status)
+      return {
+        from: iso(period.from),
+        to: iso(period.to),
+        notices: {
+          total: sum(found.notices),
+          by_reason: by(found.notices, ({ reason }) => reason),
+          by_kind: by(found.notices, ({ target }) => target),
+        },
+        decisions: {
+          total: sum(found.decisions),
+          by_action: by(found.decisions, ({ action }) => action),
+          by_ground: by(measures, ({ reason }) => reason),
+          by_kind: by(found.decisions, ({ target }) => target),
+          own_initiative: by(found.own, ({ action }) => action),
+        },
+        // Every decision is a person's.
+        automated: { total: 0, overturned: 0 },
+        time_to_action: times,
+        appeals: {
+          total: sum(found.appeals),
+          open: ofAppeals.open ?? 0,
+          upheld: ofAppeals.upheld ?? 0,
+          rejected: ofAppeals.rejected ?? 0,
+        },
+      }
+    },
+
+    /** The same figures in the rows and categories of the DSA's templates. */
+    async transparencyCsv(query: PeriodQuery): Promise<string> {
+      const { period, found, times } = await transparency(query)
+      const head = ['section', 'indicator', 'category', 'reason', 'kind', 'action', 'value']
+      return csv([
+        head,
+        ['1_identification', 'period_from', null, null, null, null, iso(period.from)],
+        ['1_identification', 'period_to', null, null, null, null, iso(period.to)],
+        ...rowsOf(found),
+        ['4_notices', 'median_time_to_action_s', null, null, null, null, times.p50_s],
+        ['4_notices', 'p95_time_to_action_s', null, null, null, null, times.p95_s],
+        ['8_automated_means', 'automated_decisions', null, null, null, null, 0],
+        ['8_automated_means', 'automated_decisions_overturned', null, null, null, null, 0],
+      ])
+    },
+
+    /** Keeps the numbers of days that are over, and how many have been active today so far. */
+    async keepDays(): Promise<number> {
+      const today = dayOf(now())
+      const period = { from: today - mostDays * days, to: today + 1 }
+      const kept = new Map((await store.kept(period)).map((row) => [row.day, row]))
+      const missing = daysOf({ ...period, to: today }).filter((day) => {
+        const row = kept.get(day)
+        return row === undefined || !isOver(row)
+      })
+      const counted = [today, ...missing.toReversed().slice(0, daysAtOnce)]
+      for (const day of counted) await store.keep(await countDay(day))
+      return counted.length - 1
+    },
+  }
+}
+
+function rowsOf({ notices, decisions, own, appeals }: Transparency) {
+  const measures = decisions.filter(({ action }) => action !== 'dismiss')
+  return [
+    ...notices.map(
+      ({ reason, target, count }) =>
+        ['4_notices', 'notices_received', dsaCategories[reason], reason, target, null, count] as const,
+    ),
+    ...decisions.map(
+      ({ reason, target, action, count }) =>
+        ['4_notices', 'notices_decided', dsaCategories[reason], reason, target, action, count] as const,
+    ),
+    ...measures.map(
+      ({ reason, target, action, count }) =>
+        ['4_notices', 'actions_taken', dsaCategories[reason], reason, target, action, count] as const,
+    ),
+    ...own.map(
+      ({ action, count }) =>
+        [
+          '6_own_initiative',
+          'actions_taken',
+          'STATEMENT_CATEGORY_OTHER_VIOLATION_TC',
+          null,
+          null,
+          action,
+          count,
+        ] as const,
+    ),
+    ...appeals.map(
+      ({ status, count }) => ['7_appeals', `complaints_${status}`, null, null, null, null, count] as const,
+    ),
+  ]
+}

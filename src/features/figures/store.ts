@@ -1,0 +1,37 @@
+import type { NoticeAction } from '../moderation/store.ts'
+import type { ReportAction, ReportReason, ReportTarget } from '../safety/store.ts'
+
+export const figureNames = ['registered', 'active', 'messages', 'chats', 'reports', 'decided', 'blocks'] as const
+export type Figures = Record<(typeof figureNames)[number], number>
+
+/** A day in UTC, by its first millisecond. */
+export type DayOf = Figures & { day: number; counted_at: number }
+
+/** From the first time, and before the second one. */
+export type Period = { from: number; to: number }
+
+/** How many, by one or two things that they have. */
+export type NoticeCount = { reason: ReportReason; target: ReportTarget; count: number }
+export type DecisionCount = { reason: ReportReason; target: ReportTarget; action: ReportAction; count: number }
+
+export type Transparency = {
+  notices: NoticeCount[]
+  decisions: DecisionCount[]
+  /** Measures that no report led to. */
+  own: { action: NoticeAction; count: number }[]
+  appeals: { status: 'open' | 'upheld' | 'rejected'; count: number }[]
+}
+
+export type FiguresStore = {
+  /** What is kept of these days, oldest first. */
+  kept(period: Period): Promise<DayOf[]>
+  /** Counts a period as things are now; `active` are those whose session was used last since its beginning. */
+  count(period: Period): Promise<Figures>
+  /** Keeps a day. What it keeps of `active` is never less than before. */
+  keep(day: DayOf): Promise<void>
+  /** Milliseconds from report to decision, of decisions of the period: those at these fractions. Null where there are none. */
+  timesToAction(period: Period, fractions: readonly number[]): Promise<(number | null)[]>
+  /** Open reports, and of those the ones whose time is over. */
+  open(now: number): Promise<{ open: number; overdue: number }>
+  transparency(period: Period): Promise<Transparency>
+}

@@ -1,0 +1,205 @@
+import { Elysia, t } from 'elysia'
+import { id } from '../../http/schema.ts'
+import { readForm } from '../../http/form-body.ts'
+import { oidcCookie, oidcCookieIn } from '../../http/oidc-cookie.ts'
+import type { IssuedTokens, SessionCookies } from '../../http/session-cookie.ts'
+import type { SignedIn } from '../../http/signed-in.ts'
+import type { Visitor, FormVisitor } from '../../http/visitor.ts'
+import type { Client } from '../auth/consents.ts'
+import * as model from './model.ts'
+import type { OidcLogin } from './oidc.ts'
+import type { Identities } from './service.ts'
+
+type Deps = {
+  visitor: Visitor
+  formVisitor: FormVisitor
+  signedIn: SignedIn
+  identities: Identities
+  oidc: OidcLogin
+  cookies: SessionCookies
+}
+
+const tags = ['auth']
+
+export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oidc, cookies }: Deps) =>
+  new Elysia({ name: 'identities' })
+    .use(nativeRoutes({ visitor, oidc, cookies }))
+    .use(browserRoutes({ formVisitor, oidc, cookies }))
+    .use(signedIn)
+    .get('/api/v1/me/identities', ({ caller }) => identities.list(caller), {
+      response: { 200: model.identityList },
+      detail: {
+        summary: 'The ways to sign in to one’s account, oldest first',
+        description: 'Whole: an account has a few. `last_used_at` is null for one that was not used yet.',
+        tags,
+      },
+    })
+    .post(
+      '/api/v1/me/identities/messenger',
+      async ({ caller, body, status }) => {
+        const { identity, isNew } = await identities.linkMessenger(caller, body.init_data)
+        return status(isNew ? 201 : 200, identity)
+      },
+      {
+        limit: 'write',
+        body: model.messengerLink,
+        response: { 200: model.identity, 201: model.identity },
+        detail: {
+          summary: 'Add a messenger to sign in with',
+          description: '200 where it is the account’s already. 409 `conflict` where the account has another one.',
+          tags,
+          refusals: [
+            'identity_taken',
+            'conflict',
+            'init_data_invalid',
+            'init_data_expired',
+            'messenger_not_configured',
+          ],
+        },
+      },
+    )
+    .post(
+      '/api/v1/me/identities/oidc/:provider',
+      async ({ caller, params, body, status }) => {
+        const { identity, isNew } = await oidc.link(caller, params.provider, body)
+        return status(isNew ? 201 : 200, identity)
+      },
+      {
+        limit: ['write', 'oidc'],
+        params: model.provider,
+        body: model.oidcLink,
+        response: { 200: model.identity, 201: model.identity },
+        detail: {
+          summary: 'Add an account of an OpenID Connect provider to sign in with',
+          description: '200 where it is the account’s already.',
+          tags,
+          refusals: ['identity_taken', 'id_token_invalid', 'provider_not_configured', 'busy'],
+        },
+      },
+    )
+    .delete(
+      '/api/v1/me/identities/:id',
+      async ({ caller, params, status }) => status(204, await identities.remove(caller, params.id)),
+      {
+        limit: 'write',
+        params: t.Object({ id }),
+        response: { 204: t.Void() },
+        detail: {
+          summary: 'Remove a way to sign in',
+          description:
+            'Sessions go on. The last way that works stays: 409 `last_identity`. `second_factor_required` for a passkey of staff, where `STAFF_PASSKEY` asks them to show one.',
+          tags,
+          refusals: ['not_found', 'second_factor_required', 'last_identity'],
+        },
+      },
+    )
+
+const nativeRoutes = ({ visitor, oidc, cookies }: Pick<Deps, 'visitor' | 'oidc' | 'cookies'>) =>
+  new Elysia({ name: 'oidc-native' }).use(visitor).post(
+    '/api/v1/auth/oidc/:provider',
+    async ({ params, body, client, set, status }) => {
+      const { refresh_expires_in, ...session } = await oidc.native(params.provider, body, client)
+      if (body.cookies !== false) cookies.set(set.headers, { ...session, refresh_expires_in })
+      return status(session.created ? 201 : 200, session)
+    },
+    {
+      limit: 'oidc',
+      params: model.provider,
+      body: model.oidcLogin,
+      response: { 200: model.oidcSession, 201: model.oidcSession },
+      detail: {
+        summary: 'Sign in with an id token',
+        description:
+          'For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.',
+        tags,
+        refusals: [
+          'id_token_invalid',
+          'consents_required',
+          'registration_closed',
+          'invite_required',
+          'suspended',
+          'provider_not_configured',
+          'busy',
+        ],
+        security: [],
+      },
+    },
+  )
+
+type Browser = Pick<Deps, 'formVisitor' | 'oidc' | 'cookies'>
+
+const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
+  async function callback(provider: string, answer: URLSearchParams, request: Request, client: Client) {
+    const kept = oidcCookieIn(request.headers.get('cookie'))
+    const { location, session, isPosted } = await oidc.callback(provider, answer, kept, client)
+    return redirect(location, [oidcCookie.clear(provider, isPosted), ...cookiesOf(cookies, session)])
+  }
+
+  return new Elysia({ name: 'oidc-browser' })
+    .use(formVisitor)
+    .get(
+      '/api/v1/auth/oidc/:provider/start',
+      async ({ params: { provider }, query }) => {
+        const { location, kept, isPosted } = await oidc.start(provider, query)
+        return redirect(location, kept === null ? [] : [oidcCookie.set(provider, kept, isPosted)])
+      },
+      {
+        limit: 'oidc',
+        params: model.provider,
+        query: model.start,
+        response: { 302: t.Void() },
+        detail: {
+          summary: 'Send a browser to a provider to sign in',
+          description:
+            'Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`. A code in `invite` is kept there too, for a new account.',
+          tags,
+          refusals: ['provider_not_configured'],
+          security: [],
+        },
+      },
+    )
+    .get(
+      '/api/v1/auth/oidc/:provider/callback',
+      ({ params, request, client }) => callback(params.provider, new URL(request.url).searchParams, request, client),
+      {
+        limit: 'oidc',
+        params: model.provider,
+        response: { 302: t.Void() },
+        detail: {
+          summary: 'Where a provider sends the browser back',
+          description: 'On to `return_to`, with the session’s cookies, or with `#error=<code>`.',
+          tags,
+          refusals: ['provider_not_configured'],
+          security: [],
+        },
+      },
+    )
+    .post(
+      '/api/v1/auth/oidc/:provider/callback',
+      async ({ params, request, client }) => callback(params.provider, await readForm(request), request, client),
+      {
+        limit: 'oidc',
+        params: model.provider,
+        response: { 302: t.Void() },
+        detail: {
+          summary: 'The same where the provider posts a form, as Apple does',
+          tags,
+          refusals: ['provider_not_configured'],
+          security: [],
+        },
+      },
+    )
+}
+
+function cookiesOf(cookies: SessionCookies, session: IssuedTokens | null): string[] {
+  if (session === null) return []
+  const headers: Record<string, string[]> = {}
+  cookies.set(headers, session)
+  return headers['set-cookie'] ?? []
+}
+
+function redirect(location: string, cookies: readonly string[]): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  for (const cookie of cookies) headers.append('set-cookie', cookie)
+  return new Response(null, { status: 302, headers })
+}

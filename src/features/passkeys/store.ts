@@ -1,0 +1,45 @@
+import type { NewParcel } from '../../outbox/store.ts'
+import type { AuditEntry } from '../audit/store.ts'
+
+export type Passkey = {
+  id: string
+  user_id: string
+  /** The authenticator's, as base64url. */
+  credential_id: string
+  /** A COSE key, as base64url. */
+  public_key: string
+  /** How many signatures the authenticator says it has made; always 0 for those that do not count. */
+  counter: number
+  /** How browsers reach the authenticator. */
+  transports: string[]
+  label: string
+  created_at: number
+  last_used_at: number | null
+}
+
+/** A challenge that is being used up. */
+export type UsedChallenge = { id: string; expires_at: number }
+
+/** A verified use of a passkey, to be stored together with what it allows. */
+export type PasskeyUse = { passkey_id: string; counter: number; challenge: UsedChallenge }
+
+export type PasskeyStore = {
+  byCredential(credentialId: string): Promise<Passkey | null>
+  /** Oldest first. */
+  ofUser(userId: string): Promise<Passkey[]>
+  /**
+   * Adds a passkey, with the audit entry and the mails that tell of it, and uses the challenge up. Null, and nothing, where
+   * the account is erased.
+   */
+  add(
+    passkey: Passkey,
+    with_: { challenge: UsedChallenge; audit: AuditEntry; mails: readonly NewParcel<'mail'>[] },
+  ): Promise<'added' | 'challenge_used' | 'taken' | 'too_many' | null>
+  /**
+   * Notes in a session that a passkey has confirmed it. False where the challenge was used before, the counter did not rise,
+   * the passkey is gone, or the session is over.
+   */
+  confirm(session: { id: string; user_id: string }, use: PasskeyUse, now: number, audit: AuditEntry): Promise<boolean>
+  /** Removes up to `limit` challenges that would have expired by now. Returns how many. */
+  removeOldChallenges(now: number, limit: number): Promise<number>
+}

@@ -1,0 +1,33 @@
+import { foldCase } from '../../lib/text.ts'
+
+/** Fewer people than that could be told from each other. */
+export const leastPeople = 5
+
+export type Tag = { tag: string; folded: string; count: number }
+
+/** Counts tags as they come, one person after the other. `Tea` and `tea` are one. */
+export function tagCounter() {
+  const found = new Map<string, { count: number; spellings: Map<string, number> }>()
+
+  return {
+    add(tags: readonly string[]) {
+      const own = new Map(tags.map((tag) => [foldCase(tag), tag]))
+      for (const [folded, tag] of own) {
+        const known = found.get(folded) ?? { count: 0, spellings: new Map<string, number>() }
+        known.count++
+        known.spellings.set(tag, (known.spellings.get(tag) ?? 0) + 1)
+        found.set(folded, known)
+      }
+    },
+
+    /** Those that enough people share, most used first, each as most of them write it, if enough do. */
+    shared: (): Tag[] =>
+      [...found]
+        .filter(([, { count }]) => count >= leastPeople)
+        .map(([folded, { count, spellings }]) => {
+          const [tag, uses] = [...spellings].reduce((most, next) => (next[1] > most[1] ? next : most))
+          return { tag: uses >= leastPeople ? tag : folded, folded, count }
+        })
+        .sort((a, b) => b.count - a.count || (a.folded < b.folded ? -1 : 1)),
+  }
+}

@@ -1,0 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
+
+const chunkLength = 64 * 1024
+
+/** Text as UTF-8, in chunks worth sending. Reads on only while somebody takes them. */
+export async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder()
+  let waiting: string[] = []
+  let length = 0
+  for await (const piece of text) {
+    waiting.push(piece)
+    length += piece.length
+    if (length < chunkLength) continue
+    yield encoder.encode(waiting.join(''))
+    waiting = []
+    length = 0
+    // Storage answers at once: without this, whoever reads fast would keep everybody else waiting.
+    await setImmediate()
+  }
+  yield encoder.encode(waiting.join(''))
+}

@@ -1,0 +1,99 @@
+import { and, count, eq, isNotNull, isNull, lte } from 'drizzle-orm'
+import { counterMayFollow, mostPasskeys } from '../../features/passkeys/rules.ts'
+import type { PasskeyStore, PasskeyUse, UsedChallenge } from '../../features/passkeys/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { holdLiving } from './living.ts'
+import { enqueue } from './outbox.ts'
+
+/** Uses a challenge up: of many who do so at once, one finds it unused. */
+function* useChallenge({ tables: { usedChallenges } }: Engine, db: Builders, challenge: UsedChallenge): Work<boolean> {
+  const noted = db.insert(usedChallenges).values(challenge).onConflictDoNothing().returning({ id: usedChallenges.id })
+  return (yield* first(noted)) !== null
+}
+
+/**
+ * Stores that a passkey was shown. False, and nothing but the challenge, where that was used before, the counter did not rise,
+ * or the passkey is gone. The account has to be held before.
+ */
+export function* usePasskey(
+  engine: Engine,
+  db: Builders,
+  userId: string,
+  { passkey_id, counter, challenge }: PasskeyUse,
+  now: number,
+): Work<boolean> {
+  const { passkeys } = engine.tables
+  if (!(yield* useChallenge(engine, db, challenge))) return false
+  const isTheirs = and(eq(passkeys.id, passkey_id), eq(passkeys.user_id, userId))
+  const own = db.select({ counter: passkeys.counter }).from(passkeys).where(isTheirs)
+  const stored = yield* first(engine.locked(own, 'no key update'))
+  if (stored === null || !counterMayFollow(stored.counter, counter)) return false
+  yield* changed(db.update(passkeys).set({ counter, last_used_at: now }).where(isTheirs))
+  return true
+}
+
+/** Removes the passkeys of an erased account. Returns how many. */
+export const dropPasskeys = ({ tables: { passkeys } }: Engine, db: Builders, userId: string): Work<number> =>
+  changed(db.delete(passkeys).where(eq(passkeys.user_id, userId)))
+
+/**
+ * Removes one passkey. Whoever confirmed a session has to do so again: it is not stored with which passkey that was, and this
+ * one may be in other hands.
+ */
+export function* dropPasskey(engine: Engine, db: Builders, userId: string, id: string): Work<void> {
+  const { passkeys, sessions } = engine.tables
+  yield* changed(db.delete(passkeys).where(and(eq(passkeys.id, id), eq(passkeys.user_id, userId))))
+  const isConfirmed = and(eq(sessions.user_id, userId), isNull(sessions.ended_at), isNotNull(sessions.passkey_at))
+  yield* changed(db.update(sessions).set({ passkey_at: null }).where(isConfirmed))
+}
+
+export function passkeyStore(engine: Engine): PasskeyStore {
+  const { read, write } = engine
+  const { passkeys, sessions, usedChallenges } = engine.tables
+  const options = { keepsProfileCache: true }
+
+  return {
+    byCredential: (credentialId) =>
+      read((db) => first(db.select().from(passkeys).where(eq(passkeys.credential_id, credentialId)))),
+
+    ofUser: (userId) =>
+      read(function* (db) {
+        const own = yield* rows(db.select().from(passkeys).where(eq(passkeys.user_id, userId)))
+        return own.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+      }),
+
+    add: (passkey, { challenge, audit, mails }) =>
+      write(function* (db) {
+        // Locked, so that two who add the last one at once are counted one after the other.
+        if ((yield* holdLiving(engine, db, [], [passkey.user_id])).size === 0) return null
+        if (!(yield* useChallenge(engine, db, challenge))) return 'challenge_used'
+        const own = db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, passkey.user_id))
+        if ((yield* first(own))!.n >= mostPasskeys) return 'too_many'
+        const added = db.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id })
+        if ((yield* first(added)) === null) return 'taken'
+        yield* enqueue(engine, db, mails)
+        yield* recordAudit(engine, db, audit)
+        return 'added'
+      }, options),
+
+    confirm: ({ id, user_id }, use, now, audit) =>
+      write(function* (db) {
+        if ((yield* holdLiving(engine, db, [user_id])).size === 0) return false
+        if (!(yield* usePasskey(engine, db, user_id, use, now))) return false
+        const isTheirs = and(eq(sessions.id, id), eq(sessions.user_id, user_id), isNull(sessions.ended_at))
+        if ((yield* changed(db.update(sessions).set({ passkey_at: now }).where(isTheirs))) === 0) return false
+        yield* recordAudit(engine, db, audit)
+        return true
+      }, options),
+
+    removeOldChallenges: (now, limit) =>
+      write(function* (db) {
+        const isOld = lte(usedChallenges.expires_at, now)
+        const old = yield* rows(db.select({ id: usedChallenges.id }).from(usedChallenges).where(isOld).limit(limit))
+        if (old.length === 0) return 0
+        const ids = old.map(({ id }) => id)
+        return yield* changed(db.delete(usedChallenges).where(engine.isAmong(usedChallenges.id, ids)))
+      }, options),
+  }
+}

@@ -1,0 +1,181 @@
+import { expect, test } from 'bun:test'
+import { csv } from '../../src/lib/csv.ts'
+import { rankOf } from '../../src/features/figures/rules.ts'
+import { days, hours } from '../../src/lib/time.ts'
+import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
+import { granted } from '../rows.ts'
+
+const outcome = ({ status, body }: Answer) => [status, body?.code]
+
+async function moderatorOf(app: TestApp): Promise<Person> {
+  const person = await app.person()
+  await app.services.storage.users.setRole(person.id, 'moderator', granted(person.id, app.clock.now))
+  return person
+}
+
+/** An app whose ids are of its own clock. */
+async function setting() {
+  const clock = { now: Date.now() }
+  const ids = { next: () => Bun.randomUUIDv7('hex', clock.now), random: () => crypto.randomUUID() }
+  const app = await testApp({}, { ids })
+  clock.now = app.clock.now
+  return { app, mo: await moderatorOf(app) }
+}
+
+test('what a spreadsheet would run is text, and what would break a line is quoted', () => {
+  expect(csv([['=1+1', '+49', '-1', '@x', '\ttab', 'a"b', 'a,b', 'a\nb', 'plain', -5, 0, null]])).toBe(
+    `'=1+1,'+49,'-1,'@x,'\ttab,"a""b","a,b","a\nb",plain,-5,0,\r\n`,
+  )
+  expect(csv([['=HYPERLINK("http://x";"y")']])).toBe(`"'=HYPERLINK(""http://x"";""y"")"\r\n`)
+})
+
+test('the rank of a fraction is the nearest one', () => {
+  expect([0, 1, 2, 3, 20, 100].map((count) => rankOf(count, 0.5))).toEqual([null, 0, 0, 1, 9, 49])
+  expect([1, 20, 100].map((count) => rankOf(count, 0.95))).toEqual([0, 18, 94])
+})
+
+test('the numbers of a day are what happened on it', async () => {
+  const { app, mo } = await setting()
+  const [ada, bob, eve] = [await app.person(), await app.person(), await app.person()]
+  const chat = await app.met(ada, bob)
+  for (const text of ['one', 'two', 'three']) await ada.post(`chats/${chat}/messages`, { text })
+  await ada.post('blocks', { user_id: eve.id })
+  const [first, second] = [
+    (await ada.post('reports', { user_id: bob.id, reason: 'spam' })).body.id,
+    (await eve.post('reports', { user_id: bob.id, reason: 'hate' })).body.id,
+  ]
+  await app.rows('UPDATE reports SET created_at = created_at - ?, due_at = due_at - ?', 2 * hours, 30 * hours)
+  await mo.post(`admin/reports/${first}/resolve`, { action: 'warn', note: 'No.' })
+  const answer = await mo.get('admin/stats')
+  expect(answer.status).toBe(200)
+  expect(answer.body.days).toHaveLength(31)
+  expect(answer.body.days.at(-1)).toEqual({
+    date: '2026-11-21',
+    registered: 4,
+    active: 4,
+    messages: 3,
+    chats: 1,
+    reports: 2,
+    decided: 1,
+    blocks: 1,
+  })
+  expect(answer.body).toMatchObject({ open: 1, overdue: 1, held: 0, time_to_action: { p50_s: 7200, p95_s: 7200 } })
+  expect(answer.body.days[0]).toMatchObject({ date: '2026-10-22', registered: 0, messages: 0 })
+  for (const person of [ada, bob, eve]) expect(answer.text).not.toContain(person.id)
+  expect(second).toBeString()
+})
+
+test('days that are over are kept, and today is counted again', async () => {
+  const { app, mo } = await setting()
+  const { figures } = app.services
+  await app.rows('UPDATE users SET created_at = created_at - ?', days)
+  // Several nodes at once keep the same.
+  await Promise.all([figures.keepDays(), figures.keepDays()])
+  const of = async () => (await mo.get('admin/stats?from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z')).body.days
+  expect(await of()).toMatchObject([
+    { date: '2026-11-20', registered: 1 },
+    { date: '2026-11-21', registered: 0, active: 1 },
+  ])
+  await app.rows('UPDATE users SET created_at = created_at + ?', days)
+  expect(await of()).toMatchObject([{ registered: 1 }, { registered: 1 }])
+  // Who was active today stays counted, though they sign out.
+  await app.rows('UPDATE sessions SET last_used_at = last_used_at - ?', 3 * days)
+  expect((await of())[1]).toMatchObject({ active: 1 })
+  // All days of the last months are kept in some runs, each bounded.
+  for (let i = 0; i < 12; i++) await figures.keepDays()
+  expect(await figures.keepDays()).toBe(0)
+})
+
+test('bad periods are refused', async () => {
+  const { mo } = await setting()
+  for (const query of [
+    'from=yesterday',
+    'from=2026-11-21',
+    'from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z',
+    'from=2020-01-01T00:00:00Z',
+  ]) {
+    expect([query, ...outcome(await mo.get(`admin/stats?${query}`))]).toEqual([query, 422, 'validation_failed'])
+    expect([query, ...outcome(await mo.get(`admin/transparency?${query}`))]).toEqual([query, 422, 'validation_failed'])
+  }
+  expect(outcome(await mo.get('admin/transparency?format=xml'))).toEqual([422, 'validation_failed'])
+})
+
+test('the transparency report counts notices, decisions and appeals, and names nobody', async () => {
+  const { app, mo } = await setting()
+  const ned = await moderatorOf(app)
+  const people = [await app.person('=cmd()'), await app.person(), await app.person()] as const
+  const [ada, bob, eve] = people
+  const report = async (reason: string, by: Person) => (await by.post('reports', { user_id: bob.id, reason })).body.id
+  const resolve = (id: string, action: string) =>
+    mo.post(`admin/reports/${id}/resolve`, { action, note: '=Secret words', strikes: 0 })
+  await resolve(await report('spam', ada), 'warn')
+  await resolve(await report('hate', eve), 'dismiss')
+  await report('scam', ada)
+  await mo.post(`admin/users/${eve.id}/suspend`, { reason: 'Spam.' })
+  const notice = (await bob.get('me/notices')).body.items[0].id
+  const appeal = (await bob.post('appeals', { notice_id: notice, text: 'Why?' })).body.id
+  await ned.post(`admin/appeals/${appeal}/resolve`, { decision: 'uphold', note: 'Sorry.' })
+  const answer = await mo.get('admin/transparency')
+  expect(answer.body).toMatchObject({
+    notices: { total: 3, by_reason: { spam: 1, hate: 1, scam: 1 }, by_kind: { user: 3 } },
+    decisions: {
+      total: 2,
+      by_action: { warn: 1, dismiss: 1 },
+      by_ground: { spam: 1 },
+      by_kind: { user: 2 },
+      own_initiative: { suspend: 1 },
+    },
+    automated: { total: 0, overturned: 0 },
+    time_to_action: { p50_s: 0, p95_s: 0 },
+    appeals: { total: 1, open: 0, upheld: 1, rejected: 0 },
+  })
+  const sheet = await mo.get('admin/transparency?format=csv')
+  expect(sheet.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(sheet.text).toStartWith('section,indicator,category,reason,kind,action,value\r\n')
+  expect(sheet.text).toContain('4_notices,notices_received,STATEMENT_CATEGORY_SCAMS_AND_FRAUD,scam,user,,1\r\n')
+  expect(sheet.text).toContain('4_notices,actions_taken,STATEMENT_CATEGORY_OTHER_VIOLATION_TC,spam,user,warn,1\r\n')
+  expect(sheet.text).toContain('7_appeals,complaints_upheld,,,,,1\r\n')
+  for (const said of [answer.text, sheet.text]) {
+    expect(said).not.toContain('Secret')
+    for (const { id } of [...people, mo, ned]) expect(said).not.toContain(id)
+  }
+})
+
+test('the audit log is a file of all entries too, which runs nothing in a spreadsheet', async () => {
+  const { app, mo } = await setting()
+  const [ada, bob] = [await app.person(), await app.person()]
+  await ada.post('reports', { user_id: bob.id, reason: 'spam' })
+  const toMo = (await ada.post('reports', { user_id: mo.id, reason: 'spam' })).body.id
+  await app.rows(
+    "INSERT INTO audit_log (id, at, actor_id, action, subject_id, metadata) VALUES ('=1+1', ?, NULL, '=cmd()', NULL, '{}')",
+    app.clock.now - 1,
+  )
+  for (let i = 0; i < 600; i++)
+    await app.services.storage.audit.record({
+      ...{ id: crypto.randomUUID(), at: app.clock.now - 10 - i, actor_id: ada.id, action: 'many' },
+      ...{ subject_id: null, metadata: { i } },
+    })
+  const lines = await mo.get('admin/audit?format=jsonl&action=many')
+  expect(lines.headers.get('content-type')).toBe('application/x-ndjson')
+  const entries = lines.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(entries.map(({ metadata }) => metadata.i)).toEqual(Array.from({ length: 600 }, (_, i) => i))
+  const sheet = await mo.get('admin/audit?format=csv&limit=1')
+  expect(sheet.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  const rows = sheet.text.split('\r\n')
+  expect(rows[0]).toBe('id,at,actor_id,action,subject_id,metadata')
+  expect(sheet.text).toContain("'=1+1,2026-11-21T11:59:59.999Z,,'=cmd(),,{}\r\n")
+  // What concerns the reader is in no file either.
+  expect(sheet.text).not.toContain(toMo)
+  expect(rows.length).toBeGreaterThan(600)
+  const taken = (await mo.get('admin/audit?action=audit_exported')).body.items
+  expect(taken).toMatchObject([
+    { actor_id: mo.id, metadata: { format: 'csv' } },
+    { actor_id: mo.id, metadata: { format: 'jsonl', action: 'many' } },
+  ])
+  expect((await mo.get(`admin/audit?format=jsonl&actor_id=${bob.id}`)).text).toBe('')
+  expect(outcome(await mo.get('admin/audit?format=xml'))).toEqual([422, 'validation_failed'])
+  expect(outcome(await ada.get('admin/audit?format=csv'))).toEqual([403, 'forbidden'])
+})

@@ -1,0 +1,42 @@
+import { createElement as h, memo, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient } from '../../client/src/index.ts'
+import { indexedDb } from '../../client/src/indexeddb.ts'
+import { ConveneProvider, useChats, useMessages, useSession, useTyping } from '../../client/src/react.ts'
+
+/** Shows a chat with the hooks, and counts how often each part is drawn. */
+function render(client: ReturnType<typeof createClient>, chatId: string) {
+  const drawn: Record<string, number> = {}
+  const count = (name: string) => void (drawn[name] = (drawn[name] ?? 0) + 1)
+  const Row = memo(({ text }: { text: string | null }) => {
+    count(`row ${text}`)
+    return h('li', null, text)
+  })
+  const Rows = () => useMessages(chatId).items.map((one) => h(Row, { key: one.key, text: one.text }))
+  const Name = () => {
+    count('name')
+    return h(
+      'h1',
+      null,
+      useSession(({ user }) => user?.name),
+    )
+  }
+  const Badge = () => {
+    count('badge')
+    return h(
+      'b',
+      null,
+      useChats(({ unreadTotal }) => unreadTotal),
+    )
+  }
+  const Typing = () => {
+    count('typing')
+    return h('i', null, String(useTyping(chatId)))
+  }
+  const element = globalThis as unknown as { document: { body: Parameters<typeof createRoot>[0] } }
+  const parts = [Name, Badge, Typing, Rows].map((part, key) => h(part, { key }))
+  createRoot(element.document.body).render(h(StrictMode, null, h(ConveneProvider, { client }, parts)))
+  return drawn
+}
+
+Object.assign(globalThis, { kit: { createClient, indexedDb, render } })

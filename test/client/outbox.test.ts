@@ -1,0 +1,157 @@
+import { expect, test } from 'bun:test'
+import { testApp } from '../app.ts'
+import { until } from '../until.ts'
+import { clientOf, fits, newClient, pair, sharedStorage, textsOf } from './people.ts'
+
+const gif = Uint8Array.fromBase64('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')
+
+/** A `fetch` that can be switched off, and remembers what was asked. */
+function switched() {
+  const at = { isOff: false, sent: [] as string[] }
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (at.isOff) throw new TypeError('no network')
+    at.sent.push(`${init?.method} ${new URL(url).pathname}`)
+    return globalThis.fetch(url, init)
+  }
+  return { at, fetch: fetch }
+}
+
+test('what is sent without a network waits over a restart, and goes in order, photos too', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const storage = sharedStorage()
+  const { at, fetch } = switched()
+  const before = await clientOf(base, ada, { storage, fetch })
+  at.isOff = true
+  const chat = before.chats.open(id)
+  await chat.send({ text: 'one' })
+  await chat.send({ photo: new Blob([gif], { type: 'image/gif' }), text: 'a photo' })
+  await chat.send({ text: 'three' })
+  expect(chat.messages.get().items.map(({ text, state, kind }) => [text, state, kind])).toEqual([
+    ['one', 'pending', 'text'],
+    ['a photo', 'pending', 'photo'],
+    ['three', 'pending', 'text'],
+  ])
+  before.close()
+
+  const after = newClient(base, { storage })
+  const stored = async () => (await bob.get(`chats/${id}/messages`)).body.items.toReversed()
+  await until(async () => (await stored()).length === 3, 'all three are sent')
+  const messages = await stored()
+  expect(textsOf({ items: messages })).toEqual(['one', 'a photo', 'three'])
+  expect(messages[1].photo.width).toBe(1)
+  await fits(after.chats.open(id).messages, ({ items }) => items.length === 3 && items.every((m) => m.state === 'sent'))
+  // Nothing is left of it, the photo neither.
+  await until(() => ![...storage.kept.keys()].some((key) => key.includes('photo:')), 'the photo is removed')
+  expect(storage.kept.get(`convene:outbox:${ada.id}`)).toBe('[]')
+})
+
+test('a refused message stays with its problem until it is sent again or discarded, and holds up no other', async () => {
+  const app = await testApp()
+  const { ada, people, chatId } = await pair(app)
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  const block = (await people.bob.post('blocks', { user_id: people.ada.id })).body
+  const first = await chat.send({ text: 'Hello?' })
+  const second = await chat.send({ text: 'Anybody?' })
+  const { items } = await fits(
+    chat.messages,
+    ({ items }) => items.length === 2 && items.every((m) => m.state === 'failed'),
+  )
+  expect(items.map(({ problem }) => problem?.code)).toEqual(['blocked', 'blocked'])
+  await people.bob.delete(`blocks/${block.id}`)
+  await chat.discard(second)
+  await chat.edit(first, 'Hello again?')
+  await fits(chat.messages, (state) => textsOf(state).join() === 'Hello again?' && state.items[0]!.state === 'sent')
+  expect(textsOf((await people.bob.get(`chats/${chatId}/messages`)).body)).toEqual(['Hello again?'])
+})
+
+test('an edit shows at once, keeps its text where it is refused, and shows the old one when it is discarded', async () => {
+  const app = await testApp()
+  const { ada, people, chatId } = await pair(app)
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  await chat.send({ text: 'Cofee' })
+  const { id } = (await fits(chat.messages, ({ items }) => items[0]?.state === 'sent')).items[0]!
+  const edited = chat.edit(id, 'Coffee')
+  expect(chat.messages.get().items[0]).toMatchObject({ text: 'Coffee', state: 'pending' })
+  await edited
+  await fits(chat.messages, ({ items }) => items[0]!.state === 'sent' && items[0]!.text === 'Coffee', 'it is edited')
+
+  await people.bob.post('blocks', { user_id: people.ada.id })
+  await chat.edit(id, 'Tea')
+  const { items } = await fits(chat.messages, ({ items }) => items[0]!.state === 'failed')
+  expect(items[0]).toMatchObject({ text: 'Tea', problem: { code: 'blocked' } })
+  await chat.discard(id)
+  expect(chat.messages.get().items[0]).toMatchObject({ text: 'Coffee', state: 'sent', problem: null })
+
+  await chat.remove(id)
+  await fits(chat.messages, ({ items }) => items[0]!.deleted && items[0]!.state === 'sent', 'it is deleted')
+})
+
+test('a message is edited and removed before it is sent', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { fetch })
+  at.isOff = true
+  const chat = client.chats.open(id)
+  const first = await chat.send({ text: 'one' })
+  const second = await chat.send({ text: 'two' })
+  await chat.edit(first, 'one, better')
+  await chat.remove(second)
+  expect(chat.messages.get().items.map(({ text, deleted }) => [text, deleted])).toEqual([
+    ['one, better', false],
+    [null, true],
+  ])
+  at.isOff = false
+  client.wake()
+  const stored = async () => (await bob.get(`chats/${id}/messages`)).body.items.toReversed()
+  await until(
+    async () => (await stored())[1]?.deleted && (await stored())[0]?.text === 'one, better',
+    'both changes arrive',
+  )
+})
+
+test('a send whose answer is lost is repeated, and stored once', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  let posts = 0
+  const fetch = async (url: string, init?: RequestInit) => {
+    const response = await globalThis.fetch(url, init)
+    if (url.endsWith('/messages') && init?.method === 'POST' && posts++ < 3) throw new TypeError('the answer is lost')
+    return response
+  }
+  const client = await clientOf(base, ada, { fetch: fetch })
+  const chat = client.chats.open(id)
+  await chat.send({ text: 'once' })
+  await until(() => posts === 4, 'it is sent four times')
+  await fits(chat.messages, ({ items }) => items.length === 1 && items[0]!.state === 'sent')
+  expect((await bob.get(`chats/${id}/messages`)).body.items).toHaveLength(1)
+})
+
+test('signing out removes what waits; somebody else who signs in sends nothing of it', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const storage = sharedStorage()
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { storage, fetch })
+  await client.chats.open(id).load()
+  at.isOff = true
+  await client.chats.open(id).send({ text: 'never' })
+  await client.signOut()
+  expect([...storage.kept.keys()]).toEqual([])
+  at.isOff = false
+  await client.signIn({ email: bob.email, password: 'twelve green bottles' })
+  await client.chats.open(id).send({ text: 'Bob’s' })
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length > 0, 'his is sent')
+  expect(textsOf((await bob.get(`chats/${id}/messages`)).body)).toEqual(['Bob’s'])
+})

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { Refused } from '../../client/src/index.ts'
+import { consents, password, testApp } from '../app.ts'
+import { clientOf, fits, newClient, sharedStorage } from './people.ts'
+
+/** `fetch` that counts the refreshes, and loses answers to the first of them. */
+function lossy(lost: number) {
+  const counts = { refreshes: 0 }
+  const fetch = async (url: string, init?: RequestInit) => {
+    const isRefresh = url.endsWith('/auth/refresh')
+    const response = await globalThis.fetch(url, init)
+    if (isRefresh && counts.refreshes++ < lost) throw new TypeError('the answer is lost')
+    return response
+  }
+  return { counts, fetch: fetch }
+}
+
+test('a client registers, signs in again and signs out; a wrong password is a Refused', async () => {
+  const app = await testApp()
+  const client = newClient(await app.listen())
+  const { created, user } = await client.register({ email: 'ada@example.org', password, name: 'Ada', consents })
+  expect([created, user.name, client.session.get().state]).toEqual([false, 'Ada', 'signed-in'])
+  await client.signOut()
+  expect(client.session.get()).toEqual({ state: 'signed-out', user: null, reason: null })
+  expect(await client.token()).toBeNull()
+  const wrong = await client.signIn({ email: 'ada@example.org', password: 'something else' }).catch((error) => error)
+  expect(wrong).toBeInstanceOf(Refused)
+  expect(wrong.code).toBe('invalid_credentials')
+  await client.signIn({ email: 'ada@example.org', password })
+  const { data, error } = await client.api.PUT('/api/v1/me', { body: { city: 'Berlin' } })
+  expect([data?.city, error]).toEqual(['Berlin', undefined])
+  expect(client.session.get().user?.city).toBe('Berlin')
+  const refused = await client.api.GET('/api/v1/users/{id}', { params: { path: { id: crypto.randomUUID() } } })
+  expect(refused.error?.code).toBe('not_found')
+})
+
+test('twenty requests with an expired token refresh once, and a lost answer is asked again', async () => {
+  const app = await testApp()
+  const { counts, fetch } = lossy(1)
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { fetch })
+  app.clock.now += 901_000
+  const states: string[] = []
+  client.session.subscribe(() => states.push(client.session.get().state))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.api.GET('/api/v1/me')))
+  expect(answers.map(({ response }) => response.status)).toEqual(Array(20).fill(200))
+  expect(counts.refreshes).toBe(2)
+  // An expired token never looks like signing out.
+  expect(states).toEqual([])
+})
+
+test('clients that share a storage share one session and refresh once', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const ada = await app.person('Ada')
+  const storage = sharedStorage()
+  const { counts, fetch } = lossy(0)
+  const first = await clientOf(base, ada, { storage, fetch })
+  const second = newClient(base, { storage, fetch })
+  expect(second.session.get().user?.name).toBe('Ada')
+  app.clock.now += 901_000
+  const answers = await Promise.all([first, second, first, second].map(({ api }) => api.GET('/api/v1/me')))
+  expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
+  expect(counts.refreshes).toBe(1)
+})
+
+test('a reused refresh token ends the session with its reason, and nothing goes round in circles', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  const { counts, fetch } = lossy(0)
+  const client = await clientOf(base, await app.person('Ada'), { storage, fetch })
+  const { refresh_token } = JSON.parse(storage.kept.get('convene:session')!).tokens
+  await app.request('POST', 'auth/refresh', { body: { refresh_token, cookies: false } })
+  app.clock.now += 901_000
+  const answers = await Promise.all(Array.from({ length: 5 }, () => client.api.GET('/api/v1/me')))
+  expect(answers.map(({ response }) => response.status)).toEqual(Array(5).fill(401))
+  expect(client.session.get()).toMatchObject({ state: 'ended', reason: 'refresh_reused', user: { name: 'Ada' } })
+  await client.api.GET('/api/v1/me')
+  expect(counts.refreshes).toBe(1)
+  // It is still so after a reload.
+  expect(newClient(base, { storage }).session.get().state).toBe('ended')
+})
+
+test('a session that another device ends is over at once, and the socket does not come back', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const ada = await app.person('Ada')
+  const client = await clientOf(base, ada)
+  client.connect()
+  await fits(client.connection, ({ state }) => state === 'online')
+  await ada.delete('me/sessions')
+  expect(await fits(client.session, ({ state }) => state === 'ended')).toMatchObject({ reason: 'ended' })
+  await fits(client.connection, ({ state }) => state === 'disconnected')
+  await client.signIn({ email: ada.email, password })
+  await fits(client.connection, ({ state }) => state === 'online', 'it connects after signing in again')
+})
+
+test('a connected socket lives on under a refreshed token', async () => {
+  const app = await testApp()
+  const client = await clientOf(await app.listen(), await app.person('Ada'))
+  client.connect()
+  const states: string[] = []
+  await fits(client.connection, ({ state }) => state === 'online')
+  client.connection.subscribe(() => states.push(client.connection.get().state))
+  app.clock.now += 600_000
+  const told = new Promise((resolve) => client.on('auth', resolve))
+  await client.token((await client.token())!)
+  await told
+  app.clock.now += 600_000
+  for (const { services } of app.nodes) services.hub.endExpired()
+  const { response } = await client.api.GET('/api/v1/me')
+  expect([response.status, states]).toEqual([200, []])
+})

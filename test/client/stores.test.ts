@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test'
+import { openMessages } from '../../client/src/messages.ts'
+import { createStore } from '../../client/src/store.ts'
+import type { Event, Message } from '../../client/src/index.ts'
+import { testApp } from '../app.ts'
+import { until } from '../until.ts'
+import { clientOf, fits, newClient, pair, sharedStorage } from './people.ts'
+
+const me = 'me'
+const messageOf = (n: number): Message => ({
+  id: `0199a3c4-9a10-7d33-b6c1-${n.toString(16).padStart(12, '0')}`,
+  chat_id: 'chat',
+  sender_id: n % 2 ? me : 'other',
+  kind: 'text',
+  text: `message ${n}`,
+  photo: null,
+  read: true,
+  read_at: '2026-11-21T12:00:00.000Z',
+  edited: false,
+  edited_at: null,
+  deleted: false,
+  created_at: '2026-11-21T12:00:00.000Z',
+  client_id: null,
+})
+
+test('with 100,000 messages in the store an arriving one changes one row, fast', async () => {
+  const count = 100_000
+  const all = Array.from({ length: count }, (_, n) => messageOf(n)).toReversed()
+  const api = { GET: async () => ({ data: { items: all, next_cursor: null } }) }
+  const outbox = { entries: createStore([]), file: () => undefined }
+  const { store, load, onEvent } = openMessages({
+    api: api as never,
+    outbox: outbox as never,
+    chatId: 'chat',
+    me,
+    retry: { minMs: 1, maxMs: 1 },
+    cached: async () => [],
+    keep() {},
+  })
+  await load()
+  const before = store.get().items
+  expect(before).toHaveLength(count)
+  const startedAt = performance.now()
+  const event = { type: 'message', seq: 1, at: '', data: messageOf(count) } as Event
+  onEvent(event)
+  const tookMs = performance.now() - startedAt
+  const after = store.get().items
+  expect(after).toHaveLength(count + 1)
+  expect(after.filter((row, i) => row !== before[i])).toEqual([after.at(-1)!])
+  console.log(`an arriving message among ${count} took ${tookMs.toFixed(2)} ms`)
+})
+
+test('a chat of a storage with 100,000 messages is opened from it alone', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  const storage = sharedStorage()
+  const first = await clientOf(base, people.ada, { storage })
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'Hello!' })
+  await first.chats.open(chatId).load()
+  const key = `convene:${people.ada.id}:chat:${chatId}`
+  await until(() => storage.kept.has(key), 'it is kept')
+  first.close()
+  // A thousand other chats with a hundred messages each.
+  const hundred = JSON.stringify(Array.from({ length: 100 }, (_, n) => messageOf(n)))
+  for (let n = 0; n < 1000; n++) storage.setItem(`convene:${people.ada.id}:chat:${n}`, hundred)
+
+  const offline = async () => {
+    throw new TypeError('no network')
+  }
+  const startedAt = performance.now()
+  const second = newClient(base, { storage, fetch: offline })
+  const { items } = await fits(second.chats.open(chatId).messages, ({ items }) => items.length > 0)
+  console.log(`opening a chat took ${(performance.now() - startedAt).toFixed(1)} ms`)
+  expect(items.map(({ text }) => text)).toEqual(['Hello!'])
+})
+
+test('older messages come page by page without repeats, and lists stay as they are where nothing changed', async () => {
+  const app = await testApp()
+  const { people, ada, chatId } = await pair(app)
+  for (let n = 0; n < 120; n++) await people.bob.post(`chats/${chatId}/messages`, { text: `${n}` })
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  expect(chat.messages.get()).toMatchObject({ hasOlder: true, loaded: true })
+  const newest = chat.messages.get().items
+  await Promise.all([chat.loadOlder(), chat.loadOlder()])
+  await chat.loadOlder()
+  const { items, hasOlder } = chat.messages.get()
+  expect(items.map(({ text }) => text)).toEqual(Array.from({ length: 120 }, (_, n) => `${n}`))
+  expect(hasOlder).toBe(false)
+  expect(items.slice(-newest.length)).toEqual([...newest])
+  await people.bob.post(`chats/${chatId}/messages`, { text: '120' })
+  await chat.loadNewer()
+  expect(chat.messages.get().items.at(-1)!.text).toBe('120')
+  expect(chat.messages.get().items[50]).toBe(items[50]!)
+})
+
+test('after a gap everything that is looked at is read again, and the client says so', async () => {
+  const app = await testApp()
+  const { ada, people, chatId } = await pair(app)
+  const chat = ada.chats.open(chatId)
+  chat.messages.subscribe(() => {})
+  ada.connect()
+  await fits(ada.connection, ({ state }) => state === 'online')
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'one' })
+  await fits(chat.messages, ({ items }) => items.length === 1)
+  ada.disconnect()
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'two' })
+  // The events are forgotten before she comes back.
+  await app.rows('DELETE FROM events WHERE user_id = ?', people.ada.id)
+  const gap = new Promise<{ seq: number }>((resolve) => ada.on('gap', resolve))
+  ada.connect()
+  expect((await gap).seq).toBeGreaterThan(0)
+  await fits(chat.messages, ({ items }) => items.length === 2, 'both are there')
+})
