@@ -93,7 +93,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
         if (singles === 2) return true
         hash = last = length = 0
       }
-      if (unit === dollar && isLatin(before)) return true
+      if ((unit === dollar || unit === atSign) && isLatin(before)) return true
       if (kind === joiner && gap === 0) gap = 1
       else {
         if (gap < 2 && chainHash !== 0 && hashes.has(chainHash)) return true
@@ -168,6 +168,7 @@ for (let unit = 0; unit < 128; unit++) {
 
 const isLatin = (unit: number) => unit >= 97 && unit <= 122
 const dollar = 36
+const atSign = 64
 /** Digits and signs that stand for letters. */
 const isSign = (unit: number) => unit === 64 || unit === 36 || unit === 33 || unit === 124 || (unit >= 48 && unit <= 57)
 
