@@ -181,6 +181,26 @@ describe('whom and what a rule concerns', () => {
     expect((await send(3, 'hi gorgeous')).status).toBe(201)
   })
 
+  test('what is kept to count repeated texts goes with the account, or after seven days', async () => {
+    const { app, ada, bob, send } = await withRules({
+      applies_to: ['first_message'],
+      match: { type: 'repeated', people: 3, within_h: 168 },
+    })
+    const kept = async () =>
+      (await app.rows<{ user_id: string }>('SELECT user_id FROM openers')).map(({ user_id }) => user_id)
+    await send(ada, 'hi gorgeous')
+    const cleo = await app.person('Cleo')
+    const chat = (await cleo.post('chats', { user_id: bob.id })).body.id
+    await cleo.post(`chats/${chat}/messages`, { text: 'hi gorgeous' })
+    expect((await kept()).toSorted()).toEqual([ada.id, cleo.id].toSorted())
+    expect((await ada.delete('me', { password })).status).toBe(204)
+    await app.services.account.finishErasures()
+    expect(await kept()).toEqual([cleo.id])
+    app.clock.now += 8 * 24 * hours
+    await app.services.retention.openers()
+    expect(await kept()).toEqual([])
+  })
+
   test('young and unverified accounts', async () => {
     const { app, ada, send } = await withRules({ scope: { account_younger_than_h: 24, unverified: true } })
     expectProblem(await send(ada, 'banana'), 422, 'content_refused')

@@ -11,11 +11,18 @@ export function filterStore(engine: Engine): FilterStore {
   const { read, write } = engine
   const { openers, ruleVersions } = engine.tables
   const { rules: _, ...columns } = getTableColumns(ruleVersions)
+  // With a condition on the key, the plan is a search in it.
+  const isAny = gte(ruleVersions.version, 1)
   return {
     newest: async () => {
       const version = await read((db) =>
         first(
-          db.select({ version: ruleVersions.version }).from(ruleVersions).orderBy(desc(ruleVersions.version)).limit(1),
+          db
+            .select({ version: ruleVersions.version })
+            .from(ruleVersions)
+            .where(isAny)
+            .orderBy(desc(ruleVersions.version))
+            .limit(1),
         ),
       )
       return version?.version ?? 0
@@ -27,6 +34,7 @@ export function filterStore(engine: Engine): FilterStore {
           db
             .select({ version: ruleVersions.version, rules: ruleVersions.rules })
             .from(ruleVersions)
+            .where(isAny)
             .orderBy(desc(ruleVersions.version))
             .limit(1),
         ),
