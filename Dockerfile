@@ -10,6 +10,7 @@ RUN bun install --frozen-lockfile
 COPY migrations migrations
 COPY scripts scripts
 COPY src src
+COPY web web
 # The commit that convene --version prints: the image does not contain the repository.
 ARG BUILD_COMMIT=
 RUN BUILD_COMMIT="$BUILD_COMMIT" bun run build

@@ -18,11 +18,11 @@ const waiting = 10_000
 /** Notifications a second while the time to the provider is taken. */
 const pace = 50
 
-/** `without`: no provider. `nobody`: providers, but nobody has a device. `dead`: 10,000 wait for a provider that is down. */
-const variants = ['without', 'nobody', 'dead', 'live'] as const
+/** `without` and `twin`: no provider; how far these two differ is the noise. `nobody`: providers, but nobody has a device. `dead`: 10,000 wait for a provider that is down. */
+const variants = ['without', 'twin', 'nobody', 'dead', 'live'] as const
 type Variant = (typeof variants)[number]
 type Asked = { sendFor: number } | { delays: number }
-type Answered = { sent: number; cpuUs: number } | { delays: number[]; rss: number }
+type Answered = { sent: number; cpuUs: number; rss: number } | { delays: number[] }
 
 const arrived = new Map<string, (at: number) => void>()
 
@@ -71,7 +71,7 @@ async function open(variant: Variant) {
     secrets: { jwt: new Uint8Array(32).fill(1), location: new Uint8Array(32).fill(2) },
     storage,
     log: openLog(config),
-    providers: variant === 'without' ? noProviders : provider(variant),
+    providers: variant === 'without' || variant === 'twin' ? noProviders : provider(variant),
   })
   const at = Date.now()
   const person = async (): Promise<Caller> => {
@@ -144,7 +144,7 @@ async function serve(variant: Variant) {
       }),
     )
     const { user, system } = process.cpuUsage(before)
-    return { sent, cpuUs: (user + system) / sent }
+    return { sent, cpuUs: (user + system) / sent, rss: process.memoryUsage().rss }
   }
   async function delays(ms: number): Promise<number[]> {
     const found: number[] = []
@@ -160,10 +160,7 @@ async function serve(variant: Variant) {
     return found
   }
   process.on('message', async (asked: Asked) => {
-    const answer: Answered =
-      'sendFor' in asked
-        ? await sendFor(asked.sendFor)
-        : { delays: await delays(asked.delays), rss: process.memoryUsage().rss }
+    const answer: Answered = 'sendFor' in asked ? await sendFor(asked.sendFor) : { delays: await delays(asked.delays) }
     process.send!(answer)
   })
   process.send!('ready')
@@ -189,13 +186,14 @@ async function child(variant: Variant) {
 }
 
 export async function main() {
-  const chosen = options({ seconds: 1, rounds: 20 })
+  const chosen = options({ seconds: 0.25, rounds: 80 })
   const children = Object.fromEntries(
     await Promise.all(variants.map(async (variant) => [variant, await child(variant)] as const)),
   ) as Record<Variant, Awaited<ReturnType<typeof child>>>
-  const compared = ['without', 'nobody', 'dead'] as const
-  const perSecond: Record<(typeof compared)[number], number[]> = { without: [], nobody: [], dead: [] }
-  const cpu: typeof perSecond = { without: [], nobody: [], dead: [] }
+  const compared = ['without', 'twin', 'nobody', 'dead'] as const
+  const perSecond: Record<(typeof compared)[number], number[]> = { without: [], twin: [], nobody: [], dead: [] }
+  const cpu: typeof perSecond = { without: [], twin: [], nobody: [], dead: [] }
+  const rss: typeof perSecond = { without: [], twin: [], nobody: [], dead: [] }
   for (let round = 0; round <= chosen.rounds; round++)
     // In another order each time, as what runs beside changes slowly.
     for (const variant of round % 2 === 0 ? compared : compared.toReversed()) {
@@ -203,29 +201,36 @@ export async function main() {
       if (round === 0 || !('sent' in answer)) continue
       perSecond[variant].push(answer.sent / chosen.seconds)
       cpu[variant].push(answer.cpuUs)
+      rss[variant].push(answer.rss)
     }
   const timed = await children.live.ask({ delays: 4000 })
   const delays = 'delays' in timed ? timed.delays : []
   for (const one of Object.values(children)) one.stop()
 
-  const ratioTo = (variant: 'nobody' | 'dead') =>
+  const ratioTo = (variant: 'twin' | 'nobody' | 'dead') =>
     median(perSecond[variant].map((figure, i) => figure / perSecond.without[i]!))
   // What runs beside takes turns of the processor, but not its time.
   const cpuRatio = (variant: 'nobody' | 'dead') => median(cpu.without) / median(cpu[variant])
+  const tenth = Math.max(1, Math.ceil(chosen.rounds / 10))
   const row = (name: string, variant: (typeof compared)[number]) => [
     name,
     number(median(perSecond[variant])),
     number(median(cpu[variant])),
+    number(median(rss[variant].slice(0, tenth)) / 2 ** 20),
+    number(median(rss[variant].slice(-tenth)) / 2 ** 20),
   ]
+  const grown = (variant: 'without' | 'dead') =>
+    (median(rss[variant].slice(-tenth)) - median(rss[variant].slice(0, tenth))) / 2 ** 20
   const [p50, p99] = [percentile(delays, 0.5), percentile(delays, 0.99)]
   await publish(
     {
       title: 'Notifications: what they cost a send, and how soon they are at the provider',
       tables: [
         markdown(
-          ['', 'sends a second', 'processor time of a send, µs'],
+          ['', 'sends a second', 'processor time of a send, µs', 'MiB at first', 'MiB at last'],
           [
             row('without providers', 'without'),
+            row('the same once more', 'twin'),
             row('with providers, nobody has a device', 'nobody'),
             row(`with ${number(waiting)} waiting for a provider that is down`, 'dead'),
           ],
@@ -233,6 +238,7 @@ export async function main() {
         `From a send to the provider, ${delays.length} times: p50 ${number(p50)} ms, p99 ${number(p99)} ms.`,
       ],
       findings: [
+        { name: 'sends without ÷ without, which is the noise', value: ratioTo('twin'), bound: { atLeast: 0 } },
         { name: 'sends with providers ÷ without', value: ratioTo('nobody'), bound: { atLeast: 0.98 } },
         { name: 'sends with 10,000 waiting ÷ without', value: ratioTo('dead'), bound: { atLeast: 0.98 } },
         {
@@ -245,10 +251,25 @@ export async function main() {
           value: cpuRatio('dead'),
           bound: { atLeast: 0.98 },
         },
+        {
+          name: 'MiB more grown with 10,000 waiting than without',
+          value: grown('dead') - grown('without'),
+          bound: { atMost: 20 },
+        },
+        {
+          name: 'processor time of a send with nothing waiting ÷ with 10,000 waiting',
+          value: median(cpu.nobody) / median(cpu.dead),
+          bound: { atLeast: 0.98 },
+        },
         { name: 'send to provider, p50 ms', value: p50, bound: { atMost: 50 } },
       ],
       pairs: [],
-      figures: { sends_per_second: perSecond, cpu_us: cpu, delay_ms: { p50, p99, samples: delays.length } },
+      figures: {
+        sends_per_second: perSecond,
+        cpu_us: cpu,
+        rss_bytes: rss,
+        delay_ms: { p50, p99, samples: delays.length },
+      },
     },
     chosen,
   )

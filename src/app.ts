@@ -28,8 +28,6 @@ import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
 import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
-import { frontPage } from './http/front-page.ts'
-import { linkPages } from './http/link-pages.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -40,6 +38,8 @@ import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
+import type { WebFiles } from './http/web-files.ts'
+import { webPages } from './http/web-pages.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
 import { formVisitor as publicFormDoor, visitor as publicDoor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
@@ -50,7 +50,7 @@ import type { Services } from './services.ts'
 export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
-export function buildApp(services: Services): App {
+export function buildApp(services: Services, web: WebFiles | null = null): App {
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)
@@ -140,8 +140,7 @@ export function buildApp(services: Services): App {
     .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room }))
     .use(metricsRoute({ config, metrics }))
-    .use(frontPage)
-    .use(linkPages)
+    .use(webPages(config, web))
     .use(openapi(() => app))
 }
 

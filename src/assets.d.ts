@@ -21,3 +21,11 @@ declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
   const path: string
   export default path
 }
+
+// Made by `bun run build:web`.
+declare module '*/web/dist/files.js' {
+  const files: import('./http/web-files.ts').WebFiles
+  export const assets: typeof files.assets
+  export const pages: typeof files.pages
+  export const workers: typeof files.workers
+}

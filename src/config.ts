@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { codeOf } from './lib/errors.ts'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from './lib/rate-limits.ts'
+import { readBrand } from './lib/brand.ts'
 import { readSocketAddress } from './lib/outbound.ts'
 import { oidcProvidersIn } from './lib/oidc-settings.ts'
 import { readApnsKey } from './outbox/apns/key.ts'
@@ -162,6 +163,41 @@ const serverSettings = {
     default: null,
     help: '`DOMAIN:SELECTOR:FILE` of a private key in PEM form, to sign mails; leave it out where the mail server signs them',
     read: dkimKey,
+  }),
+  webApp: setting({
+    name: 'WEB_APP',
+    ...onOrOff,
+    default: 'on',
+    help: 'the web app at `/`; `off` leaves the API alone',
+  }),
+  console: setting({
+    name: 'CONSOLE',
+    ...onOrOff,
+    default: 'on',
+    help: 'the console for moderators at `/console`',
+  }),
+  /** The look of the app; null for its own. */
+  brand: setting({
+    name: 'BRAND_DIR',
+    type: 'directory',
+    default: null,
+    help: 'Directory with [the name, colours, logo and texts](docs/fork-the-app.md#your-own-look) of your community.',
+    read: (value) => readBrand(resolve(value)),
+  }),
+  frameAncestors: setting({
+    name: 'FRAME_ANCESTORS',
+    type: 'origins',
+    default: '',
+    shownDefault: 'none',
+    help: 'comma-separated origins whose pages may show the app in a frame, such as `https://web.telegram.org`',
+    read: (value) => value.split(',').flatMap((part) => (part.trim() === '' ? [] : [originOf(part.trim())])),
+  }),
+  mapStyleUrl: setting({
+    name: 'MAP_STYLE_URL',
+    type: 'URL',
+    default: null,
+    help: 'style of the map of people nearby, for MapLibre; without it, the app shows distances without a map',
+    read: webUrl,
   }),
   /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
   emailVerification: setting({
@@ -565,6 +601,20 @@ function smtpUrl(value: string, { env }: Context): string {
   for (const name of ['MAIL_FROM', 'PUBLIC_URL'])
     if (textOf(env, name) === null) throw new Error(`must come with MAIL_FROM and PUBLIC_URL, and ${name} is not set`)
   return value
+}
+
+/** An http or https URL without credentials. */
+function webUrl(value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Error('must be an http or https URL without user and password')
+  return url
+}
+
+function originOf(value: string): string {
+  const { origin } = webUrl(value)
+  if (origin !== value) throw new Error('must be a list of origins, such as https://web.telegram.org')
+  return origin
 }
 
 function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'required' {

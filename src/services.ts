@@ -381,6 +381,7 @@ export function buildServices({
     store: storage.emails,
     links: emailLinks,
     mails,
+    webhooks,
     auth,
     callers,
     sockets: hub.control,
@@ -388,6 +389,7 @@ export function buildServices({
     audit,
     failed: (error) => log.error({ err: error }, 'a link for a new password could not be sent'),
     now,
+    random,
   })
   const secondFactor = openSecondFactor({ staffPasskey: config.staffPasskey, now })
   const passkeys = passkeyService({
@@ -437,6 +439,7 @@ export function buildServices({
     sessions: storage.sessions,
     emails,
     auditLog: storage.audit,
+    webhooks,
     callers,
     sockets: hub.control,
     recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),

@@ -28,6 +28,7 @@ export function openApi(url: string, fetch: (url: string, init: RequestInit) => 
       )
       const filled = path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params!.path![name]!))
       const isForm = body instanceof FormData
+      const sendsJson = !!body && !isForm
       // A connection may be lost without a sign of it.
       const patience = new AbortController()
       const timer = setTimeout(() => patience.abort(), isForm ? uploadWithinMs : answerWithinMs)
@@ -38,8 +39,8 @@ export function openApi(url: string, fetch: (url: string, init: RequestInit) => 
           method,
           signal: patience.signal,
           credentials: 'omit',
-          headers: { ...(body && !isForm ? { 'content-type': 'application/json' } : {}), ...headers },
-          body: isForm ? body : body && JSON.stringify(body),
+          headers: { ...(sendsJson && { 'content-type': 'application/json' }), ...headers },
+          body: sendsJson ? JSON.stringify(body) : body,
         } as RequestInit)
         if (!response.ok) return { error: await problemOf(response), response }
         const isJson = /json/.test(response.headers.get('content-type') ?? '')

@@ -2,10 +2,10 @@ import type { Api } from './api.ts'
 import { openMessages } from './messages.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import type { PresenceBook } from './presence.ts'
-import { isTemporary, Refused } from './problem.ts'
+import { Refused } from './problem.ts'
 import { randomId } from './session.ts'
 import type { Kept } from './storage.ts'
-import { createStore, openRetry, type Retry } from './store.ts'
+import { createStore, openRetry, type Retry, type Settable } from './store.ts'
 import type { Chat, ChatsState, Event, Frame, Message, Photo, Store } from './types.ts'
 
 type Deps = {
@@ -17,12 +17,14 @@ type Deps = {
   /** Keeps what was read, for times without a network; null where nothing outlasts the program. */
   cache: Kept | null
   send(frame: object): void
+  /** Shows the list; `wake` is to be called when its first listener comes. */
+  list: Settable<ChatsState>
 }
 
 const pageSize = 50
 const typingEveryMs = 2000
 
-const empty: ChatsState = {
+export const empty: ChatsState = {
   items: [],
   unreadTotal: 0,
   loading: false,
@@ -37,29 +39,26 @@ const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a)
 /** What can be done in one chat. */
 export type OpenChat = ReturnType<ReturnType<typeof openChats>['open']>
 
-export function openChats({ api, outbox, presence, me, retry, cache, send }: Deps) {
+export function openChats({ api, outbox, presence, me, retry, cache, send, list }: Deps) {
   const open = new Map<string, ReturnType<typeof openChat>>()
   /** Chats that were read singly, because they are not among those loaded. */
   const single = new Map<string, Chat>()
   const infos = createStore({})
   let cursor: string | null = null
   let loading: Promise<void> | null = null
-  let isWanted = false
   let isStale = true
+  let isClosed = false
   /** Chats of which an event came while the list or they themselves were being read. */
   let touched = new Set<string>()
   const reading = new Map<string, Promise<void>>()
 
-  const list = createStore<ChatsState>(empty, (isWatched) => {
-    isWanted = true
-    if (isWatched && isStale) void load()
-  })
-  const later = openRetry(retry, () => wake())
+  const later = openRetry(retry, wake)
   const stopFollowing = outbox.entries.subscribe(() => {
-    for (const chat of open.values()) chat.show()
+    for (const { messages } of open.values()) messages.show()
   })
 
   function show(change: Partial<ChatsState>) {
+    if (isClosed) return
     list.set({ ...list.get(), ...change })
     infos.set({})
     if (change.items) save('chats', () => list.get().items.slice(0, pageSize))
@@ -93,15 +92,11 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
         if (items.length > 0) show({ items, unreadTotal: items.reduce((sum, chat) => sum + chat.unread_count, 0) })
       }
       touched = new Set()
-      const { data, error } = await api
-        .GET('/api/v1/chats', { params: { query: { limit: pageSize, ...(at !== null && { cursor: at }) } } })
-        .catch(() => ({ data: undefined, error: null }))
+      const { data, problem } = await later.answerOf(
+        api.GET('/api/v1/chats', { params: { query: { limit: pageSize, ...(at !== null && { cursor: at }) } } }),
+      )
       loading = null
-      if (!data) {
-        if (!error || isTemporary(error)) later.failed()
-        return show({ loading: false, problem: error ?? null })
-      }
-      later.done()
+      if (!data) return show({ loading: false, problem })
       noteAll(data.items)
       const before = at === null ? [] : list.get().items
       const ids = new Set(data.items.map(({ id }) => id))
@@ -201,7 +196,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
     if (frame.type === 'message_read') {
       const { chat_id, reader_id, last_read_message_id } = frame.data
       touch(chat_id)
-      open.get(chat_id)?.onEvent(frame)
+      open.get(chat_id)?.messages.onEvent(frame)
       const chat = known(chat_id)
       if (!chat || reader_id !== me) return
       if (chat.last_message?.id === last_read_message_id) put({ ...chat, unread_count: 0 })
@@ -210,12 +205,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
     }
     if (frame.type === 'message' || frame.type === 'message_edited' || frame.type === 'message_deleted') {
       if (!('chat_id' in frame.data)) {
-        for (const chat of open.values()) chat.onEvent(frame)
+        for (const { messages } of open.values()) messages.onEvent(frame)
         return
       }
       touch(frame.data.chat_id)
       onMessage(frame, frame.data)
-      open.get(frame.data.chat_id)?.onEvent(frame)
+      open.get(frame.data.chat_id)?.messages.onEvent(frame)
     }
   }
 
@@ -239,11 +234,11 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
 
     const entry = () => ({ chat: id, at: new Date().toISOString() })
     const change = async (op: 'edit' | 'remove', target: string, text?: string) => {
-      const { add, discard, entries, revise } = outbox
+      const { add, discard, entries, retry } = outbox
       const before = entries.get().filter((one) => one.id === target || one.target === target)
       const unsent = before.find((one) => one.id === target)
       // The server has nothing of a message that it has refused.
-      if (unsent?.problem) return op === 'edit' ? revise.call(outbox, target, text!) : discard(target)
+      if (unsent?.problem) return op === 'edit' ? retry(target, text) : discard(target)
       // A newer change replaces one that was refused.
       for (const one of before) if (one.problem && one.id !== target) await discard(one.id)
       await add({ ...entry(), id: randomId(), op, target, text })
@@ -253,10 +248,10 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
       outbox.entries.get().find((one) => one.problem && (one.id === messageId || one.target === messageId))?.id ??
       messageId
 
-    return {
+    const chat = {
       id,
       /** Its messages with what waits in the outbox. The first listener loads them. */
-      messages: messages.store as typeof messages.store,
+      messages: messages.store,
       /** The chat itself: the other member, unread count and so on. Null until it is read. */
       info: {
         get: () => known(id),
@@ -298,10 +293,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
           params: { path: { id } },
           body: { up_to: messages.newestId() },
         })
-        await marking.then(
-          () => {},
-          () => {},
-        )
+        await marking.catch(() => {})
         marking = null
         await readOne(id)
       },
@@ -312,44 +304,29 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
         typedAt = now
         send({ type: 'typing', data: { chat_id: id } })
       },
-      /** @internal */
-      onEvent: messages.onEvent,
-      /** @internal */
-      onSent: messages.onSent,
-      /** @internal */
-      stale: messages.stale,
-      /** @internal */
-      show: messages.show,
-      /** @internal */
-      wake: messages.wake,
-      /** @internal */
-      stop: messages.stop,
     }
+    return { chat, messages }
   }
 
   /** Reads what is looked at and could not be read before. */
   function wake() {
-    if (isStale && isWanted) void load()
-    for (const chat of open.values()) chat.wake()
+    if (isStale && list.isWatched()) void load()
+    for (const { messages } of open.values()) messages.wake()
   }
 
   function openById(id: string) {
-    const chat = open.get(id) ?? openChat(id)
-    open.set(id, chat)
-    return chat
+    const opened = open.get(id) ?? openChat(id)
+    open.set(id, opened)
+    return opened.chat
   }
 
   return {
-    list: {
-      get: list.get,
-      subscribe: list.subscribe,
-      /** Reads the list from the beginning. */
-      load,
-      /** Reads the next page, if there is one. */
-      loadMore: (): Promise<void> => {
-        if (isStale) return load()
-        return cursor === null ? Promise.resolve() : readPage(cursor)
-      },
+    /** Reads the list from the beginning. */
+    load,
+    /** Reads the next page, if there is one. */
+    async loadMore(): Promise<void> {
+      if (isStale) return load()
+      if (cursor !== null) await readPage(cursor)
     },
     open: openById,
     /** Opens the chat with a user, which begins with this where there is none. Throws Refused. */
@@ -360,25 +337,25 @@ export function openChats({ api, outbox, presence, me, retry, cache, send }: Dep
       return openById(data.id)
     },
     onFrame,
-    onSent: (message: Sent) => open.get(message.chat_id)?.onSent(message),
+    onSent: (message: Sent) => open.get(message.chat_id)?.messages.onSent(message),
     /** Events were missed: everything that is looked at is read again. */
     onReset() {
       isStale = true
       single.clear()
-      for (const chat of open.values()) chat.stale()
+      for (const { messages } of open.values()) messages.stale()
       wake()
     },
     wake,
     close() {
+      isClosed = true
       stopFollowing()
       later.stop()
-      for (const chat of open.values()) chat.stop()
+      for (const { messages } of open.values()) messages.stop()
       for (const timer of timers.values()) clearTimeout(timer)
     },
     /** Removes what is kept of this user's chats. */
     async forget() {
-      for (const id of open.keys()) await cache?.remove(`${me}:chat:${id}`)
-      await cache?.remove(`${me}:chats`)
+      for (const key of ['chats', ...[...open.keys()].map((id) => `chat:${id}`)]) await cache?.set(`${me}:${key}`, null)
     },
   }
 }

@@ -1,14 +1,16 @@
 import { type Api, openApi } from './api.ts'
-import { openChats } from './chats.ts'
+import { empty, openChats } from './chats.ts'
 import { indexedDb } from './indexeddb.ts'
-import { openLink, type Note, type Tabs } from './link.ts'
+import { disconnected, openLink } from './link.ts'
 import { openLock } from './locks.ts'
-import { openOutbox } from './outbox.ts'
+import { openOutbox, photos } from './outbox.ts'
 import { openPresence } from './presence.ts'
 import { openSession, randomId } from './session.ts'
 import { memoryStorage, openStorage } from './storage.ts'
 import { createStore, type Retry } from './store.ts'
+import type { Note, Tabs } from './tabs.ts'
 import type {
+  ChatsState,
   ClientFetch,
   ClientLocks,
   ClientStorage,
@@ -43,22 +45,17 @@ type Found = {
   indexedDB?: unknown
   localStorage?: ClientStorage
   navigator?: { locks?: ClientLocks }
-  addEventListener?(type: string, listener: () => void): void
-  removeEventListener?(type: string, listener: () => void): void
-  document?: {
-    visibilityState: string
-    addEventListener(type: string, listener: () => void): void
-    removeEventListener(type: string, listener: () => void): void
-  }
-}
+  document?: { visibilityState: string } & Listenable
+} & Partial<Listenable>
+type Listenable = { addEventListener(type: string, listener: () => void, options: { signal: AbortSignal }): void }
 
 export type Convene = ReturnType<typeof createClient>
 
 export function createClient(options: ClientOptions) {
   const url = options.url.replace(/\/+$/, '')
   const found = globalThis as unknown as Found
-  const { storage, copy } = options.storage ? { storage: options.storage, copy: undefined } : storageOf(found)
-  const isShared = storage !== null
+  const { storage, copy }: Storages = options.storage ? options : storageOf(found)
+  const isShared = !!storage
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
   const fetch: ClientFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
@@ -71,7 +68,8 @@ export function createClient(options: ClientOptions) {
   const tabs = isShared && locks ? openTabs(name, locks) : null
   const listeners = new Map<string, Set<(data: never, frame: Frame) => void>>()
   const presence = openPresence()
-  const connection = createStore<ConnectionState>({ state: 'disconnected', reason: null, leads: false })
+  const connection = createStore<ConnectionState>(disconnected)
+  const list = createStore<ChatsState>(empty, () => mine.chats.wake())
 
   const session = openSession({
     url,
@@ -108,7 +106,8 @@ export function createClient(options: ClientOptions) {
       me,
       retry,
       cache: options.storage ? kept : null,
-      send: (f) => link.send(f),
+      send: (frame) => link.send(frame),
+      list,
     })
     const link = openLink({
       url,
@@ -118,13 +117,18 @@ export function createClient(options: ClientOptions) {
       retry,
       tabs,
       name: `${name}${me}:`,
+      state: connection,
       online: presence.online,
       onOnline: (users) => users.forEach((id) => presence.note(id, true, presence.user(id).get().lastSeenAt)),
       onFrame(frame) {
         presence.onFrame(frame, me)
         chats.onFrame(frame)
         tell(frame.type, frame.data, frame)
-        if (frame.type === 'hello') wakeUp()
+        if (frame.type !== 'hello') return
+        wakeUp()
+        tellFocus(true)
+        // Now, so that a photo can be kept without a network.
+        photos().catch(() => {})
       },
       onReset(gap) {
         chats.onReset()
@@ -135,7 +139,6 @@ export function createClient(options: ClientOptions) {
       chats.wake()
       void outbox.drain()
     }
-    const stopFollowing = link.state.subscribe(() => connection.set(link.state.get()))
     if (me) void outbox.reread().then(outbox.drain)
     return {
       me,
@@ -144,12 +147,10 @@ export function createClient(options: ClientOptions) {
       link,
       wakeUp,
       close() {
-        stopFollowing()
         link.close()
         outbox.close()
         chats.close()
         presence.clear()
-        connection.set(link.state.get())
       },
     }
   }
@@ -166,6 +167,8 @@ export function createClient(options: ClientOptions) {
     if (me !== mine.me) {
       mine.close()
       mine = openFor(me)
+      list.set(empty)
+      mine.chats.wake()
     }
     if (state === 'signed-in') {
       if (isConnected) mine.link.open()
@@ -177,6 +180,7 @@ export function createClient(options: ClientOptions) {
 
   const stopListening = tabs?.listen((note) => {
     if (note.say === 'session') void session.reread()
+    if (note.say === 'hidden' && found.document?.visibilityState === 'visible') tellFocus()
     if (note.say !== 'outbox') return
     if (note.sent) mine.chats.onSent(note.sent)
     void mine.outbox.reread().then(mine.outbox.drain)
@@ -187,8 +191,25 @@ export function createClient(options: ClientOptions) {
     if (isConnected) mine.link.wake()
     mine.wakeUp()
   }
-  for (const type of ['online', 'pageshow']) found.addEventListener?.(type, wake)
-  found.document?.addEventListener('visibilitychange', wake)
+
+  /**
+   * Tells the server whether the app is looked at, as nothing is notified meanwhile. The tabs share a socket, which is in the
+   * foreground while one of them is. The server takes a new one for that.
+   */
+  function tellFocus(isNew = false) {
+    const foreground = found.document?.visibilityState !== 'hidden'
+    // Of a new socket, the tab that leads says that it is hidden, and the others that they are seen.
+    if (isNew && foreground === mine.link.state.get().leads) return
+    mine.link.send({ type: 'focus', data: { foreground } })
+    if (!foreground) tabs?.post({ say: 'hidden' })
+  }
+  const seen = () => tellFocus()
+  const closing = new AbortController()
+  const untilClosed = { signal: closing.signal }
+  found.addEventListener?.('online', wake, untilClosed)
+  found.addEventListener?.('pageshow', wake, untilClosed)
+  found.document?.addEventListener('visibilitychange', wake, untilClosed)
+  found.document?.addEventListener('visibilitychange', seen, untilClosed)
 
   return {
     /** Every route of the server, typed: `api.GET('/api/v1/me')` answers `{ data }` or `{ error }`, and throws without a network. */
@@ -199,7 +220,7 @@ export function createClient(options: ClientOptions) {
     ready: session.ready,
     session: session.store,
     /** Whether events arrive. */
-    connection: { get: connection.get, subscribe: connection.subscribe } as Store<ConnectionState>,
+    connection: connection as Store<ConnectionState>,
     /** Creates an account and signs in. Throws Refused. */
     register: session.register,
     /** Throws Refused where the server does not let them in. */
@@ -229,10 +250,12 @@ export function createClient(options: ClientOptions) {
     chats: {
       /** The chats of the user, the latest first. The first listener loads them. */
       list: {
-        get: () => mine.chats.list.get(),
-        subscribe: (listener: () => void) => subscribeToMine(() => mine.chats.list, listener),
-        load: () => mine.chats.list.load(),
-        loadMore: () => mine.chats.list.loadMore(),
+        get: list.get,
+        subscribe: list.subscribe,
+        /** Reads the list from the beginning. */
+        load: () => mine.chats.load(),
+        /** Reads the next page, if there is one. */
+        loadMore: () => mine.chats.loadMore(),
       },
       /** One chat. It is the same object until somebody else signs in. */
       open: (id: string) => mine.chats.open(id),
@@ -254,41 +277,25 @@ export function createClient(options: ClientOptions) {
     close() {
       mine.close()
       stopListening?.()
-      for (const type of ['online', 'pageshow']) found.removeEventListener?.(type, wake)
-      found.document?.removeEventListener('visibilitychange', wake)
+      closing.abort()
     },
   }
-
-  /** Listens to a store of whoever is signed in, and goes over to the next one's. */
-  function subscribeToMine(storeOf: () => Store<unknown>, listener: () => void): () => void {
-    let stop = storeOf().subscribe(listener)
-    let of = mine
-    const stopFollowing = session.store.subscribe(() => {
-      if (of === mine) return
-      of = mine
-      stop()
-      stop = storeOf().subscribe(listener)
-      listener()
-    })
-    return () => {
-      stop()
-      stopFollowing()
-    }
-  }
 }
+
+type Storages = { storage?: ClientStorage; copy?: ClientStorage }
 
 /**
  * What a browser has. Its tabs see each other's changes in IndexedDB at once, in `localStorage` only after a while: there is
  * only a copy of the session, so that a page knows it from the beginning.
  */
-function storageOf(found: Found): { storage: ClientStorage | null; copy?: ClientStorage } {
+function storageOf(found: Found): Storages {
   try {
     const { indexedDB, document, localStorage } = found
     if (indexedDB) return { storage: indexedDb(), copy: localStorage }
-    return { storage: (document && localStorage) ?? null }
+    return { storage: document && localStorage }
   } catch {
     // A browser that is told to store nothing throws at the mention of `localStorage`.
-    return { storage: null }
+    return {}
   }
 }
 

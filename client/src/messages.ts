@@ -1,8 +1,7 @@
 import type { Api } from './api.ts'
 import type { Entry, Outbox, Sent } from './outbox.ts'
-import { isTemporary } from './problem.ts'
-import { createStore, openRetry, type Retry } from './store.ts'
-import type { ChatMessage, Event, Message, MessagesState, Problem } from './types.ts'
+import { createStore, isSame, openRetry, type Retry } from './store.ts'
+import type { ChatMessage, Event, Message, MessagesState, Problem, Store } from './types.ts'
 
 type Deps = {
   api: Api
@@ -18,7 +17,7 @@ type Deps = {
 const pageSize = 50
 const keptMessages = 100
 
-const withoutProblem = { loading: false, problem: null }
+const stateOf = (problem: Problem | null) => ({ state: problem ? ('failed' as const) : ('pending' as const), problem })
 const view = (message: Message): ChatMessage => ({
   ...message,
   key: message.client_id ?? message.id,
@@ -39,17 +38,13 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
   /** Events that came while a page was being read, which may be older than they are. */
   let meanwhile: Event[] | null = null
   let isStale = true
-  let isWatched = false
-  const later = openRetry(retry, () => wake())
+  const later = openRetry(retry, wake)
   const overlays = new WeakMap<ChatMessage, { entry: Entry; shown: ChatMessage }>()
   const unsent = new WeakMap<Entry, ChatMessage>()
 
   const store = createStore<MessagesState>(
-    { items: [], loaded: false, hasOlder: false, ...withoutProblem },
-    (watched) => {
-      isWatched = watched
-      if (watched && isStale) void load()
-    },
+    { items: [], loaded: false, loading: false, hasOlder: false, problem: null },
+    wake,
   )
 
   function show(change: Partial<MessagesState> = {}) {
@@ -76,7 +71,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     const content = entry.op === 'edit' ? { text, edited: true } : { deleted: true, text: null, photo: null }
     // A refused deletion shows the message again, a refused edit keeps its text.
     const isShown = entry.op === 'edit' || !problem
-    const shown: ChatMessage = { ...item, ...(isShown && content), state: problem ? 'failed' : 'pending', problem }
+    const shown: ChatMessage = { ...item, ...(isShown && content), ...stateOf(problem) }
     overlays.set(item, { entry, shown })
     return shown
   }
@@ -85,7 +80,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     const before = unsent.get(entry)
     if (before) return before
     const { id, text = null, photo, at, problem = null } = entry
-    const shown: ChatMessage = {
+    const message: Message = {
       id,
       chat_id: chatId,
       sender_id: me,
@@ -99,52 +94,42 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       deleted: false,
       created_at: at,
       client_id: id,
-      key: id,
-      state: problem ? 'failed' : 'pending',
-      problem,
-      file: outbox.file(id),
     }
+    const shown: ChatMessage = { ...view(message), ...stateOf(problem), file: outbox.file(id) }
     unsent.set(entry, shown)
     return shown
   }
 
-  const indexOf = (id: string) => {
-    for (let i = confirmed.length - 1; i >= 0; i--) if (confirmed[i]!.id === id) return i
-    return -1
+  const indexOf = (id: string | null) => confirmed.findLastIndex((one) => one.id === id)
+
+  /** Replaces what is known of a message. Answers whether it has its place. */
+  function update(message: Pick<Message, 'id'> & Partial<Message>): boolean {
+    const at = indexOf(message.id)
+    const change = (one: ChatMessage) => view({ ...one, ...message })
+    if (at >= 0) confirmed = confirmed.with(at, change(confirmed[at]!))
+    unplaced = unplaced.map((one) => (one.id === message.id ? change(one) : one))
+    return at >= 0
   }
 
-  /** Puts a message in its place, or replaces what was known of it. */
+  /** Puts a message in its place. */
   function place(message: Message) {
-    const at = indexOf(message.id)
     unplaced = unplaced.filter(({ id }) => id !== message.id)
-    if (at >= 0) confirmed = confirmed.with(at, view(message))
-    else confirmed = [...confirmed, view(message)]
+    if (!update(message)) confirmed = [...confirmed, view(message)]
   }
 
-  function update(message: Message) {
-    const at = indexOf(message.id)
-    if (at >= 0) confirmed = confirmed.with(at, view(message))
-    unplaced = unplaced.map((one) => (one.id === message.id ? view(message) : one))
-  }
-
-  function apply(event: Event) {
-    const { data } = event
-    if (event.type === 'message' && 'sender_id' in event.data) {
+  function apply({ type, data }: Event) {
+    if (type === 'message' && 'sender_id' in data) {
       // The window begins later: it was read when this message was there already.
       const first = store.get().hasOlder ? confirmed[0] : undefined
-      if (!first || event.data.id >= first.id) place(event.data)
-    } else if (event.type === 'message_edited' || event.type === 'message_deleted') {
-      if ('sender_id' in event.data) update(event.data)
-      else if (indexOf(event.data.id) >= 0) {
-        const at = indexOf(event.data.id)
-        confirmed = confirmed.with(at, { ...confirmed[at]!, deleted: true, text: null, photo: null })
-      }
-    } else if (event.type === 'message_read') {
-      const { reader_id, read_at, last_read_message_id } = data as (Event & { type: 'message_read' })['data']
-      const upTo = last_read_message_id === null ? -1 : indexOf(last_read_message_id)
-      const mark = (one: ChatMessage, i: number) =>
-        i <= upTo && one.sender_id !== reader_id && !one.read ? { ...one, read: true, read_at } : one
-      confirmed = confirmed.map(mark)
+      if (!first || data.id >= first.id) place(data)
+    } else if (type === 'message_edited' || type === 'message_deleted')
+      update('sender_id' in data ? data : { id: data.id, deleted: true, text: null, photo: null })
+    else if (type === 'message_read') {
+      const { reader_id, read_at, last_read_message_id } = data
+      const upTo = indexOf(last_read_message_id)
+      confirmed = confirmed.map((one, i) =>
+        i <= upTo && one.sender_id !== reader_id && !one.read ? { ...one, read: true, read_at } : one,
+      )
     }
   }
 
@@ -153,31 +138,24 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     return (loading ??= (async () => {
       show({ loading: true, problem: null })
       meanwhile = []
-      let problem: Problem | null = null
-      try {
-        const { data, error } = await api.GET('/api/v1/chats/{id}/messages', {
+      // Without a network what is in the storage stays.
+      const { data, problem } = await later.answerOf(
+        api.GET('/api/v1/chats/{id}/messages', {
           params: { path: { id: chatId }, query: { limit: pageSize, ...query } },
-        })
-        const late = meanwhile
-        meanwhile = null
-        if (data) {
-          take(data.items, data.next_cursor)
-          for (const event of late) apply(event)
-          keep(confirmed.slice(-keptMessages))
-          later.done()
-        } else {
-          problem = error
-          if (isTemporary(error)) later.failed()
-        }
-      } catch {
-        // Without a network what is in the storage stays.
-        later.failed()
+        }),
+      )
+      const late = meanwhile
+      meanwhile = loading = null
+      if (data) {
+        take(data.items, data.next_cursor)
+        late.forEach(apply)
+        keepNewest()
       }
-      meanwhile = null
-      loading = null
       show({ loading: false, problem, loaded: !isStale, hasOlder: cursor !== null })
     })())
   }
+
+  const keepNewest = () => keep(confirmed.slice(-keptMessages))
 
   /** Reads the newest messages, and shows those in the storage until they are there. */
   async function load(): Promise<void> {
@@ -200,17 +178,17 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
 
   /** Loads what is looked at, unless it is there. */
   function wake() {
-    if (isStale && isWatched) void load()
+    if (isStale && store.isWatched()) void load()
   }
 
   return {
-    store: { get: store.get, subscribe: store.subscribe },
+    store: store as Store<MessagesState>,
     load,
     show,
-    loadOlder: (): Promise<void> => {
+    async loadOlder(): Promise<void> {
       if (isStale) return load()
-      if (cursor === null) return Promise.resolve()
-      return read({ cursor }, (items, next) => {
+      if (cursor === null) return
+      await read({ cursor }, (items, next) => {
         confirmed = [...items.toReversed().map(view), ...confirmed]
         cursor = next
       })
@@ -233,14 +211,13 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       meanwhile?.push(event)
       if (isStale && confirmed.length === 0) return
       apply(event)
-      if (!meanwhile) keep(confirmed.slice(-keptMessages))
+      if (!meanwhile) keepNewest()
       show()
     },
     /** The server has stored a message of this device. */
     onSent(message: Sent) {
-      const known = confirmed[indexOf(message.id)] ?? unplaced.find(({ id }) => id === message.id)
-      if (known) update({ ...known, ...message })
-      else if (message.created_at) unplaced = [...unplaced, view(message as Message)]
+      const isKnown = update(message) || unplaced.some(({ id }) => id === message.id)
+      if (!isKnown && message.created_at) unplaced = [...unplaced, view(message as Message)]
       show()
     },
     /** What is shown may have changed on the server without an event. */
@@ -257,5 +234,5 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
 /** Rows are drawn again only for messages that have changed. */
 const sameOr = (known: ChatMessage | undefined, message: Message): ChatMessage => {
   const next = view(message)
-  return known && JSON.stringify(known) === JSON.stringify(next) ? known : next
+  return known && isSame(known, next) ? known : next
 }

@@ -523,7 +523,7 @@ export interface paths {
         };
         /**
          * Send a browser to a provider to sign in
-         * @description Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`.
+         * @description Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`. A code in `invite` is kept there too, for a new account.
          */
         get: operations["getAuthOidcByProviderStart"];
         put?: never;
@@ -7004,6 +7004,8 @@ export interface operations {
     getAuthOidcByProviderStart: {
         parameters: {
             query?: {
+                /** @description The code of an invite, which a new account may need */
+                invite?: string;
                 /** @description Where to go then, on this server or a listed origin. Default: `/` */
                 return_to?: string;
             };

@@ -37,8 +37,11 @@ type Deps = {
   changed(sent?: Sent): void
 }
 
+/** What is needed for photos alone. */
+export const photos = () => import('./photo.ts')
+
 type Change = (entries: readonly Entry[]) => readonly Entry[]
-type Outcome = { done: true; message: Sent } | { problem: Problem } | { waitMs: number }
+type Outcome = { message: Sent } | { problem: Problem } | { waitMs: number }
 
 /**
  * What is kept until the server has it. All tabs share the stored list, and one of them sends at a time; a repeated send is
@@ -57,8 +60,10 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   const show = () => store.set(pending.reduce((entries, change) => change(entries), stored))
 
+  const read = async (): Promise<readonly Entry[]> => JSON.parse((await storage.get(key)) ?? '[]')
+
   async function reread() {
-    stored = JSON.parse((await storage.get(key)) ?? '[]')
+    stored = await read()
     show()
   }
 
@@ -67,8 +72,8 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     show()
     await first?.()
     await lock('outbox', async () => {
-      const before: readonly Entry[] = JSON.parse((await storage.get(key)) ?? '[]')
-      if (!closed) await storage.set(key, JSON.stringify((stored = change(before))))
+      const after = change(await read())
+      if (!closed) await storage.set(key, JSON.stringify((stored = after)))
       pending = pending.filter((one) => one !== change)
       show()
     })
@@ -76,9 +81,9 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   }
 
   const replace =
-    (id: string, make: (entry: Entry) => Entry | null): Change =>
+    (id: string, make: (entry: Entry) => Entry): Change =>
     (entries) =>
-      entries.flatMap((entry) => (entry.id === id ? (make(entry) ?? []) : entry))
+      entries.map((entry) => (entry.id === id ? make(entry) : entry))
 
   async function add(entry: Entry, file?: Photo) {
     if (file) {
@@ -88,14 +93,15 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     await mutate(
       (entries) => (entries.some(({ id }) => id === entry.id) ? entries : [...entries, entry]),
       undefined,
-      file && (async () => storage.set(`photo:${entry.id}`, await toText(file))),
+      // A photo that cannot be stored is sent all the same while the program runs.
+      file && (async () => (await photos()).keep(storage, entry.id, file).catch(() => {})),
     )
     void drain()
   }
 
   async function forget(id: string) {
     files.delete(id)
-    await storage.remove(`photo:${id}`)
+    await storage.set(`photo:${id}`, null)
   }
 
   /** Takes a message out that the server has stored. Edits that wait for it get its id. */
@@ -104,7 +110,6 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
       (entries) =>
         entries
           .filter(({ id }) => id !== entry.id)
-
           .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
       message,
     )
@@ -125,45 +130,34 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     })
 
   async function deliver(entry: Entry): Promise<Outcome> {
+    const { id, op, chat, target, text } = entry
+    let { media } = entry
     try {
-      if (entry.photo && !entry.media) {
-        const file = files.get(entry.id) ?? fromText(await storage.get(`photo:${entry.id}`))
-        if (!file) return { problem: lostPhoto }
-        const form = new FormData()
-        form.append('file', file as Blob, 'photo')
-        const { data, error, response } = await api.POST('/api/v1/media', {
-          // The document describes the form; here is a ready one.
-          body: form as unknown as { file: string },
-        })
+      if (entry.photo && !media) {
+        const { data, error, response } = await (await photos()).upload(api, storage, id, files.get(id))
         if (!data) return outcomeOf(error, response)
-        entry = { ...entry, media: data.id }
-        const { media } = entry
-        await mutate(replace(entry.id, (now) => ({ ...now, media })))
+        media = data.id
+        await mutate(replace(id, (now) => ({ ...now, media })))
       }
-      const params = { path: { id: entry.target ?? entry.chat } }
-      if (entry.op === 'remove') {
-        const { error, response } = await api.DELETE('/api/v1/messages/{id}', { params })
-        const message = { id: entry.target!, chat_id: entry.chat, deleted: true, text: null, photo: null }
-        return response.ok || error?.code === 'not_found' ? { done: true, message } : outcomeOf(error, response)
-      }
-      if (entry.op === 'edit') {
-        const { data, error, response } = await api.PUT('/api/v1/messages/{id}', {
-          params,
-          body: { text: entry.text! },
-        })
-        return data ? { done: true, message: data } : outcomeOf(error, response)
-      }
-      const { data, error, response } = await api.POST('/api/v1/chats/{id}/messages', {
-        params,
-        body: entry.media
-          ? { kind: 'photo', photo: entry.media, text: entry.text || undefined, client_id: entry.id }
-          : { text: entry.text, client_id: entry.id },
-      })
-      if (data) return { done: true, message: data }
+      const params = { path: { id: target ?? chat } }
+      const { data, error, response } =
+        op === 'remove'
+          ? { data: undefined, ...(await api.DELETE('/api/v1/messages/{id}', { params })) }
+          : op === 'edit'
+            ? await api.PUT('/api/v1/messages/{id}', { params, body: { text: text! } })
+            : await api.POST('/api/v1/chats/{id}/messages', {
+                params,
+                body: media
+                  ? { kind: 'photo', photo: media, text: text || undefined, client_id: id }
+                  : { text, client_id: id },
+              })
+      if (op === 'remove' && (!error || error.code === 'not_found'))
+        return { message: { id: target!, chat_id: chat, deleted: true, text: null, photo: null } }
+      if (data) return { message: data }
       // An upload that waited for longer than a day is gone: it is uploaded again.
-      const isGone = entry.media && (error as Problem).errors?.some(({ path }) => path === '/photo')
+      const isGone = media && error?.errors?.some(({ path }) => path === '/photo')
       if (!isGone) return outcomeOf(error, response)
-      await mutate(replace(entry.id, ({ media: _, ...now }) => now))
+      await mutate(replace(id, ({ media: _, ...now }) => now))
       return { waitMs: 1000 }
     } catch {
       return { waitMs: 0 }
@@ -179,13 +173,13 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
       if (!entry || closed || !isReady()) return
       const outcome = await deliver(entry)
       if (closed) return
-      if ('done' in outcome) {
+      if ('message' in outcome) {
         later.done()
         await finish(entry, outcome.message)
       } else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
         unready.add(entry.chat)
-        later.failed(0, outcome.waitMs)
+        later.failed(outcome.waitMs)
         // Without an answer other chats would get none either.
         if (outcome.waitMs === 0) return
       }
@@ -209,23 +203,19 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     reread,
     drain,
     file: (id: string) => files.get(id),
-    async retry(id: string) {
+    /** Sends again what was refused, maybe with another text. */
+    async retry(id: string, text?: string) {
       await mutate((entries) => {
         const entry = entries.find((one) => one.id === id && one.problem)
         if (!entry) return entries
         const { problem: _, ...fresh } = entry
-        return [...entries.filter((one) => one !== entry), fresh]
+        return [...entries.filter((one) => one !== entry), text === undefined ? fresh : { ...fresh, text }]
       })
       void drain()
     },
     async discard(id: string) {
       await mutate((entries) => entries.filter((one) => one.id !== id && one.target !== id))
       await forget(id)
-    },
-    /** Changes the text of a refused message or edit, and sends it again. */
-    async revise(id: string, text: string) {
-      await mutate(replace(id, (entry) => ({ ...entry, text })))
-      await this.retry(id)
     },
     close() {
       closed = true
@@ -234,41 +224,16 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     /** Removes everything, as for somebody who signs out. */
     async clear() {
       for (const { id, photo } of store.get()) if (photo) await forget(id)
-      await storage.remove(key)
+      await storage.set(key, null)
     },
   }
 }
 
 export type Outbox = ReturnType<typeof openOutbox>
 
-function outcomeOf(error: unknown, response: Response): Outcome {
-  const problem = error as Problem
+function outcomeOf(problem: Problem | undefined, response: Response): Outcome {
   // Whoever signs in again sends it then.
   if (response.status === 401) return { waitMs: 1000 }
-  if (!isTemporary({ ...problem, status: response.status })) return { problem }
+  if (problem && !isTemporary(problem)) return { problem }
   return { waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) }
-}
-
-const lostPhoto: Problem = {
-  type: 'about:blank',
-  title: 'Photo lost',
-  status: 422,
-  detail: 'The photo is no longer on this device.',
-  code: 'validation_failed',
-  request_id: '',
-}
-
-async function toText(file: Photo): Promise<string> {
-  if ('uri' in file) return JSON.stringify(file)
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  let text = ''
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192))
-  return `${file.type},${btoa(text)}`
-}
-
-function fromText(text: string | null): Photo | null {
-  if (!text) return null
-  if (text.startsWith('{')) return JSON.parse(text)
-  const [type, data] = text.split(',') as [string, string]
-  return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], { type })
 }

@@ -1,4 +1,4 @@
-import { createStore } from './store.ts'
+import { createStore, isSame, type Settable } from './store.ts'
 import type { Frame, Store } from './types.ts'
 
 export type Presence = { online: boolean; lastSeenAt: string | null }
@@ -10,13 +10,14 @@ const namedWithinMs = 2000
 
 /** Who is online, and who types where. */
 export function openPresence() {
-  const users = new Map<string, ReturnType<typeof createStore<Presence>>>()
-  const typists = new Map<string, ReturnType<typeof createStore<boolean>>>()
-  const timers = new Map<string, ReturnType<typeof setTimeout>>()
-  let named: Set<string> | null = null
-  let namedTimer: ReturnType<typeof setTimeout> | undefined
+  const users = new Map<string, Settable<Presence>>()
+  const typists = new Map<string, Settable<boolean>>()
+  /** When the typing ends, by chat. */
+  const timers = new Map<string, Timer>()
+  let named = new Set<string>()
+  let namedTimer: Timer
 
-  const storeIn = <T>(map: Map<string, ReturnType<typeof createStore<T>>>, id: string, first: T) => {
+  const storeIn = <T>(map: Map<string, Settable<T>>, id: string, first: T) => {
     const store = map.get(id) ?? createStore(first)
     map.set(id, store)
     return store
@@ -25,50 +26,47 @@ export function openPresence() {
   const typing = (chatId: string) => storeIn(typists, chatId, false)
 
   function note(id: string, online: boolean, lastSeenAt: string | null) {
-    if (online) named?.add(id)
-    const store = user(id)
-    const now = store.get()
-    if (now.online !== online || now.lastSeenAt !== lastSeenAt) store.set({ online, lastSeenAt })
+    if (online) named.add(id)
+    const next = { online, lastSeenAt }
+    if (!isSame(user(id).get(), next)) user(id).set(next)
   }
 
-  function stopTyping(chatId: string) {
+  function setTyping(chatId: string, isTyping: boolean) {
     clearTimeout(timers.get(chatId))
-    timers.delete(chatId)
-    typists.get(chatId)?.set(false)
+    if (isTyping)
+      timers.set(
+        chatId,
+        setTimeout(() => setTyping(chatId, false), typingMs),
+      )
+    typing(chatId).set(isTyping)
   }
 
   return {
     note,
-    user: (id: string): Store<Presence> => user(id),
-    typing: (chatId: string): Store<boolean> => typing(chatId),
-    online: () => [...users].filter(([, store]) => store.get().online).map(([id]) => id),
-    onFrame(frame: Frame, me: string) {
-      if (frame.type === 'presence') note(frame.data.user_id, frame.data.online, frame.data.last_seen_at)
-      else if (frame.type === 'typing' && frame.data.user_id !== me) {
-        const { chat_id } = frame.data
-        clearTimeout(timers.get(chat_id))
-        timers.set(
-          chat_id,
-          setTimeout(() => stopTyping(chat_id), typingMs),
-        )
-        typing(chat_id).set(true)
-      } else if (frame.type === 'message' && 'chat_id' in frame.data && frame.data.sender_id !== me)
-        stopTyping(frame.data.chat_id)
-      else if (frame.type === 'hello') {
+    user: user as (id: string) => Store<Presence>,
+    typing: typing as (chatId: string) => Store<boolean>,
+    online: () => [...users.keys()].filter((id) => user(id).get().online),
+    onFrame({ type, data }: Frame, me: string) {
+      if (type === 'presence') note(data.user_id, data.online, data.last_seen_at)
+      else if (type === 'typing' && data.user_id !== me) setTyping(data.chat_id, true)
+      else if (type === 'message' && 'chat_id' in data && data.sender_id !== me) setTyping(data.chat_id, false)
+      else if (type === 'hello') {
         clearTimeout(namedTimer)
-        const now = (named = new Set())
+        named = new Set()
         namedTimer = setTimeout(() => {
           for (const [id, store] of users)
-            if (store.get().online && !now.has(id)) store.set({ ...store.get(), online: false })
+            if (store.get().online && !named.has(id)) note(id, false, store.get().lastSeenAt)
         }, namedWithinMs)
       }
     },
     clear() {
       clearTimeout(namedTimer)
       for (const store of users.values()) store.set(unknown)
-      for (const id of [...timers.keys()]) stopTyping(id)
+      for (const id of timers.keys()) setTyping(id, false)
     },
   }
 }
+
+type Timer = ReturnType<typeof setTimeout> | undefined
 
 export type PresenceBook = ReturnType<typeof openPresence>

@@ -23,5 +23,4 @@ export async function problemOf(response: Response): Promise<Problem> {
 }
 
 /** Whether the same request may succeed later. */
-export const isTemporary = ({ status }: Problem): boolean =>
-  status >= 500 || status === 429 || status === 408 || status === 425
+export const isTemporary = ({ status }: Problem): boolean => status >= 500 || [408, 425, 429].includes(status)

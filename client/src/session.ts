@@ -2,7 +2,7 @@ import type { paths } from './openapi.ts'
 import type { AskForPasskey } from './passkey.ts'
 import { isTemporary, problemOf, Refused } from './problem.ts'
 import type { Kept } from './storage.ts'
-import { createStore } from './store.ts'
+import { createStore, isSame } from './store.ts'
 import type { Lock } from './locks.ts'
 import type { ClientFetch, EndReason, Me, SessionState, Store } from './types.ts'
 
@@ -52,8 +52,7 @@ type Answer = Omit<Tokens, 'good_until'> & {
 const nobody: Stored = { id: '', user: null, tokens: null, reason: null }
 /** Good enough where there is no `crypto`, as in React Native. */
 export const randomId = (): string =>
-  globalThis.crypto?.randomUUID?.() ??
-  Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 10).padEnd(8, '0')).join('-')
+  globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 const sleep = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms))
 
@@ -81,20 +80,18 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   const store = createStore<SessionState>({ state: 'signed-out', user: null, reason: null })
   let held = nobody
   let refreshing: Promise<string | null> | null = null
-  const tokenListeners = new Set<(token: string) => void>()
+  const accessToken = createStore<string | null>(null)
 
   function adopt(stored: Stored) {
-    const { access_token } = held.tokens ?? {}
     held = stored
     const { user, tokens, reason } = stored
-    const next: SessionState = reason
-      ? { state: 'ended', user, reason }
-      : user && tokens
-        ? { state: 'signed-in', user, reason: null }
-        : { state: 'signed-out', user: null, reason: null }
-    if (JSON.stringify(next) !== JSON.stringify(store.get())) store.set(next)
-    if (tokens && tokens.access_token !== access_token)
-      for (const listener of [...tokenListeners]) listener(tokens.access_token)
+    const next = {
+      state: reason ? 'ended' : user && tokens ? 'signed-in' : 'signed-out',
+      user: reason || tokens ? user : null,
+      reason,
+    } as SessionState
+    if (!isSame(next, store.get())) store.set(next)
+    if (tokens) accessToken.set(tokens.access_token)
   }
 
   const parse = (text: string | null): Stored => (text ? JSON.parse(text) : nobody)
@@ -107,22 +104,23 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   const ready: Promise<void> = Promise.resolve(first).then((text) => adopt(parse(text)))
 
   async function write(stored: Stored) {
-    for (const each of [storage, copy])
-      await (stored === nobody ? each?.remove('session') : each?.set('session', JSON.stringify(stored)))
+    const text = stored === nobody ? null : JSON.stringify(stored)
+    await storage.set('session', text)
+    await copy?.set('session', text)
     adopt(stored)
     changed()
   }
 
   const post = (path: string, body: object, token?: string, withCookies = cookies) =>
-    fetch(`${url}/api/v1/${path}`, {
+    fetch(`${url}/api/v1/auth/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify(body),
+      body: JSON.stringify(withCookies ? body : { ...body, cookies: false }),
       credentials: withCookies ? 'include' : 'omit',
     })
 
-  async function ask<T>(path: string, body: object): Promise<T> {
-    const response = await post(path, cookies ? body : { ...body, cookies: false })
+  async function answerOf<T>(request: Promise<Response>): Promise<T> {
+    const response = await request
     if (!response.ok) throw new Refused(await problemOf(response))
     return (await response.json()) as T
   }
@@ -139,8 +137,8 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       reason: null,
     })
 
-  async function enter(path: string, body: object): Promise<SignedIn> {
-    const answer = await ask<Answer>(`auth/${path}`, body)
+  async function enter(path: string, body: object, withCookies?: boolean): Promise<SignedIn> {
+    const answer = await answerOf<Answer>(post(path, body, undefined, withCookies))
     await lock('session', () => begin(answer))
     return { user: answer.user, created: answer.created ?? false, startParam: answer.start_param ?? null }
   }
@@ -155,35 +153,32 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     })
 
   /** Refreshes. Asks again where no answer comes, as the first one may only be lost; an attempt is never given up. */
-  async function askForTokens(body: object): Promise<Response> {
+  async function askForTokens(refresh_token: string): Promise<Answer> {
     const until = Date.now() + askAgainMs
-    const attempts: Promise<Response>[] = []
+    const attempts: Promise<Answer | Refused>[] = []
     for (let wait = 250; ; wait *= 2) {
+      const attempt = answerOf<Answer>(post('refresh', cookies ? {} : { refresh_token }))
+      // What the server has decided is an answer too.
       attempts.push(
-        post('auth/refresh', body).then(async (response) => {
-          if (response.ok) return response
-          const problem = await problemOf(response)
-          if (isTemporary(problem)) throw new Refused(problem)
-          return response
+        attempt.catch((error) => {
+          if (error instanceof Refused && !isTemporary(error.problem)) return error
+          throw error
         }),
       )
       const answered = Promise.any(attempts).catch(({ errors }) => {
         throw errors[0]
       })
-      const first = await Promise.race([answered.catch(() => undefined), sleep(2500)])
+      let first = await Promise.race([answered.catch(() => undefined), sleep(2500)])
+      const isLast = Date.now() + wait > until
+      if (isLast) first ??= await Promise.race([answered, sleep(20_000)])
+      if (first instanceof Refused) throw first
       if (first) return first
-      if (Date.now() + wait > until)
-        return Promise.race([
-          answered,
-          sleep(20_000).then(() => {
-            throw new TypeError('The server does not answer.')
-          }),
-        ])
+      if (isLast) throw new TypeError('The server does not answer.')
       await sleep(wait)
     }
   }
 
-  const refresh = (refused?: string) =>
+  const refresh = (refused: string | null) =>
     lock('session', async () => {
       // Read inside the lock: another tab may have refreshed while this one waited.
       const stored = await read()
@@ -192,26 +187,24 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
         adopt(stored)
         return tokens && tokens.access_token
       }
-      const { refresh_token } = tokens
-      const response = await askForTokens(cookies ? {} : { refresh_token, cookies: false })
-      if (response.ok) {
-        const answer = (await response.json()) as Answer
+      try {
+        const answer = await askForTokens(tokens.refresh_token)
         // Who signed out while the answer was on its way stays signed out.
         if ((await read()).id !== stored.id) return null
         await begin(answer, stored.id)
         return answer.access_token
+      } catch (error) {
+        if (!(error instanceof Refused) || (error.problem.status !== 401 && error.code !== 'suspended')) throw error
+        await write({ ...stored, tokens: null, reason: error.code })
+        return null
       }
-      const problem = await problemOf(response)
-      if (response.status !== 401 && problem.code !== 'suspended') throw new Refused(problem)
-      await write({ ...stored, tokens: null, reason: problem.code })
-      return null
     })
 
-  const isGood = ({ access_token, good_until }: Tokens, refused?: string) =>
+  const isGood = ({ access_token, good_until }: Tokens, refused: string | null) =>
     access_token !== refused && Date.now() < good_until - margin
 
   /** An access token that is good for a minute and is not the refused one; null where nobody is signed in. */
-  async function token(refused?: string): Promise<string | null> {
+  async function token(refused: string | null = null): Promise<string | null> {
     await ready
     const { tokens, reason } = held
     if (!tokens) return null
@@ -246,16 +239,13 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   return {
     /** Resolves once the stored session is read. */
     ready,
-    store: { get: store.get, subscribe: store.subscribe } as Store<SessionState>,
+    store: store as Store<SessionState>,
+    accessToken: accessToken as Store<string | null>,
     token,
     authorized,
     end,
     /** Another tab has changed the stored session. */
     reread: async () => adopt(await read()),
-    onToken(listener: (token: string) => void) {
-      tokenListeners.add(listener)
-      return () => void tokenListeners.delete(listener)
-    },
     register: (registration: Registration) => enter('register', registration),
     async signIn(how: SignInWith): Promise<SignedIn> {
       if ('initData' in how) return enter('messenger', { init_data: how.initData, invite: how.invite })
@@ -264,22 +254,17 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
         return enter(`oidc/${encodeURIComponent(provider)}`, { id_token: idToken, ...rest })
       }
       if ('passkey' in how) {
-        const { options } = await ask<{ options: unknown }>('auth/passkey/options', {})
+        const { options } = await answerOf<{ options: unknown }>(post('passkey/options', {}))
         return enter('passkey', { credential: await how.passkey(options) })
       }
-      if (!('cookies' in how)) return enter('login', how)
-      const response = await post('auth/refresh', {}, undefined, true)
-      if (!response.ok) throw new Refused(await problemOf(response))
-      const answer = (await response.json()) as Answer
-      await lock('session', () => begin(answer))
-      return { user: answer.user, created: false, startParam: null }
+      return 'cookies' in how ? enter('refresh', {}, true) : enter('login', how)
     },
     /** Always signs out here, and tells the server where it can be reached. */
     async signOut() {
       await ready
       const { access_token } = held.tokens ?? {}
       await lock('session', () => write(nobody))
-      if (access_token) await post('auth/logout', {}, access_token).catch(() => {})
+      if (access_token) await post('logout', {}, access_token).catch(() => {})
     },
   }
 }

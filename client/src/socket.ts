@@ -1,7 +1,6 @@
-import { Refused } from './problem.ts'
 import type { Session } from './session.ts'
 import { openRetry, type Retry } from './store.ts'
-import type { ClientSocket, ClientWebSocket, ConnectionState, Frame } from './types.ts'
+import type { ClientSocket, ClientWebSocket, ConnectionState, Frame, Problem } from './types.ts'
 
 type Deps = {
   url: string
@@ -10,48 +9,53 @@ type Deps = {
   retry: Retry
   /** The number of the newest event that is known; null before the first. */
   since(): number | null
-  /** `since` is what the socket was opened with. */
-  onFrame(frame: Frame, since: number | null): void
-  onState(state: ConnectionState['state'], reason?: string): void
-  /** Asks the server over HTTP for anything that the socket may show. Throws Refused. */
-  probe(): Promise<void>
+  /** `since` is what the socket was opened with. Answers whether an event is missing: another socket gets it. */
+  onFrame(frame: Frame, since: number | null): boolean
+  onState(state: ConnectionState['state'], reason?: string | null): void
+  /** Asks the server over HTTP for anything that the socket may show. */
+  probe(): Promise<{ error?: Problem }>
+}
+
+export type Connection = {
+  send(frame: object): void
+  close(): void
+  /** The network may be back: connects at once, or finds out soon whether the connection still works. */
+  wake(): void
 }
 
 const pongWithinMs = 10_000
 const openWithinMs = 15_000
 
 /** Holds one socket open until it is closed: refreshes its token in place, and opens another when it is lost. */
-export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps) {
+export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps): Connection {
   let socket: ClientSocket | null = null
   let used: string | null = null
   /** What the server knows the socket by: a token that was sent since may have crossed with a close. */
   let accepted: string | null = null
-  let refused: string | undefined
+  let refused: string | null = null
   let opening = false
   let over = false
   let heartbeat: Timer
   let deadline: Timer
-  const later = openRetry(retry, () => open())
+  const later = openRetry(retry, open)
+  // It tries also without a network: `onLine` is wrong on some systems.
+  const isOffline = () => (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false
+  const showTrying = () => onState(isOffline() ? 'offline' : 'connecting')
 
   async function open() {
     if (over || socket || opening) return
     later.stop()
-    // It tries also without a network: `onLine` is wrong on some systems.
-    onState(isOffline() ? 'offline' : 'connecting')
+    showTrying()
     opening = true
-    try {
-      used = await session.token(refused)
-    } catch {
-      opening = false
-      return again()
-    }
+    const token = await session.token(refused).catch(() => undefined)
     opening = false
     // Without a token the session is over, and with it this connection.
-    if (over || used === null) return
-    refused = undefined
-    accepted = used
+    if (over || token === null) return
+    if (token === undefined) return later.failed()
+    used = accepted = token
+    refused = null
     const from = since()
-    const query = `?token=${encodeURIComponent(used)}${from === null ? '' : `&since=${from}`}`
+    const query = `?token=${encodeURIComponent(token)}${from === null ? '' : `&since=${from}`}`
     const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`))
     let greeted = false
     expectWithin(openWithinMs)
@@ -66,8 +70,8 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
         keepAlive(frame.data.heartbeat_s * 1000)
       }
       if (frame.type === 'auth') accepted = used
-      onFrame(frame, from)
-      if (frame.type === 'hello') onState('online')
+      if (onFrame(frame, from)) return void lost(1006, '', true)
+      if (frame.type === 'hello' && !over) onState('online')
     }
     opened.onclose = ({ code, reason }: { code: number; reason: string }) =>
       opened === socket && lost(code, reason, greeted)
@@ -78,7 +82,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     clearInterval(heartbeat)
     heartbeat = setInterval(() => {
       ping(pongWithinMs)
-      // Refreshes a token that is about to run out, which `onToken` passes on. If that fails, the server closes the socket in time.
+      // Refreshes a token that is about to run out, which is passed on. If that fails, the server closes the socket in time.
       session.token().catch(() => {})
     }, everyMs)
   }
@@ -95,7 +99,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     expectWithin(withinMs)
   }
 
-  function send(frame: object): boolean {
+  function send(frame: object) {
     if (socket?.readyState !== 1) return false
     socket.send(JSON.stringify(frame))
     return true
@@ -113,24 +117,17 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
 
   async function lost(code: number, reason: string, greeted: boolean) {
     drop()
-    if (over) return
     if (code === 4403) return void session.end('suspended')
     if (code === 4409) return stop('too_many_sockets')
     if (code === 4401 && reason === 'consents_required') return stop(reason)
-    if (code === 4401) refused = accepted ?? undefined
-    onState(isOffline() ? 'offline' : 'connecting')
+    if (code === 4401) refused = accepted
+    showTrying()
     // Browsers do not tell why an upgrade failed. A request does, and refreshes the token on the way.
-    if (!greeted && !isOffline())
-      try {
-        await probe()
-      } catch (error) {
-        if (error instanceof Refused && error.problem.status === 403) return stop(error.code)
-      }
-    again(code === 1012 ? 3000 : 0)
-  }
-
-  function again(atLeastMs = 0) {
-    if (!over) later.failed(atLeastMs)
+    const { error } = greeted || isOffline() ? {} : await probe().catch(() => ({}) as { error?: Problem })
+    if (over) return
+    if (error?.status === 403) stop(error.code)
+    // Spread out after a restart of the server.
+    else later.failed(0, code === 1012 ? 3000 : 0)
   }
 
   function stop(reason: string) {
@@ -144,15 +141,15 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     drop()
   }
 
-  const forgetTokens = session.onToken((token) => {
-    if (token !== used && send({ type: 'auth', data: { token } })) used = token
+  const forgetTokens = session.accessToken.subscribe(() => {
+    const token = session.accessToken.get()
+    if (token && token !== used && send({ type: 'auth', data: { token } })) used = token
   })
 
   void open()
   return {
     send,
     close,
-    /** The network may be back: connects at once, or finds out soon whether the connection still works. */
     wake() {
       if (socket?.readyState === 1) ping(3000)
       else if (!socket) void open()
@@ -161,5 +158,3 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
 }
 
 type Timer = ReturnType<typeof setTimeout> | undefined
-
-export const isOffline = (): boolean => (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false

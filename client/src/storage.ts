@@ -12,28 +12,23 @@ export function memoryStorage(): ClientStorage {
 
 /** A storage under a prefix. What it refuses to keep (a full or forbidden storage) is kept in memory. */
 export function openStorage(storage: ClientStorage, prefix: string) {
-  const refused = memoryStorage()
+  const refused = new Map<string, string>()
   return {
     get(key: string): string | null | Promise<string | null> {
-      const own = refused.getItem(prefix + key) as string | null
-      const value = own ?? storage.getItem(prefix + key)
+      const value = refused.get(key) ?? storage.getItem(prefix + key)
       return typeof value === 'object' && value ? value.catch(() => null) : value
     },
-    async set(key: string, value: string) {
+    /** Null removes it. */
+    async set(key: string, value: string | null) {
+      let isKept = false
       try {
-        await storage.setItem(prefix + key, value)
-        refused.removeItem(prefix + key)
+        await (value === null ? storage.removeItem(prefix + key) : storage.setItem(prefix + key, value))
+        isKept = true
       } catch {
-        refused.setItem(prefix + key, value)
+        // It is kept in memory, or there was nothing to remove.
       }
-    },
-    async remove(key: string) {
-      refused.removeItem(prefix + key)
-      try {
-        await storage.removeItem(prefix + key)
-      } catch {
-        // It kept nothing.
-      }
+      if (isKept || value === null) refused.delete(key)
+      else refused.set(key, value)
     },
   }
 }

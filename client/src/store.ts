@@ -1,7 +1,11 @@
-import type { Store } from './types.ts'
+import { isTemporary } from './problem.ts'
+import type { Problem, Store } from './types.ts'
 
-/** A store that can be set. `watched` is called when the first listener comes, and told when the last one has gone. */
-export function createStore<T>(value: T, watched?: (isWatched: boolean) => void): Store<T> & { set(next: T): void } {
+/** A store that can be set. */
+export type Settable<T> = Store<T> & { set(next: T): void; isWatched(): boolean }
+
+/** `watched` is called when the first listener comes. */
+export function createStore<T>(value: T, watched?: () => void): Settable<T> {
   const listeners = new Set<() => void>()
   return {
     get: () => value,
@@ -10,17 +14,19 @@ export function createStore<T>(value: T, watched?: (isWatched: boolean) => void)
       value = next
       for (const listener of [...listeners]) listener()
     },
+    isWatched: () => listeners.size > 0,
     subscribe(listener) {
       // Of its own, so that one function can listen twice.
       const own = () => listener()
       listeners.add(own)
-      if (listeners.size === 1) watched?.(true)
-      return () => {
-        if (listeners.delete(own) && listeners.size === 0) watched?.(false)
-      }
+      if (listeners.size === 1) watched?.()
+      return () => void listeners.delete(own)
     },
   }
 }
+
+/** Whether two values of plain data say the same. */
+export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 export type Retry = { minMs: number; maxMs: number }
 
@@ -28,17 +34,27 @@ export type Retry = { minMs: number; maxMs: number }
 export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  const stop = () => clearTimeout(timer)
+  /** Not before `afterMs`. */
+  function failed(afterMs = 0, withinMs = 0) {
+    stop()
+    const limit = Math.max(withinMs, Math.min(maxMs, minMs * 2 ** ++failures))
+    timer = setTimeout(work, afterMs + minMs + Math.random() * (limit - minMs))
+  }
+  function done() {
+    failures = 0
+    stop()
+  }
   return {
-    /** Not before `afterMs`; spread over `withinMs` at least. */
-    failed(withinMs = 0, afterMs = 0) {
-      clearTimeout(timer)
-      const limit = Math.max(withinMs, Math.min(maxMs, minMs * 2 ** ++failures))
-      timer = setTimeout(work, afterMs + minMs + Math.random() * (limit - minMs))
+    failed,
+    done,
+    stop,
+    /** The answer of a request, which is made again later where it may succeed then. Without a network there is no problem. */
+    async answerOf<T>(request: Promise<{ data?: T; error?: Problem }>): Promise<{ data?: T; problem: Problem | null }> {
+      const { data, error = null } = await request.catch((): { data?: T; error?: Problem } => ({}))
+      if (data) done()
+      else if (!error || isTemporary(error)) failed()
+      return { data, problem: error }
     },
-    done() {
-      failures = 0
-      clearTimeout(timer)
-    },
-    stop: () => clearTimeout(timer),
   }
 }

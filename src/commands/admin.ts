@@ -129,14 +129,18 @@ const isAction = (given: string): given is keyof typeof operands => Object.hasOw
 
 const auditOf = (storage: Storage) => auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
 
+const webhooksOf = ({ webhookUrl }: Pick<Config, 'webhookUrl'>) =>
+  webhookService({ isOn: webhookUrl !== null, ids, now: Date.now })
+
 async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude<Role, 'user'>) {
-  const done = await withAccount(who, async ({ storage, user }) => {
+  const done = await withAccount(who, async ({ config, storage, user }) => {
     if (action === 'revoke' && user.role !== role) throw new Error(`${who} is no ${role}, but ${user.role}`)
     if (action === 'grant' && user.role === role) return `${who} is ${role} already`
     const to = action === 'grant' ? role : 'user'
     const named = action === 'grant' ? 'role_granted' : 'role_revoked'
     const entry = auditOf(storage).entry(named, null, user.id, { role, before: user.role })
-    const outcome = await storage.users.setRole(user.id, to, entry)
+    const told = webhooksOf(config).about('user.updated', user.id, { user_id: user.id, fields: ['role'] })
+    const outcome = await storage.users.setRole(user.id, to, entry, told)
     if (outcome === 'last_admin') throw new Error(`${who} is the only admin: grant the role to somebody else first`)
     if (outcome !== 'changed') throw new Error(`${who} is erased`)
     return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
@@ -179,7 +183,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
       files: openFiles(config, tellOperator),
       audit: auditOf(storage),
-      webhooks: webhookService({ isOn: config.webhookUrl !== null, ids, now: Date.now }),
+      webhooks: webhooksOf(config),
       ids,
       now: Date.now,
     })

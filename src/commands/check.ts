@@ -6,10 +6,12 @@ import { dataDirectory } from './check/data-directory.ts'
 import { database } from './check/database.ts'
 import { disk } from './check/disk.ts'
 import { type Finding, wrong } from './check/finding.ts'
+import { bot } from './check/bot.ts'
 import { mail } from './check/mail.ts'
 import { push } from './check/push.ts'
 import { redis } from './check/redis.ts'
 import { settings } from './check/settings.ts'
+import { webhooks } from './check/webhooks.ts'
 
 export const help = `usage: convene check
 
@@ -17,7 +19,7 @@ Examines an installation and changes nothing. Works beside a running server, and
 seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
 
 It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers and the mail
-server takes the login (it is sent no mail), who else can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
+server takes the login (it is sent no mail), whether Telegram knows the bot, where webhooks go, who else can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
 and its search index, whether the photos that it knows are there (a sample of them in a bucket), accounts that convene seed
 has made, the room left on the disk, the clock, and how old the newest backup in BACKUP_DIR is. For each thing
 that is wrong it says how to mend it.
@@ -45,8 +47,10 @@ async function* examine(): AsyncGenerator<Finding> {
   }
   yield* settings(config)
   yield* push(config)
+  yield* webhooks(config)
   if (config.redis !== null) yield redis(config.redis)
   yield* mail(config)
+  yield* bot(config)
   yield* buckets(config)
   const { usable } = yield* dataDirectory(config)
   if (!usable) return

@@ -10,6 +10,7 @@ import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
 import { type LegalFiles, legalFiles } from '../features/legal/service.ts'
 import { jobs, startJobs } from '../jobs.ts'
 import { settingsAsHelp } from '../lib/settings.ts'
+import { openWebFiles } from '../http/web-files.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
 import { openLog } from '../telemetry/log.ts'
 import { openMetrics } from '../telemetry/metrics.ts'
@@ -99,7 +100,7 @@ export async function serve(config: Config): Promise<void> {
   // Not awaited, as a bucket may be slow; the result is logged.
   const looked = services.photos.look()
   if (!services.files.remote) await looked
-  const app = buildApp(services)
+  const app = buildApp(services, await openWebFiles())
   const url = listen(app, services, config)
   // Later, to keep the first answers fast.
   let stopJobs = async () => {}

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { version } from '../version.ts'
+import { wantsHtml } from './web-files.ts'
 
 const about = {
   name: 'Convene',
@@ -26,14 +27,14 @@ const page = `<!doctype html>
 
 const policy = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** `GET /`: what this server is and where its interface is described, as a page for browsers and as JSON for programs. */
-export const frontPage = new Elysia({ name: 'front-page', detail: { hide: true } }).get('/', ({ headers }) =>
-  wantsHtml(headers.accept)
-    ? new Response(page, {
-        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
-      })
-    : Response.json(about),
-)
-
-/** Browsers name HTML. Programs name JSON, or take anything. */
-const wantsHtml = (accept = '') => /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+/**
+ * `GET /`: the app for browsers, or where it is off a page that says what this server is; for programs, the same as JSON.
+ */
+export const frontPage = (app: ((request: Request) => Response) | null) =>
+  new Elysia({ name: 'front-page', detail: { hide: true } }).get('/', ({ request }) => {
+    if (!wantsHtml(request.headers.get('accept'))) return Response.json(about)
+    if (app !== null) return app(request)
+    return new Response(page, {
+      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+    })
+  })

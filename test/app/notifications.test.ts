@@ -38,14 +38,14 @@ type Situation = {
   cleanUp: (() => unknown)[]
 }
 /**
- * What happens after the message, and what is seen of it if that comes before the delivery. `then` is what follows where a
+ * What happens after the message, and what is seen of it if that comes before the delivery. `afterwards` is what follows where a
  * device shows it already; nothing if left out.
  */
 type Case = {
   name: string
   does(situation: Situation): Promise<unknown>
   seen: string | null
-  then?: 'taken back'
+  afterwards?: 'taken back'
 }
 
 const put = (person: Person, body: object) => person.put('me/notifications', body)
@@ -72,12 +72,17 @@ const cases: Case[] = [
     },
     seen: 'said better',
   },
-  { name: 'it was read', does: ({ bob, chat }) => bob.put(`chats/${chat}/read`, {}), seen: null, then: 'taken back' },
+  {
+    name: 'it was read',
+    does: ({ bob, chat }) => bob.put(`chats/${chat}/read`, {}),
+    seen: null,
+    afterwards: 'taken back',
+  },
   {
     name: 'it was deleted',
     does: ({ ada, message }) => ada.delete(`messages/${message}`),
     seen: null,
-    then: 'taken back',
+    afterwards: 'taken back',
   },
   {
     name: 'a moderator removed it',
@@ -87,27 +92,27 @@ const cases: Case[] = [
       return judge.post(`admin/reports/${body.id}/resolve`, { action: 'remove_content', note: 'spam' })
     },
     seen: null,
-    then: 'taken back',
+    afterwards: 'taken back',
   },
   {
     name: 'the reader blocked',
     does: ({ ada, bob }) => bob.post('blocks', { user_id: ada.id }),
     seen: null,
-    then: 'taken back',
+    afterwards: 'taken back',
   },
   {
     name: 'the sender blocked',
     does: ({ ada, bob }) => ada.post('blocks', { user_id: bob.id }),
     seen: null,
-    then: 'taken back',
+    afterwards: 'taken back',
   },
-  { name: 'the sender is suspended', does: ({ app, ada }) => suspend(app, ada), seen: null, then: 'taken back' },
-  { name: 'the reader is suspended', does: ({ app, bob }) => suspend(app, bob), seen: null, then: 'taken back' },
+  { name: 'the sender is suspended', does: ({ app, ada }) => suspend(app, ada), seen: null, afterwards: 'taken back' },
+  { name: 'the reader is suspended', does: ({ app, bob }) => suspend(app, bob), seen: null, afterwards: 'taken back' },
   {
     name: 'the sender is erased',
     does: ({ ada }) => ada.delete('me', { password: 'twelve green bottles' }),
     seen: null,
-    then: 'taken back',
+    afterwards: 'taken back',
   },
   {
     name: 'the reader is erased',
@@ -191,7 +196,7 @@ async function expectSeen(way: ReturnType<typeof devices>, { app, chat }: Situat
 }
 
 describe('what devices of every kind show of a message', () => {
-  for (const { name, does, seen, then } of cases) {
+  for (const { name, does, seen, afterwards } of cases) {
     test(`${name}, before it is due: ${seen ?? 'nothing'}`, async () => {
       const { app, way } = await open()
       const situation = await situationOf(way, app)
@@ -217,7 +222,7 @@ describe('what devices of every kind show of a message', () => {
       for (const clean of situation.cleanUp) clean()
     })
 
-    test(`${name}, when it is shown: ${then ?? 'nothing more'}`, async () => {
+    test(`${name}, when it is shown: ${afterwards ?? 'nothing more'}`, async () => {
       const { app, way } = await open()
       const situation = await situationOf(way, app)
       await due(app)
@@ -225,7 +230,7 @@ describe('what devices of every kind show of a message', () => {
       await does(situation)
       await due(app)
       const { ofChat, kinds } = sentOf(way, situation.chat)
-      expect(kinds).toEqual(then === 'taken back' ? everyKind : [])
+      expect(kinds).toEqual(afterwards === 'taken back' ? everyKind : [])
       for (const one of ofChat) expect(one).toMatchObject({ takeBack: `chat_${situation.chat}` })
       expect(await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")).toEqual([])
       for (const clean of situation.cleanUp) clean()

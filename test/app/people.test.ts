@@ -300,6 +300,15 @@ describe('roles', () => {
     expectProblem(await ada.post(`admin/users/${ada.id}/role`, { role: 'user' }), 409, 'conflict')
   })
 
+  test('do not keep the last admin from an erasure, and the operator makes another one', async () => {
+    const app = await testApp()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    await rank(app, ada, 'admin')
+    expect((await ada.delete('me', { password })).status).toBe(204)
+    expect(await rank(app, bob, 'admin')).toBe('changed')
+    expect((await bob.get('admin/users')).status).toBe(200)
+  })
+
   test('of admins who take the role from each other at once, one is left', async () => {
     const { app, root } = await withAdmin()
     const others = await Promise.all(['Ada', 'Bob', 'Cleo'].map((name) => app.person(name)))

@@ -236,7 +236,10 @@ test('a decision that was taken back never happens, and another one may be made'
   const report = await fileReport(ada, bob)
   await resolve(mo, report, { undo_s: 10 })
   expect(outcome(await ned.delete(`admin/reports/${report}/resolve`))).toEqual([403, 'forbidden'])
+  await app.rows('UPDATE reports SET claimed_by = ?, claimed_until = ?', mo.id, app.clock.now + minutes)
   expect((await mo.delete(`admin/reports/${report}/resolve`)).status).toBe(204)
+  // They go on working on it.
+  expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ claimed_by: mo.id, pending: null })
   expect(outcome(await mo.delete(`admin/reports/${report}/resolve`))).toEqual([409, 'conflict'])
   // The second decision is due later than the first one was.
   app.clock.now += 5 * seconds
@@ -343,6 +346,16 @@ test('strikes count for 90 days, unless an appeal overturned them, and propose w
     null,
     null,
   ])
+})
+
+test('strikes for a review of the reader tell them nothing of who wrote it', async () => {
+  const { app, ada, mo, ned } = await setting()
+  const chat = await app.met(ada, mo)
+  const review = (await ada.post('reviews', { chat_id: chat, rating: 1, anonymous: true, text: 'Rude.' })).body.id
+  const report = (await mo.post('reports', { review_id: review, reason: 'spam' })).body.id
+  expect((await resolve(ned, report, { action: 'remove_content', strikes: 3 })).status).toBe(200)
+  expect((await ned.get(`admin/users/${ada.id}`)).body.strikes).toBe(3)
+  expect((await mo.get(`admin/users/${ada.id}`)).body).toMatchObject({ strikes: 0, proposal: null, decisions: [] })
 })
 
 test('bad resolutions of the queue are refused and change nothing', async () => {

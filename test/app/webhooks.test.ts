@@ -6,6 +6,7 @@ import { TryLater, Undeliverable } from '../../src/outbox/delivery.ts'
 import type { Parcel } from '../../src/outbox/store.ts'
 import { webhookCarrier } from '../../src/outbox/webhook/carrier.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
+import { hashOfToken } from '../../src/outbox/mail/links.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
 
@@ -330,6 +331,42 @@ describe('what happens', () => {
     ])
       expect([word, said.includes(word)]).toEqual([word, false])
     for (const id of [reporter.id, mo.id, bob.id, review, message, chat]) expect(said).not.toContain(id)
+  })
+
+  test('to an account by others is told as well: its role, its address, a profile that a moderator emptied', async () => {
+    const { app, to } = await open()
+    const [ada, bob, admin] = [await app.person('Ada'), await app.person('Bob'), await app.person('Admin')]
+    const { users, emails } = app.services.storage
+    await users.setRole(admin.id, 'admin', granted(admin.id, app.clock.now))
+    app.forget(admin.id)
+    for (const role of ['moderator', 'moderator', 'user'])
+      expect((await admin.post(`admin/users/${ada.id}/role`, { role })).status).toBe(200)
+
+    const link = { user_id: ada.id, email: 'secret-new@example.org', expires_at: app.clock.now + hours }
+    const hash = (token: string) => hashOfToken(token.repeat(43))
+    await emails.issue(ada.id, [{ ...link, kind: 'change', hash: hash('c') }], [])
+    await emails.issue(ada.id, [{ ...link, kind: 'undo', hash: hash('u'), email: 'secret-old@example.org' }], [])
+    const use = (path: string, token: string) =>
+      app.request('POST', `auth/email/${path}`, { body: { token: token.repeat(43) } })
+    expect((await use('verify', 'c')).status).toBe(200)
+    expect((await use('verify', 'c')).status).toBe(401)
+    expect((await use('undo', 'u')).status).toBe(200)
+
+    const report = (await bob.post('reports', { user_id: ada.id, reason: 'spam' })).body.id
+    const resolved = await admin.post(`admin/reports/${report}/resolve`, { action: 'remove_content', note: 'spam' })
+    expect(resolved.status).toBe(200)
+    await deliver(app)
+    const told = to.got.filter(({ type }) => type === 'user.updated')
+    expect(told.map(({ data }) => data)).toEqual(
+      [
+        ['role'],
+        ['role'],
+        ['email'],
+        ['email'],
+        ['name', 'city', 'bio', 'photo', 'drinks', 'activities', 'purposes'],
+      ].map((fields) => ({ user_id: ada.id, fields })),
+    )
+    expect(JSON.stringify(to.got)).not.toContain('secret')
   })
 
   test('is not stored where no receiver is named', async () => {

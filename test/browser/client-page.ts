@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import type { createClient } from '../../client/src/index.ts'
 import type { indexedDb } from '../../client/src/indexeddb.ts'
@@ -29,22 +29,22 @@ export async function servePage() {
   const built = await Bun.build({
     entrypoints: [join(import.meta.dir, 'client-kit.ts')],
     target: 'browser',
-    format: 'iife',
+    splitting: true,
     minify: true,
+    naming: { chunk: '[name]-[hash].[ext]' },
   })
-  const script = await built.outputs[0]!.text()
+  const scripts = new Map(built.outputs.map((output) => [basename(output.path), output]))
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: ({ url }) =>
-      url.endsWith('/kit.js')
-        ? new Response(script, { headers: { 'content-type': 'text/javascript' } })
-        : new Response(
-            '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script src="/kit.js"></script>',
-            {
-              headers: { 'content-type': 'text/html' },
-            },
-          ),
+    async fetch({ url }) {
+      const script = scripts.get(basename(url))
+      if (script) return new Response(await script.text(), { headers: { 'content-type': 'text/javascript' } })
+      return new Response(
+        '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="/client-kit.js"></script>',
+        { headers: { 'content-type': 'text/html' } },
+      )
+    },
   })
   return { origin: server.url.origin, stop: () => server.stop(true) }
 }

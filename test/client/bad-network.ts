@@ -13,11 +13,11 @@ export function dice(seed: number): () => number {
 
 /**
  * A way to a server that cuts connections after any byte of either direction, delays what goes through, says everything to
- * the server twice, and keeps connections open for the server that the client has lost. `calm` ends all of it.
+ * the server twice, lets later connections overtake earlier ones, and keeps connections open for the server that the client has lost. `calm` ends all of it.
  */
 export async function badNetwork(target: URL, random: () => number) {
   const open = new Set<Socket>()
-  const counts = { connections: 0, cuts: 0, doubled: 0, delayed: 0, kept: 0 }
+  const counts = { connections: 0, cuts: 0, doubled: 0, delayed: 0, overtaken: 0, kept: 0 }
   let isCalm = false
 
   const chance = (share: number) => !isCalm && random() < share
@@ -43,6 +43,12 @@ export async function badNetwork(target: URL, random: () => number) {
     }
     const delayMs = chance(0.3) ? random() * 30 : 0
     if (delayMs) counts.delayed++
+    // What this connection asks arrives after what later ones ask.
+    if (chance(0.2)) {
+      counts.overtaken++
+      client.pause()
+      setTimeout(() => client.resume(), random() * 100)
+    }
     let sentLeft = chance(0.4) ? someBytes() : Infinity
     let receivedLeft = chance(0.4) ? someBytes() : Infinity
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { file, openapiTypes } from '../../client/scripts/openapi-types.ts'
-import { limits, sizes } from '../../client/scripts/size.ts'
+import { limitOfAll, limits, sizeOfAll, sizes } from '../../client/scripts/size.ts'
 import { testApp } from '../app.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -47,6 +47,7 @@ test('the sizes stay within their limits', async () => {
   console.log(measured)
   for (const [name, limit] of Object.entries(limits))
     expect(measured[name as keyof typeof measured]).toBeLessThanOrEqual(limit)
+  expect(sizeOfAll(measured)).toBeLessThanOrEqual(limitOfAll)
 })
 
 test('publint and arethetypeswrong find nothing in the package', async () => {

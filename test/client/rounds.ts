@@ -19,7 +19,7 @@ function record(client: Convene) {
   return { seqs, messages, gaps: () => gaps }
 }
 
-/** Two people write to each other over a network that loses, delays and doubles. Nothing of that may show. */
+/** Two people write to each other over a network that loses, delays, doubles and reorders. Nothing of that may show. */
 export async function rounds(app: TestApp, count: number, seed: number) {
   const random = dice(seed)
   const base = await app.listen()

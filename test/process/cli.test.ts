@@ -25,6 +25,7 @@ import { up } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { days, iso } from '../../src/lib/time.ts'
 import { consents, password, testApp } from '../app.ts'
+import { botToken, telegramServer } from '../telegram.ts'
 import { command, convene, type Outcome, startServer } from '../convene.ts'
 import { newPostgres, noPostgres } from '../engines.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -708,6 +709,28 @@ describe('check', () => {
     const half = await convene(['check'], { DATA_DIR: directory, APNS_KEY })
     expect(half.out).toContain('WRONG  APNS_KEY must come with APNS_KEY_ID, APNS_TEAM_ID and APNS_TOPIC')
     expect(half.code).toBe(1)
+  })
+
+  test('asks Telegram who the bot is, sends nothing, and says where webhooks go without what may be secret', async () => {
+    const telegram = telegramServer()
+    const settings = {
+      DATA_DIR: dataDir(),
+      MESSENGER_BOT: 'on',
+      MESSENGER_BOT_TOKEN: botToken,
+      MESSENGER_API_URL: telegram.url,
+      WEBHOOK_URL: 'http://127.0.0.1:1/hook?key=a-secret',
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    }
+    const { out } = await convene(['check'], settings)
+    expect(out).toContain('ok     MESSENGER_BOT_TOKEN is the token of the bot @tests_bot\n')
+    expect(out).toContain('ok     webhooks go to http://127.0.0.1:1, unencrypted\n')
+    expect(out).not.toContain('a-secret')
+    expect(telegram.calls.map(({ method }) => method)).toEqual(['getMe'])
+    const other = await convene(['check'], { ...settings, MESSENGER_BOT_TOKEN: '7000000002:another-token' })
+    expect(other.out).toContain('WRONG  the bot cannot be reached: Telegram answered 401 to getMe\n')
+    expect(other.out).not.toMatch(/a-secret|another-token/)
+    expect(other.code).toBe(1)
+    await telegram.close()
   })
 
   test('finds what is wrong, says how to mend it, and mends nothing itself', async () => {

@@ -484,6 +484,22 @@ const variables: Record<string, Case> = {
     bad: ['daily', '0 3 * *', '61 * * * *', '0 0 30 2 *'],
   },
   BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
+  WEB_APP: { field: 'webApp', default: true, good: [['off', false]], bad: ['no', '1'] },
+  CONSOLE: { field: 'console', default: true, good: [['off', false]], bad: ['no', '1'] },
+  FRAME_ANCESTORS: {
+    field: 'frameAncestors',
+    default: [],
+    good: [['https://web.telegram.org', ['https://web.telegram.org']]],
+    bad: ['web.telegram.org', 'https://web.telegram.org/', '*'],
+  },
+  MAP_STYLE_URL: {
+    field: 'mapStyleUrl',
+    default: null,
+    good: [['https://tiles.example.org/style.json', new URL('https://tiles.example.org/style.json')]],
+    bad: ['tiles.example.org', 'ftp://tiles.example.org/style.json', 'https://user:pass@tiles.example.org/'],
+  },
+  // test/unit/brand.test.ts reads good ones.
+  BRAND_DIR: { field: 'brand', default: null, good: [], bad: ['/nowhere/at/all'] },
   LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     field: 'otlpEndpoint',

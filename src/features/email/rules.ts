@@ -1,4 +1,4 @@
-import { days, hours } from '../../lib/time.ts'
+import { days, hours, seconds } from '../../lib/time.ts'
 
 export type EmailLinkKind = 'verify' | 'reset' | 'change' | 'undo'
 
@@ -9,6 +9,12 @@ export const linkLifetimes: Record<EmailLinkKind, number> = {
   change: hours,
   undo: 7 * days,
 }
+
+/**
+ * A forgotten password's account is looked up at a random time, up to that long after the answer: the work for an account that
+ * there is would slow down a request sent right then, and so tell of it.
+ */
+export const longestLookupPause = 2 * seconds
 
 /** How long an address that nobody has verified stays with the account that registered it. */
 export const unverifiedFor = 7 * days

@@ -9,8 +9,9 @@ import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
 import type { AccountMails } from './account-mails.ts'
-import { type EmailLinkKind, linkLifetimes, normalizedEmail } from './rules.ts'
-import type { Addressee, EmailLink, EmailStore, Welcome } from './store.ts'
+import { type EmailLinkKind, linkLifetimes, longestLookupPause, normalizedEmail } from './rules.ts'
+import type { Addressee, EmailLink, EmailStore, Welcome, EmailTold } from './store.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 
 export type Emails = ReturnType<typeof emailService>
 export type EmailLinks = ReturnType<typeof emailLinks>
@@ -57,6 +58,7 @@ type Deps = {
   store: EmailStore
   links: EmailLinks
   mails: AccountMails
+  webhooks: Webhooks
   auth: Pick<Auth, 'confirmPassword' | 'hashNewPassword'>
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'endSession'>
@@ -65,11 +67,27 @@ type Deps = {
   /** Told of work that failed after its request was answered. */
   failed(error: unknown): void
   now: () => number
+  /** From 0 to 1. */
+  random: () => number
 }
 
 /** Addresses, and the mails that prove and change them. Without mail everything but the use of a link answers 503. */
-export function emailService({ store, links, mails, auth, callers, sockets, limits, audit, failed, now }: Deps) {
+export function emailService(deps: Deps) {
+  const { store, links, mails, webhooks, auth, callers, sockets, limits, audit, failed, now, random } = deps
   const afterAnswers = new Set<Promise<void>>()
+  /** Each ends a pause. */
+  const pauses = new Set<() => void>()
+
+  async function pause(ms: number) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    pauses.add(resolve)
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    pauses.delete(resolve)
+  }
+  const told: EmailTold = (userId, field) =>
+    webhooks.about('user.updated', userId, { user_id: userId, fields: [field] })
 
   function refuseWithoutMail() {
     if (!mails.isOn) throw new Refusal('mail_not_configured', 'This server sends no mail.')
@@ -94,20 +112,18 @@ export function emailService({ store, links, mails, auth, callers, sockets, limi
 
   return {
     /**
-     * Sends a link for a new password, where there is such an account. It is looked up after the answer, so that neither the
-     * answer nor its time tells whether there is.
+     * Sends a link for a new password, where there is such an account. It is looked up some time after the answer, so that
+     * neither the answer, nor its time, nor that of the next one tells whether there is.
      */
     async forgot(body: { email: string }): Promise<void> {
       refuseWithoutMail()
       const email = normalizedEmail(body.email)
       await limits.take('forgot', email)
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const work: Promise<void> = promise
+      const work: Promise<void> = pause(random() * longestLookupPause)
         .then(() => sendReset(email))
         .catch(failed)
         .finally(() => afterAnswers.delete(work))
       afterAnswers.add(work)
-      setImmediate(resolve)
     },
 
     /**
@@ -138,7 +154,7 @@ export function emailService({ store, links, mails, auth, callers, sockets, limi
 
     /** Refuses with 401 `link_invalid`, and 409 `email_taken` where a new address is somebody else's by now. */
     async verify({ token }: { token: string }) {
-      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null))
+      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null), told)
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await callers.forget(used.user_id)
@@ -178,15 +194,16 @@ export function emailService({ store, links, mails, auth, callers, sockets, limi
 
     /** Brings the old address back and ends every session. Refuses with 401 `link_invalid` or 409 `email_taken`. */
     async undo({ token }: { token: string }) {
-      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null))
+      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null), told)
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await cutOff(used.user_id, used.ended, 'ended')
       return { email: used.email }
     },
 
-    /** Resolves once nothing is left to do of what was answered. */
+    /** Does now what is left to do of what was answered. */
     async settled(): Promise<void> {
+      for (const end of pauses) end()
       await Promise.all(afterAnswers)
     },
   }

@@ -18,6 +18,9 @@ export type Addressee = { user_id: string; email: string; email_verified_at: num
 /** The link and the mail that go with a registration. */
 export type Welcome = { link: EmailLink; mail: NewParcel<'mail'> }
 
+/** The webhooks about what has changed. */
+export type EmailTold = (userId: string, field: 'email' | 'email_verified') => readonly NewParcel<'webhook'>[]
+
 /** What the use of a link has done. `ended` are the sessions that it ended. */
 export type Used = { user_id: string; email: string; ended: string[] }
 
@@ -34,7 +37,7 @@ export type EmailStore = {
   /** Whether such a link is there and not too old. */
   isGood(hash: string, kind: EmailLinkKind, now: number): Promise<boolean>
   /** Uses a `verify` or `change` link: the address is the account's, verified. Null: no such link. */
-  verify(hash: string, now: number, audit: AuditEntry): Promise<Used | 'email_taken' | null>
+  verify(hash: string, now: number, audit: AuditEntry, told?: EmailTold): Promise<Used | 'email_taken' | null>
   /** Uses a `reset` link: the password is set, the link's address counts as verified, and every session ends. */
   reset(
     hash: string,
@@ -44,7 +47,7 @@ export type EmailStore = {
     mails: MailsTo,
   ): Promise<Omit<Used, 'email'> | null>
   /** Uses an `undo` link: the old address is the account's again, and every session ends. */
-  undo(hash: string, now: number, audit: AuditEntry): Promise<Used | 'email_taken' | null>
+  undo(hash: string, now: number, audit: AuditEntry, told?: EmailTold): Promise<Used | 'email_taken' | null>
   /** The links of a user, without what would make them usable. */
   linksOf(userId: string): Promise<Pick<EmailLink, 'kind' | 'email' | 'expires_at'>[]>
   /** Removes up to `limit` links that have expired. Returns how many. */

@@ -8,7 +8,7 @@ import type { Asking } from '../notifications/asking.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
-import type { Case } from './rules.ts'
+import { type Case, emptiedFields } from './rules.ts'
 import { notAllowed } from './moderators.ts'
 import type { Decision, ModerationStore, Notice } from './store.ts'
 
@@ -46,9 +46,12 @@ export function openDecisions({
   ids,
   now,
 }: DecisionDeps) {
-  const webhooksOf = ({ case: { subject_id }, report, suspend, lift }: Decision & { case: Case }) => [
+  const webhooksOf = ({ case: { subject_id }, report, remove, suspend, lift }: Decision & { case: Case }) => [
     ...(report
       ? webhooks.about('report.resolved', subject_id ?? report.id, { report_id: report.id, action: report.action })
+      : []),
+    ...(remove?.target === 'user'
+      ? webhooks.about('user.updated', remove.id, { user_id: remove.id, fields: emptiedFields })
       : []),
     ...(suspend
       ? webhooks.about('user.suspended', suspend.user_id, {

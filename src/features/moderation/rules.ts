@@ -131,3 +131,4 @@ export const isStillDue = (
 /** What a profile loses together with what its owner wrote into it. */
 export const emptiedProfile = (name: string) => ({ name, city: null, bio: null, photo: null })
 export const emptiedPreferences = { drinks: [], activities: [], purposes: [] }
+export const emptiedFields = [...Object.keys(emptiedProfile('')), ...Object.keys(emptiedPreferences)]

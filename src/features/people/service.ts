@@ -6,6 +6,7 @@ import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import { sessionLifetime } from '../auth/rules.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { SessionStore } from '../auth/store.ts'
 import type { Identities } from '../identities/service.ts'
 import type { Emails } from '../email/service.ts'
@@ -34,6 +35,7 @@ type Deps = {
   emails: Pick<Emails, 'sendResetTo'>
   identities: Pick<Identities, 'ofUser'>
   auditLog: Pick<AuditStore, 'list'>
+  webhooks: Webhooks
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'endSession'>
   /** Closes those sockets of these users here whose session is over, or whose user is suspended. */
@@ -45,7 +47,7 @@ type Deps = {
 
 /** Accounts as those see them who run the service. Each look at somebody's data leaves an entry in the audit log. */
 export function peopleService(deps: Deps) {
-  const { store, users, sessions, emails, identities, auditLog, callers, sockets, audit, now } = deps
+  const { store, users, sessions, emails, identities, auditLog, webhooks, callers, sockets, audit, now } = deps
   const { keyOf, pageOf } = deps.paging
   /** What operators did by commands, and this process knows. */
   let known: ReadonlySet<string> = new Set()
@@ -159,7 +161,8 @@ export function peopleService(deps: Deps) {
           role === 'user'
             ? audit.entry('role_revoked', reader.id, userId, { role: before, before })
             : audit.entry('role_granted', reader.id, userId, { role, before })
-        const outcome = await users.setRole(userId, role, entry)
+        const told = webhooks.about('user.updated', userId, { user_id: userId, fields: ['role'] })
+        const outcome = await users.setRole(userId, role, entry, told)
         if (outcome === 'changed') return { user_id: userId, role }
         if (outcome !== 'no_such_user') throw roleRefusals[outcome]()
       } else if (person) return { user_id: userId, role }

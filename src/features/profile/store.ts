@@ -87,5 +87,10 @@ export type UserStore = {
    * Sets the role of an account at the time of the entry, and writes that; or neither, and why: its actor may not
    * (`people/rules.ts`), or there is no such account.
    */
-  setRole(id: string, role: Role, audit: AuditEntry): Promise<'changed' | 'no_such_user' | RoleRefusal>
+  setRole(
+    id: string,
+    role: Role,
+    audit: AuditEntry,
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<'changed' | 'no_such_user' | RoleRefusal>
 }

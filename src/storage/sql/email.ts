@@ -161,7 +161,7 @@ export function emailStore(engine: Engine): EmailStore {
         return (yield* first(found)) !== null
       }),
 
-    verify: (hash, now, audit) =>
+    verify: (hash, now, audit, told = () => []) =>
       orTaken(
         write(function* (db) {
           const link = yield* use(db, hash, ['verify', 'change'], now)
@@ -170,6 +170,7 @@ export function emailStore(engine: Engine): EmailStore {
           if (link.kind === 'verify' && (yield* addresseeBy(db, users.id, link.user_id))?.email !== link.email)
             return null
           const email = yield* giveAddress(db, link, now)
+          yield* enqueue(engine, db, told(link.user_id, link.kind === 'change' ? 'email' : 'email_verified'))
           yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })
           return { user_id: link.user_id, email, ended: [] }
         }),
@@ -200,12 +201,13 @@ export function emailStore(engine: Engine): EmailStore {
         return { user_id, ended }
       }),
 
-    undo: (hash, now, audit) =>
+    undo: (hash, now, audit, told = () => []) =>
       orTaken(
         write(function* (db) {
           const link = yield* use(db, hash, ['undo'], now)
           if (link === null) return null
           const email = yield* giveAddress(db, link, now)
+          yield* enqueue(engine, db, told(link.user_id, 'email'))
           // Later changes are undone with this one, and cannot be brought back by the links that undo them.
           const later = and(
             eq(emailLinks.user_id, link.user_id),

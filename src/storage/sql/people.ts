@@ -115,7 +115,7 @@ export function peopleStore(engine: Engine): PeopleStore {
             .orderBy(desc(notices.created_at), desc(notices.id))
             .limit(mostDecisions),
         )
-        const strikes = yield* strikesOf(userId, strikesSince)
+        const strikes = yield* strikesOf(userId, strikesSince, reader)
         return { ...person, counts: yield* countsOf(userId), strikes, decisions }
       }),
 
@@ -132,11 +132,15 @@ export function peopleStore(engine: Engine): PeopleStore {
   }
 }
 
-/** Strikes of decisions since then that no appeal has overturned. */
-function* strikesOf(userId: string, since: number): Work<number> {
+/**
+ * Strikes of decisions since then that no appeal has overturned; without those on a review of the reader, who is not to learn
+ * who wrote it.
+ */
+function* strikesOf(userId: string, since: number, reader: string | null): Work<number> {
   const [sum] = yield* query<{ strikes: number | string }>(sql`SELECT coalesce(sum(n.strikes), 0) AS strikes
-    FROM notices n LEFT JOIN appeals a ON a.notice_id = n.id
-    WHERE n.user_id = ${userId} AND n.created_at > ${since} AND n.strikes > 0 AND coalesce(a.status, '') <> 'upheld'`)
+    FROM notices n LEFT JOIN appeals a ON a.notice_id = n.id LEFT JOIN reports r ON r.id = n.report_id
+    WHERE n.user_id = ${userId} AND n.created_at > ${since} AND n.strikes > 0 AND coalesce(a.status, '') <> 'upheld'
+      AND ${reader === null ? sql`1 = 1` : sql`r.reviewed_id IS DISTINCT FROM ${reader}`}`)
   return Number(sum!.strikes)
 }
 

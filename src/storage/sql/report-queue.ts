@@ -100,7 +100,7 @@ export function queueStore(engine: Engine): QueueStore {
         if (refused) return refused
         const taken = refusesClaim(yield* lockedReport(engine, db, id), decision.decided_by, at)
         if (taken !== null) return taken
-        yield* update(db, id, { ...noClaim, pending: decision, pending_until: until })
+        yield* update(db, id, { pending: decision, pending_until: until })
         yield* enqueue(engine, db, [carryOut])
         return null
       }, options),

@@ -138,7 +138,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         { keepsProfileCache: true },
       ),
 
-    setRole: (id, role, entry) =>
+    setRole: (id, role, entry, webhooks = []) =>
       write(function* (db) {
         const { actor_id, at } = entry
         // The index is of those with a role, and PostgreSQL looks at it for this very condition only.
@@ -152,6 +152,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         const refused = refusesRole({ actor_id, subject_id: id, role }, yield* find(), at)
         if (refused) return refused
         yield* changed(db.update(users).set({ role, updated_at: at }).where(eq(users.id, id)))
+        yield* enqueue(engine, db, webhooks)
         yield* recordAudit(engine, db, entry)
         return 'changed'
       }),

@@ -1,0 +1,45 @@
+// Photos of the outbox. Loaded when the client is connected, or with the first photo.
+import type { Api } from './api.ts'
+import type { Kept } from './storage.ts'
+import type { Photo, Problem } from './types.ts'
+
+type Answer = { data?: { id: string }; error?: Problem; response: Response }
+
+const keyOf = (id: string) => `photo:${id}`
+
+/** Stores the photo of an entry. */
+export const keep = async (storage: Kept, id: string, photo: Photo) => storage.set(keyOf(id), await toText(photo))
+
+/** Uploads the photo of an entry: the one in memory, or else the stored one. */
+export async function upload(api: Api, storage: Kept, id: string, inMemory?: Photo): Promise<Answer> {
+  const photo = inMemory ?? fromText(await storage.get(keyOf(id)))
+  if (!photo) return { error: lostPhoto, response: Response.error() }
+  const form = new FormData()
+  form.append('file', photo as Blob, 'photo')
+  // The document describes the form; here is a ready one.
+  return api.POST('/api/v1/media', { body: form as unknown as { file: string } })
+}
+
+const lostPhoto: Problem = {
+  type: 'about:blank',
+  title: 'Photo lost',
+  status: 422,
+  detail: 'The photo is no longer on this device.',
+  code: 'validation_failed',
+  request_id: '',
+}
+
+async function toText(file: Photo): Promise<string> {
+  if ('uri' in file) return JSON.stringify(file)
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  let text = ''
+  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192))
+  return `${file.type},${btoa(text)}`
+}
+
+function fromText(text: string | null): Photo | null {
+  if (!text) return null
+  if (text.startsWith('{')) return JSON.parse(text)
+  const [type, data] = text.split(',') as [string, string]
+  return new Blob([Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))], { type })
+}

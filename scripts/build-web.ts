@@ -1,0 +1,192 @@
+// Builds the web pages: `bun run build:web`. The server serves what is in `web/dist`, and the binary contains it. Does nothing
+// if nothing has changed since the last build.
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { Resvg } from '@resvg/resvg-js'
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
+
+const root = join(import.meta.dir, '..')
+const output = join(root, 'web/dist')
+const types: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+  wasm: 'application/wasm',
+  woff2: 'font/woff2',
+}
+
+/** One page with its scripts. `worker` is a script that the page registers under a path without a hash. */
+type Face = { name: string; page: string; entry: string; worker?: string }
+
+const faces: Face[] = [
+  { name: 'app', page: 'web/app/page.html', entry: 'web/app/app.tsx', worker: 'web/app/service-worker.ts' },
+  { name: 'console', page: 'web/console/page.html', entry: 'web/console/console.tsx' },
+]
+
+/** In bytes: the map and the decoder of HEIC photos are larger. */
+const largestKept = 300_000
+
+type Encoding = 'br' | 'zstd' | 'gzip' | 'identity'
+type Asset = { name: string; type: string; hash: string; encodings: Partial<Record<Encoding, string>> }
+
+async function digestOfSources(): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  const sources = ['web/{app,console,shared}/**/*', 'client/src/**/*', 'bun.lock', 'scripts/build-web.ts']
+  const paths = sources.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root })])
+  for (const path of paths.toSorted()) hasher.update(path).update(await Bun.file(join(root, path)).bytes())
+  return hasher.digest('hex')
+}
+
+/** Scripts that run in workers of their own: the name by which a page's code knows the address of each. */
+const helpers: Record<string, string> = { heicWorkerUrl: 'web/app/chats/heic-worker.ts' }
+
+async function bundle(entry: string, define: Record<string, string> = {}) {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(root, entry)],
+    target: 'browser',
+    splitting: true,
+    minify: true,
+    publicPath: '/assets/',
+    naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': '"production"', ...define },
+  })
+  return outputs
+}
+
+/** Compresses a file once, at the highest level. A form that saves nothing is left out. */
+async function store(dir: string, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Asset> {
+  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+  const forms: Record<Encoding, Uint8Array> = {
+    br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
+    gzip: gzipSync(bytes, { level: 9 }),
+    identity: bytes,
+  }
+  const encodings: Asset['encodings'] = {}
+  for (const [encoding, form] of Object.entries(forms) as [Encoding, Uint8Array][]) {
+    if (encoding !== 'identity' && form.length > bytes.length * 0.9) continue
+    const file = encoding === 'identity' ? name : `${name}.${encoding}`
+    await Bun.write(join(dir, file), form)
+    encodings[encoding] = file
+  }
+  return { name, type, hash: new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22), encodings }
+}
+
+/** The app's icons, drawn from one SVG. Systems cut `maskable` to their own shape, so its picture keeps clear of the edges. */
+async function icons(): Promise<[string, Uint8Array<ArrayBuffer>][]> {
+  const svg = await Bun.file(join(root, 'web/app/icon.svg')).text()
+  const maskable = svg.replace(/rx="\d+"/, '').replace('scale(1)', 'scale(0.8)')
+  const png = (source: string, width: number) =>
+    new Uint8Array(new Resvg(source, { fitTo: { mode: 'width', value: width } }).render().asPng())
+  return [
+    ['icon.svg', new TextEncoder().encode(svg)],
+    ['icon-192.png', png(svg, 192)],
+    ['icon-512.png', png(svg, 512)],
+    ['icon-maskable.png', png(maskable, 512)],
+  ]
+}
+
+/** The page with the links to its scripts and styles in place of `<!-- assets -->`. */
+function pageOf(html: string, names: string[], preloads: string[]): string {
+  const tags = names.map((name) =>
+    name.endsWith('.css')
+      ? `<link rel="stylesheet" href="/assets/${name}">`
+      : `<script type="module" src="/assets/${name}"></script>`,
+  )
+  const links = preloads.map((name) => `<link rel="modulepreload" href="/assets/${name}">`)
+  return html.replace('<!-- assets -->', [...links, ...tags].join('\n    '))
+}
+
+/** The chunks that an output imports before it runs, so that the browser fetches all of them at once. */
+function staticImports(text: string): string[] {
+  return [...text.matchAll(/(?:from|import)\s*"(?:\/assets\/|\.\/)([^"]+\.js)"/g)].map(([, name]) => name ?? '')
+}
+
+/** A module that names every file. Imported with `type: 'file'`, each is a path that can be read in the binary too. */
+function index(assets: Asset[], pages: Record<string, Asset>, workers: Record<string, Asset>): string {
+  const lines: string[] = []
+  const variables = new Map<string, string>()
+  const variable = (file: string) => {
+    const known = variables.get(file)
+    if (known !== undefined) return known
+    const name = `file${variables.size}`
+    variables.set(file, name)
+    lines.push(`import ${name} from './${file}' with { type: 'file' }`)
+    return name
+  }
+  const literal = ({ name, type, hash, encodings }: Asset) => {
+    const files = Object.entries(encodings).map(([encoding, file]) => `${encoding}: ${variable(file)}`)
+    return `{ name: '${name}', type: '${type}', hash: '${hash}', encodings: { ${files.join(', ')} } }`
+  }
+  const table = (of: Record<string, Asset>) =>
+    `{ ${Object.entries(of)
+      .map(([name, asset]) => `${name}: ${literal(asset)}`)
+      .join(', ')} }`
+  const body = [
+    `export const assets = [${assets.map(literal).join(', ')}]`,
+    `export const pages = ${table(pages)}`,
+    `export const workers = ${table(workers)}`,
+  ]
+  return [...lines, ...body, ''].join('\n')
+}
+
+const digest = await digestOfSources()
+const stamp = Bun.file(join(output, 'digest'))
+if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
+  // Renamed at the end, so that a build that is interrupted, or runs beside another one, leaves nothing half-written.
+  const dir = `${output}.${process.pid}`
+  mkdirSync(dir, { recursive: true })
+  const assets: Asset[] = []
+  const pages: Record<string, Asset> = {}
+  const workers: Record<string, Asset> = {}
+  const addresses: Record<string, string> = {}
+  for (const [name, entry] of Object.entries(helpers)) {
+    const [script] = await bundle(entry)
+    if (!script) continue
+    const file = basename(script.path)
+    addresses[name] = JSON.stringify(`/assets/${file}`)
+    assets.push(await store(dir, file, new Uint8Array(await script.arrayBuffer())))
+  }
+  for (const { name, page, entry, worker } of faces) {
+    const preloads = new Set<string>()
+    const own: string[] = []
+    const stem = basename(entry).replace(/\.tsx?$/, '')
+    const made = new Map<string, number>()
+    for (const output of await bundle(entry, addresses)) {
+      const file = basename(output.path)
+      // The styles of all parts are in that of the entry.
+      if (/^chunk-.*\.css$/.test(file)) continue
+      const bytes = new Uint8Array(await output.arrayBuffer())
+      made.set(file, bytes.length)
+      if (file.startsWith(`${stem}-`)) {
+        own.push(file)
+        if (file.endsWith('.js')) staticImports(new TextDecoder().decode(bytes)).forEach((name) => preloads.add(name))
+      }
+      if (!assets.some((asset) => asset.name === file)) assets.push(await store(dir, file, bytes))
+    }
+    const html = pageOf(await Bun.file(join(root, page)).text(), own, [...preloads])
+    pages[name] = await store(dir, `${name}.html`, new TextEncoder().encode(html))
+    if (worker === undefined) continue
+    // The worker keeps what the screens need. What is large is fetched when it is first shown.
+    const kept = [...made].filter(([, size]) => size <= largestKept).map(([file]) => file)
+    const define = { assetNames: JSON.stringify(kept), buildId: JSON.stringify(digest.slice(0, 16)) }
+    const [script] = await bundle(worker, define)
+    if (script) workers[name] = await store(dir, `${name}-worker.js`, new Uint8Array(await script.arrayBuffer()))
+  }
+  for (const [file, bytes] of await icons()) assets.push(await store(dir, file, bytes))
+  await Bun.write(join(dir, 'files.js'), index(assets, pages, workers))
+  await Bun.write(join(dir, 'digest'), digest)
+  rmSync(output, { recursive: true, force: true })
+  try {
+    renameSync(dir, output)
+  } catch (error) {
+    // Another build of the same sources was faster.
+    if (!(await stamp.exists())) throw error
+    rmSync(dir, { recursive: true, force: true })
+  }
+}

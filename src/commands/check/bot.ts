@@ -1,0 +1,22 @@
+import type { Config } from '../../config.ts'
+import { messageOf } from '../../lib/errors.ts'
+import { openTelegram } from '../../outbox/telegram/api.ts'
+import { fine, type Finding, wrong } from './finding.ts'
+
+/** Whether Telegram knows the bot. Nobody is sent a message, and updates stay for the server. */
+export async function* bot({
+  messengerBot,
+  messengerBotToken: token,
+  messengerApiUrl,
+}: Config): AsyncGenerator<Finding> {
+  if (!messengerBot || token === null) return
+  try {
+    const name = await openTelegram({ token, apiUrl: messengerApiUrl }).name()
+    yield fine(`MESSENGER_BOT_TOKEN is the token of the bot @${name}`)
+  } catch (error) {
+    yield wrong(
+      `the bot cannot be reached: ${messageOf(error)}`,
+      'look at MESSENGER_BOT_TOKEN (401 means that it is not valid), at MESSENGER_API_URL, and at what this machine may connect to',
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Config } from '../config.ts'
+import type { Brand, BrandFile } from '../lib/brand.ts'
+import { version } from '../version.ts'
+import { webFile, type WebFile } from './web-files.ts'
+
+export type WebConfigDeps = Pick<Config, 'mapStyleUrl' | 'brand' | 'messengerApp' | 'messengerBotToken'>
+
+const asked = { 'cache-control': 'no-cache' }
+// A picture of the operator's may be an SVG, which could run scripts if somebody opened it as a page.
+const picture = { ...asked, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" }
+const icons = { 192: 'icon-192.png', 512: 'icon-512.png', maskable: 'icon-maskable.png', svg: 'icon.svg' }
+// Those of the pages in `web/shared/base.css`.
+const pageColors = { light: '#f5f5f4', dark: '#111010' }
+
+/**
+ * What differs from one community to another, so that the pages can be the same files everywhere: `/app.json`, `/brand.css`,
+ * the manifest, and the icons.
+ */
+export function webConfig(config: WebConfigDeps, files: readonly WebFile[]): AnyElysia {
+  const { brand } = config
+  const logo = brand?.logo ?? null
+  const routes: AnyElysia = new Elysia({ name: 'web-config', detail: { hide: true } })
+    .get('/app.json', () => json(appOf(config), 'application/json'))
+    .get('/manifest.webmanifest', () => json(manifestOf(brand), 'application/manifest+json'))
+    .get('/brand.css', ({ request }) => inMemory(styles(brand), 'text/css; charset=utf-8', request))
+  if (logo) routes.get('/brand/logo', ({ request }) => send(logo, request))
+  for (const name of Object.values(icons)) {
+    const own = name.endsWith('.png') ? (brand?.icon ?? null) : logo
+    const built = files.find((file) => file.name === name)
+    if (own) routes.get(`/brand/${name}`, ({ request }) => send(own, request))
+    else if (built) routes.get(`/brand/${name}`, ({ request }) => webFile(built, request, picture))
+  }
+  return routes
+}
+
+const appOf = ({ brand, mapStyleUrl, messengerApp, messengerBotToken }: WebConfigDeps) => ({
+  name: brand?.name ?? 'Convene',
+  version,
+  logo: brand?.logo ? `/brand/logo?${brand.logo.hash}` : null,
+  colors: { light: brand?.light?.accent ?? null, dark: brand?.dark?.accent ?? null },
+  texts: brand?.texts ?? {},
+  messenger: messengerBotToken === null ? null : { app: messengerApp },
+  map_style_url: mapStyleUrl?.href ?? null,
+})
+
+const manifestOf = (brand: Brand | null) => ({
+  id: '/',
+  name: brand?.name ?? 'Convene',
+  short_name: (brand?.name ?? 'Convene').slice(0, 12).trim(),
+  start_url: '/',
+  scope: '/',
+  display: 'standalone',
+  background_color: pageColors.light,
+  theme_color: brand?.light?.accent ?? '#0f766e',
+  icons: [
+    { src: `/brand/${icons[192]}`, sizes: '192x192', type: 'image/png' },
+    { src: `/brand/${icons[512]}`, sizes: '512x512', type: 'image/png' },
+    { src: `/brand/${icons.maskable}`, sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+  ],
+  shortcuts: [{ name: 'Chats', url: '/chats' }],
+})
+
+/** The operator's colours in place of those in `web/shared/base.css`, and the operator's own styles after them. */
+function styles(brand: Brand | null): string {
+  if (brand === null) return ''
+  const { light, dark, stylesheet } = brand
+  const rule = ({ accent, onAccent, soft }: NonNullable<Brand['light']>) =>
+    `--accent: ${accent}; --on-accent: ${onAccent}; --accent-soft: ${soft}`
+  const darkRule = dark && rule(dark)
+  return [
+    light && `:root { ${rule(light)} }`,
+    darkRule && `@media (prefers-color-scheme: dark) { :root:not([data-scheme='light']) { ${darkRule} } }`,
+    // In Telegram, the messenger says which of the two it is.
+    darkRule && `:root[data-scheme='dark'] { ${darkRule} }`,
+    stylesheet,
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
+
+const json = (body: unknown, type: string) =>
+  new Response(JSON.stringify(body), { headers: { ...asked, 'content-type': type } })
+
+function inMemory(text: string, type: string, request: Request): Response {
+  const bytes = new TextEncoder().encode(text)
+  const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
+  return send({ type, bytes, hash }, request)
+}
+
+function send({ type, bytes, hash }: BrandFile, request: Request): Response {
+  const headers = { ...picture, etag: `"${hash}"`, 'content-type': type }
+  if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
+  return new Response(bytes, { headers })
+}

@@ -1,0 +1,82 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Config } from '../config.ts'
+import { linkPaths } from '../outbox/mail/mails.ts'
+import { frontPage } from './front-page.ts'
+import { linkPages } from './link-pages.ts'
+import { webConfig, type WebConfigDeps } from './web-config.ts'
+import { webFile, type WebFile, type WebFiles } from './web-files.ts'
+
+/** The paths at which a page is shown. The page itself decides by the path what it shows. */
+const appPaths = [
+  '/chats',
+  '/chats/:id',
+  '/forgot-password',
+  '/me',
+  '/me/:part',
+  '/nearby',
+  '/people/:id',
+  '/settings',
+  '/settings/:part',
+  '/sign-in',
+  '/sign-up',
+  '/signed-in',
+  '/welcome',
+  // What links in mails open.
+  ...Object.values(linkPaths),
+]
+const consolePaths = ['/console', '/console/:part', '/console/:part/:id']
+
+// A file whose name changes with its content.
+const forever = { 'cache-control': 'public, max-age=31536000, immutable' }
+// The page names those files, so it is asked for each time, and usually answered by 304.
+const asked = { 'cache-control': 'no-cache' }
+
+/** Scripts and styles come from this server alone; maps also from the host that the operator named. */
+function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Given): string {
+  const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')
+  const map = mapStyleUrl === null ? '' : ` ${mapStyleUrl.origin}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' blob: data:${map}`,
+    `connect-src 'self'${map}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${ancestors}`,
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+}
+
+type Given = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
+
+/**
+ * The app at `/` and the console at `/console`, with their files at `/assets`. Without built pages, and for a face that is
+ * switched off, there are no routes. What links in mails open is part of the app; without it there are plain pages.
+ */
+export function webPages(config: Given, files: WebFiles | null) {
+  const routes: AnyElysia = new Elysia({ name: 'web-pages', detail: { hide: true } })
+  if (files === null) return routes.use(frontPage(null)).use(linkPages)
+  const assets = new Map(files.assets.map((file) => [file.name, file]))
+  const policy = contentSecurityPolicy(config)
+  const shows = (file: WebFile) => (request: Request) =>
+    webFile(file, request, { ...asked, 'content-security-policy': policy })
+  routes.get('/assets/:file', ({ params, request, status }) => {
+    const file = assets.get(params.file)
+    return file === undefined ? status(404) : webFile(file, request, forever)
+  })
+  const { app, console } = files.pages
+  const worker = files.workers.app
+  const showApp = config.webApp && app !== undefined ? shows(app) : null
+  routes.use(frontPage(showApp))
+  routes.use(showApp ? webConfig(config, files.assets) : linkPages)
+  if (showApp) for (const path of appPaths) routes.get(path, ({ request }) => showApp(request))
+  if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, asked))
+  if (config.console && console !== undefined) {
+    const showConsole = shows(console)
+    for (const path of consolePaths) routes.get(path, ({ request }) => showConsole(request))
+  }
+  return routes
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { openWebFiles } from '../../src/http/web-files.ts'
+import { webPages } from '../../src/http/web-pages.ts'
+
+const files = await openWebFiles()
+if (files === null) throw new Error('the web pages have not been built: run `bun run build:web`')
+
+const given = {
+  webApp: true,
+  console: true,
+  frameAncestors: [],
+  mapStyleUrl: null,
+  brand: null,
+  messengerApp: null,
+  messengerBotToken: null,
+}
+const pages = (changed: Partial<Parameters<typeof webPages>[0]> = {}) => {
+  const app = webPages({ ...given, ...changed }, files)
+  return (path: string, headers: Record<string, string> = {}) =>
+    app.handle(new Request(`http://localhost${path}`, { headers: { accept: 'text/html', ...headers } }))
+}
+
+test('the app is at the root for browsers, and a description of the server for programs', async () => {
+  const get = pages()
+  const page = await get('/')
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(await page.text()).toContain('<div id="root">')
+  expect(await (await get('/', { accept: '*/*' })).json()).toMatchObject({ name: 'Convene', openapi: '/openapi/json' })
+})
+
+test('a face that is off has no page, and the root leads to the documentation', async () => {
+  const off = pages({ webApp: false, console: false })
+  expect(await (await off('/')).text()).toContain('/openapi')
+  for (const path of ['/chats', '/console', '/service-worker.js']) expect((await off(path)).status).toBe(404)
+})
+
+test('every file that a page names is served, compressed as the client accepts, and may be kept for ever', async () => {
+  const get = pages()
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
+  for (const path of ['/', '/console']) {
+    const named = [...(await (await get(path)).text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+      ([, name]) => name!,
+    )
+    expect(named.length).toBeGreaterThan(1)
+    for (const name of named) {
+      const plain = await get(name)
+      expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      const text = await plain.text()
+      for (const [encoding, decode] of Object.entries(decoders)) {
+        const answer = await get(name, { 'accept-encoding': `identity;q=0.5, ${encoding}` })
+        const body = new Uint8Array(await answer.arrayBuffer())
+        expect(answer.headers.get('vary')).toBe('accept-encoding')
+        if (answer.headers.get('content-encoding') === encoding) expect(decode(body).toString()).toBe(text)
+        else expect(new TextDecoder().decode(body)).toBe(text)
+        const again = await get(name, { 'accept-encoding': encoding, 'if-none-match': answer.headers.get('etag')! })
+        expect([again.status, (await again.bytes()).length]).toEqual([304, 0])
+      }
+      expect((await get(name, { 'accept-encoding': 'br;q=0, *;q=0' })).headers.get('content-encoding')).toBeNull()
+    }
+  }
+  expect((await get('/assets/..%2Fdigest')).status).toBe(404)
+})
+
+test('a page runs nothing but scripts of this server, and no other page may show it in a frame unless the operator says so', async () => {
+  const policyOf = async (changed = {}) => (await pages(changed)('/')).headers.get('content-security-policy') ?? ''
+  const policy = await policyOf()
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).toContain("require-trusted-types-for 'script'")
+  expect(policy).not.toContain('unsafe')
+  expect(await policyOf({ frameAncestors: ['https://web.telegram.org'] })).toContain(
+    'frame-ancestors https://web.telegram.org',
+  )
+  const mapStyleUrl = new URL('https://tiles.example.org/style.json?key=secret')
+  expect(await policyOf({ mapStyleUrl })).toContain("connect-src 'self' https://tiles.example.org;")
+})
+
+test('what links in mails open is the app, or a plain page where it is off', async () => {
+  for (const path of ['/verify', '/reset', '/email-undo', '/unsubscribe']) {
+    expect(await (await pages()(path)).text()).toContain('<div id="root">')
+    expect(await (await pages({ webApp: false })(path)).text()).toContain('<form')
+  }
+})
+
+test('the app learns its name, colours and icons from the server, as the operator chose them', async () => {
+  const plain = pages()
+  expect(await (await plain('/app.json')).json()).toMatchObject({ name: 'Convene', logo: null, messenger: null })
+  expect(await (await plain('/brand.css')).text()).toBe('')
+  expect((await plain('/brand/logo')).status).toBe(404)
+  const manifest: { icons: { src: string; type: string }[] } = JSON.parse(
+    await (await plain('/manifest.webmanifest')).text(),
+  )
+  for (const { src, type } of manifest.icons) expect((await plain(src)).headers.get('content-type')).toBe(type)
+
+  const logo = { type: 'image/svg+xml', bytes: new TextEncoder().encode('<svg/>'), hash: 'abc' }
+  const light = { accent: '#7c2d12', onAccent: '#ffffff', soft: '#ebdfdb' }
+  const brand = { name: 'Tea & Chess', light, dark: null, texts: { en: {} }, logo, icon: null, stylesheet: '' }
+  const branded = pages({ brand, messengerBotToken: 'a-secret-of-the-bot', messengerApp: 'tea' })
+  const answer = await (await branded('/app.json')).text()
+  expect(answer).not.toContain('a-secret')
+  expect(JSON.parse(answer)).toMatchObject({ name: 'Tea & Chess', logo: '/brand/logo?abc', messenger: { app: 'tea' } })
+  expect(await (await branded('/brand.css')).text()).toContain('--accent: #7c2d12')
+  // A picture that somebody opens as a page runs nothing.
+  expect((await branded('/brand/logo')).headers.get('content-security-policy')).toContain('sandbox')
+  expect((await branded('/brand/logo', { 'if-none-match': '"abc"' })).status).toBe(304)
+  expect(await (await branded('/manifest.webmanifest')).json()).toMatchObject({
+    name: 'Tea & Chess',
+    theme_color: '#7c2d12',
+  })
+})
+
+test('the app is told which map the operator has named, and without one that there is none', async () => {
+  const asked = async (changed = {}) => (await pages(changed)('/app.json')).json()
+  expect(await asked()).toMatchObject({ map_style_url: null })
+  const mapStyleUrl = new URL('https://tiles.example.org/style.json')
+  expect(await asked({ mapStyleUrl })).toMatchObject({ map_style_url: mapStyleUrl.href })
+  expect((await pages({ webApp: false })('/app.json')).status).toBe(404)
+})

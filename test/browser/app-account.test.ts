@@ -1,0 +1,308 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { sign } from '@tma.js/init-data-node'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { start, type TestApp, testApp } from '../app.ts'
+import { until } from '../until.ts'
+import { expectAccessible, openAs, serveWeb } from './app-page.ts'
+import { executablePath, launch } from './client-page.ts'
+
+const botToken = '7000000001:AAtests-only_token-of-nobody'
+const longPassword = 'fifteen green bottles'
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+const opened: { stop(): Promise<unknown> }[] = []
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (executablePath) browser = await launch()
+})
+afterEach(async () => {
+  for (const context of browser?.contexts() ?? []) await context.close()
+  for (const web of opened.splice(0)) await web.stop()
+})
+afterAll(() => browser?.close())
+
+async function serve(environment: Record<string, string> = {}) {
+  const app = await testApp(environment)
+  const web = await serveWeb(app)
+  opened.push(web)
+  return { app, origin: web.origin }
+}
+
+async function open(url: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, locale: 'en', ...options })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|net::ERR/.test(message.text()))
+      errors.push(message.text())
+  })
+  await page.goto(url)
+  return { context, page, errors }
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first()
+
+/** A photo of 60 × 40 pixels, as a camera would hand it over. */
+async function photo() {
+  const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+  const bytes = await new Bun.Image(pixel).resize(600, 400, { fit: 'fill' }).jpeg().bytes()
+  return { name: 'me.jpg', mimeType: 'image/jpeg', buffer: Buffer.from(bytes) }
+}
+
+browserTest(
+  'somebody makes an account, a profile with a photo, downloads everything and erases it',
+  async () => {
+    const { app, origin } = await serve()
+    const { page, errors } = await open(origin)
+    await page.getByRole('link', { name: 'Create account' }).click()
+    await page.getByLabel('First name').fill('Ada')
+    await page.getByLabel('E-mail or phone').fill('ada.new@example.org')
+    await page.getByLabel('Password').fill('password')
+    await button(page, 'Create account').click()
+    // Nothing is sent without the consents, and each text can be read before.
+    await page.getByText('Read and tick all three to go on.').waitFor()
+    await button(page, 'Read Terms of use').click()
+    await page.getByRole('dialog').getByText('Version of').waitFor()
+    await page.keyboard.press('Escape')
+    for (const box of await page.getByRole('checkbox').all()) await box.check()
+    await button(page, 'Create account').click()
+    await page.getByText('Many people use this password.').waitFor()
+    await page.getByLabel('Password').fill(longPassword)
+    await button(page, 'Create account').click()
+
+    await heading(page, 'Edit profile').waitFor()
+    await page.getByLabel('Choose a photo').setInputFiles(await photo())
+    await button(page, 'Use photo').click()
+    await page.getByRole('img', { name: 'Your photo' }).waitFor()
+    await page.getByLabel('About you').fill('Chess & <b>tea</b>')
+    await page.getByLabel('City').fill('Lisbon')
+    await button(page, 'Save').click()
+    await page.getByText('Chess & <b>tea</b>').waitFor()
+    await page.getByRole('link', { name: 'What I like' }).click()
+    await page.getByLabel('Tea', { exact: true }).check()
+    await page.getByLabel('Something else: Drinks').fill('Mate')
+    await page.keyboard.press('Enter')
+    await button(page, 'Save').click()
+    await page.getByText('Mate', { exact: true }).waitFor()
+
+    await page.goto(`${origin}/settings/data`)
+    const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download everything').click()])
+    const everything = await Bun.file(await file.path()).text()
+    for (const known of ['ada.new@example.org', 'Lisbon', 'Mate']) expect(everything).toContain(known)
+    const [ada] = await app.rows<{ id: string }>('SELECT id FROM users WHERE email = ?', 'ada.new@example.org')
+
+    await page.goto(`${origin}/settings/erase`)
+    await page.getByLabel('Password').fill('not this one')
+    await page.getByRole('checkbox').check()
+    await button(page, 'Erase my account').click()
+    await page.getByText('This password is not right.').waitFor()
+    await page.getByLabel('Password').fill(longPassword)
+    await button(page, 'Erase my account').click()
+    await heading(page, 'Meet people nearby').waitFor()
+    const bob = await app.person('Bob')
+    expect((await bob.get(`users/${ada?.id}`)).status).toBe(404)
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest('what was being written is still there after a session has ended elsewhere', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/me/edit`)
+  await page.getByLabel('About you').fill('Half a sente')
+  const { body } = await ada.get('me/sessions')
+  for (const session of body.items) if (!session.current) await ada.delete(`me/sessions/${session.id}`)
+  await heading(page, 'Please sign in again').waitFor()
+  expect(await page.getByLabel('E-mail or phone').inputValue()).toBe(ada.email)
+  await page.getByLabel('Password').fill('twelve green bottles')
+  await button(page, 'Sign in').click()
+  await heading(page, 'Edit profile').waitFor()
+  expect(await page.getByLabel('About you').inputValue()).toBe('Half a sente')
+})
+
+browserTest('a suspended user reads why and until when, and appeals', async () => {
+  const { app, origin } = await serve()
+  const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
+  await app.rows("UPDATE users SET role = 'moderator' WHERE id = ?", mo.id)
+  app.forget(mo.id)
+  const { page } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/settings`)
+  const until = new Date(start + 86_400_000 * 3).toISOString()
+  const answer = await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts for crypto coins', until })
+  expect(answer.status).toBe(200)
+  await page.reload()
+  await page.goto(`${origin}/settings/sessions`)
+  await heading(page, 'Your account is suspended').waitFor()
+  await page.getByText('Adverts for crypto coins').waitFor()
+  await button(page, 'Appeal').click()
+  await page.getByLabel('Why is this decision wrong?').fill('That was my sister.')
+  await button(page, 'Send appeal').click()
+  await page.getByText('Appeal is being looked at').waitFor()
+})
+
+browserTest('settings are kept: notifications, sessions, password, language', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page, errors } = await openAs(browser, origin, ada, { timezoneId: 'Europe/Lisbon' })
+  await page.goto(`${origin}/settings/notifications`)
+  await page.getByLabel('Quiet time').check()
+  await page.getByLabel('From').waitFor()
+  await page.getByLabel('What they show').selectOption('none')
+  await until(async () => (await ada.get('me/notifications')).body.preview === 'none', 'the server keeps it')
+  expect((await ada.get('me/notifications')).body.quiet).toEqual({
+    from: '22:00',
+    to: '08:00',
+    time_zone: 'Europe/Lisbon',
+  })
+
+  await page.goto(`${origin}/settings/sessions`)
+  await page.getByText('This device').waitFor()
+  await button(page, 'End all others').click()
+  await button(page, 'End all others').waitFor({ state: 'detached' })
+  expect((await ada.get('me')).status).toBe(401)
+
+  await page.goto(`${origin}/settings/sign-in`)
+  await page.getByLabel('Current password').fill('twelve green bottles')
+  await page.getByLabel('New password').fill(longPassword)
+  await button(page, 'Save').click()
+  await page.getByText('The password is changed.').waitFor()
+
+  await page.goto(`${origin}/settings/language`)
+  await page.getByLabel('Русский').check()
+  await heading(page, 'Язык').waitFor()
+  expect(await page.locator('html').getAttribute('lang')).toBe('ru')
+  expect(errors).toEqual([])
+})
+
+browserTest('a link of a mail changes nothing until its button is pressed, and leaves the address bar', async () => {
+  const { origin } = await serve()
+  const asked: string[] = []
+  const { page, context } = await open('about:blank')
+  context.on('request', (request) => void asked.push(`${request.method()} ${request.url()}`))
+  await page.goto(`${origin}/reset#token=a-secret-of-a-link`)
+  await heading(page, 'Set a new password').waitFor()
+  expect(page.url()).toBe(`${origin}/reset`)
+  expect(asked.some((each) => each.startsWith('POST') || each.includes('a-secret'))).toBe(false)
+  await page.getByLabel('New password').fill(longPassword)
+  await button(page, 'Set password').click()
+  await page.getByText('This link was used already').waitFor()
+})
+
+browserTest('the app starts without a network, once it has been there', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page, context } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/settings`)
+  await page.evaluate('navigator.serviceWorker.ready')
+  await page.reload()
+  await page.waitForFunction('navigator.serviceWorker.controller !== null')
+  await context.setOffline(true)
+  await page.goto(`${origin}/settings/sessions`)
+  await heading(page, 'Sessions').waitFor()
+  await page.getByText('No connection. Try again when it is back.').waitFor()
+  await context.setOffline(false)
+  await page.getByText('This device').waitFor()
+})
+
+browserTest('in Telegram its user is signed in, has its colours, agrees, and comes to the linked chat', async () => {
+  const { app, origin } = await serve({ MESSENGER_BOT_TOKEN: botToken })
+  const url = `${origin}/#${launchOf(app)}`
+  const { page, context, errors } = await open('about:blank')
+  const hosts = new Set<string>()
+  context.on('request', (request) => void hosts.add(new URL(request.url()).origin))
+  // What Telegram's own view gives to the page.
+  await page.addInitScript(
+    `window.said = []
+    window.TelegramWebviewProxy = { postEvent: (name, data) => void said.push([name, data === undefined ? null : JSON.parse(data)]) }`,
+  )
+  await page.goto(url)
+  await heading(page, 'Прежде чем начать').waitFor()
+  for (const box of await page.getByRole('checkbox').all()) await box.check()
+  // The screen's main action is Telegram's own button.
+  const last = `said.filter(([name]) => name === 'web_app_setup_main_button').at(-1)?.[1]`
+  await page.waitForFunction(`${last}?.is_visible === true && ${last}?.is_active === true`)
+  await page.evaluate(`Telegram.WebView.receiveEvent('main_button_pressed')`)
+  await heading(page, 'Рядом').waitFor()
+  expect(await page.evaluate(`getComputedStyle(document.documentElement).getPropertyValue('--surface').trim()`)).toBe(
+    '#17212b',
+  )
+  expect(await page.locator('html').getAttribute('data-scheme')).toBe('dark')
+  expect(page.url()).not.toContain('tgWebApp')
+  await page.getByRole('link', { name: 'Я', exact: true }).click()
+  await page.getByRole('link', { name: 'Настройки' }).click()
+  await page.waitForFunction(
+    `said.filter(([name]) => name === 'web_app_setup_back_button').at(-1)?.[1].is_visible === true`,
+  )
+  await page.evaluate(`Telegram.WebView.receiveEvent('back_button_pressed')`)
+  await page.waitForURL(`${origin}/me`)
+  expect([...hosts].filter((host) => host !== 'null')).toEqual([origin])
+
+  // A link of the bot opens the app at a chat.
+  const [mine] = await app.rows<{ id: string }>('SELECT id FROM users WHERE messenger_id = ?', '700100')
+  const chat = (await (await app.person('Bob')).post('chats', { user_id: mine?.id })).body.id
+  await page.goto('about:blank')
+  await page.goto(`${origin}/#${launchOf(app, `chat_${chat}`)}`)
+  await page.waitForURL(`${origin}/chats/${chat}`)
+  // No cookies: the frame of another site would not keep them.
+  expect(await context.cookies()).toEqual([])
+  expect(errors).toEqual([])
+})
+
+/** The fragment with which Telegram opens an app. */
+function launchOf(app: TestApp, startParam?: string): string {
+  const user = { id: 700100, first_name: 'Ада', language_code: 'ru' }
+  const data = sign({ user, ...(startParam && { start_param: startParam }) }, botToken, new Date(app.clock.now))
+  return new URLSearchParams({
+    tgWebAppData: data,
+    tgWebAppVersion: '9.1',
+    tgWebAppPlatform: 'android',
+    tgWebAppThemeParams: JSON.stringify({ bg_color: '#17212b', text_color: '#f5f5f5', secondary_bg_color: '#0e1621' }),
+  }).toString()
+}
+
+const screens = ['/', '/sign-in', '/sign-up', '/forgot-password', '/reset#token=x']
+const own = [
+  '/me',
+  '/me/edit',
+  '/me/preferences',
+  '/settings',
+  ...[
+    'notifications',
+    'devices',
+    'sessions',
+    'sign-in',
+    'email',
+    'language',
+    'data',
+    'erase',
+    'reports',
+    'blocked',
+  ].map((part) => `/settings/${part}`),
+]
+
+for (const locale of ['en', 'ru'])
+  browserTest(
+    `every screen can be used by everybody, and fits 360 px (${locale})`,
+    async () => {
+      const { app, origin } = await serve()
+      const ada = await app.person('Ada')
+      const stranger = await open('about:blank', { locale })
+      const member = await openAs(browser, origin, ada, { locale })
+      for (const [{ page }, paths] of [[stranger, screens] as const, [member, own] as const])
+        for (const path of paths) {
+          await page.goto(origin + path)
+          await page.locator('h1').waitFor()
+          await page.locator('[role=status][aria-label]').waitFor({ state: 'detached' })
+          await expectAccessible(page, `${path} ${locale}`)
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        }
+      expect([...stranger.errors, ...member.errors]).toEqual([])
+    },
+    300_000,
+  )

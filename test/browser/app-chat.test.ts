@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { testApp } from '../app.ts'
+import { expectAccessible, openAs, serveWeb } from './app-page.ts'
+
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (!executablePath) return
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  browser = await chromium.launch({ executablePath, args })
+})
+afterAll(() => browser?.close())
+
+const berlin = { latitude: 52.5163, longitude: 13.3777 }
+const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const message = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text })
+const write = async (page: Page, text: string) => {
+  await page.getByRole('textbox', { name: /^Message to/ }).fill(text)
+  await button(page, 'Send').click()
+}
+const menuOf = async (page: Page, text: string) => {
+  await message(page, text).hover()
+  await message(page, text).getByRole('button', { name: 'More about this message' }).click()
+}
+const drawPhoto = `(() => {
+  const canvas = document.createElement('canvas')
+  canvas.width = 600
+  canvas.height = 400
+  const context = canvas.getContext('2d')
+  context.fillStyle = 'teal'
+  context.fillRect(0, 0, 600, 400)
+  return canvas.toDataURL('image/png').split(',')[1]
+})()`
+
+browserTest(
+  'two people meet nearby, chat with a photo, lose the network and resume, edit, delete, review, report and block',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    await ada.put('me/prefs', { drinks: ['tea'], activities: ['chess'] })
+    await bob.put('me/prefs', { drinks: ['Tea', 'wine'], purposes: ['friends'] })
+    const place = { geolocation: berlin, permissions: ['geolocation'] }
+    const hers = await openAs(browser, web.origin, ada, place)
+    const his = await openAs(browser, web.origin, bob, place)
+    const [a, b] = [hers.page, his.page]
+
+    // Nobody is asked for a position before they press the button.
+    await a.goto(`${web.origin}/nearby`)
+    await button(a, 'Share my rough place').waitFor()
+    expect((await ada.get('me/location')).status).toBe(404)
+    await expectAccessible(a, 'before the first position')
+    await button(a, 'Share my rough place').click()
+    await a.getByRole('heading', { name: /^Nobody within/ }).waitFor()
+    await expectAccessible(a, 'nobody nearby')
+    await b.goto(`${web.origin}/nearby`)
+    await button(b, 'Share my rough place').click()
+    await b.getByRole('link', { name: /^Ada/ }).waitFor()
+
+    // Hidden and shown again, in one touch each.
+    await button(b, 'Hide me').click()
+    await b.getByText('You are hidden').waitFor()
+    await expectAccessible(b, 'hidden')
+    await button(b, 'Show me').click()
+    await button(b, 'Hide me').waitFor()
+
+    await button(a, 'Refresh').click()
+    const found = a.getByRole('link', { name: /^Bob/ })
+    await found.waitFor()
+    expect(await found.innerText()).toMatch(/In common:\s+Tea\s+wine/)
+    await expectAccessible(a, 'people nearby')
+    await button(a, 'Around me').click()
+    await a.getByRole('img', { name: /^1 person within/ }).waitFor()
+    await button(a, 'Next person').click()
+    await a.getByRole('link', { name: /^Bob/ }).waitFor()
+    await expectAccessible(a, 'radar')
+    await button(a, 'Filters').click()
+    await a.getByRole('dialog', { name: 'Filters' }).waitFor()
+    await expectAccessible(a, 'filters')
+    await a.keyboard.press('Escape')
+
+    // A profile, and the first words.
+    await a.getByRole('link', { name: /^Bob/ }).click()
+    await a.getByRole('heading', { name: 'Bob', level: 1 }).waitFor()
+    await a.getByText('No reviews yet.').waitFor()
+    await expectAccessible(a, 'profile')
+    await button(a, 'Write a message').click()
+    await a.getByRole('heading', { name: 'Say hello' }).waitFor()
+    await expectAccessible(a, 'empty chat')
+    await write(a, 'Coffee at the river?')
+    await message(a, 'Coffee at the river?').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    await b.getByRole('link', { name: /Chats$/ }).click()
+    await b.getByText('Coffee at the river?').waitFor()
+    await expectAccessible(b, 'chats')
+    await b.getByRole('link', { name: /Ada/ }).click()
+    await message(b, 'Coffee at the river?').waitFor()
+    await message(a, 'Coffee at the river?').getByRole('img', { name: 'read', exact: true }).waitFor()
+
+    // Typing is told, and a photo arrives in its own shape.
+    await b.getByRole('textbox', { name: /^Message to/ }).fill('Tea')
+    await a.getByText('typing …').waitFor()
+    await write(b, 'Tea, gladly.')
+    await message(a, 'Tea, gladly.').waitFor()
+    const photo = {
+      name: 'river.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(await a.evaluate<string>(drawPhoto), 'base64'),
+    }
+    await a.getByLabel('Choose a photo').setInputFiles(photo)
+    const sheet = a.getByRole('dialog', { name: 'Send a photo' })
+    await sheet.getByRole('img', { name: 'Photo' }).first().waitFor()
+    await expectAccessible(a, 'photo to send')
+    await sheet.getByLabel('Words with it').fill('Here')
+    await button(sheet, 'Send').click()
+    const opened = b.getByRole('button', { name: 'Photo: Ada. Open it' })
+    await opened.waitFor()
+    const box = (await opened.boundingBox())!
+    expect(box.width / box.height).toBeCloseTo(1.5, 1)
+    await opened.click()
+    await b.getByRole('dialog', { name: 'Photo' }).waitFor()
+    await expectAccessible(b, 'photo')
+    await b.keyboard.press('Escape')
+    await expectAccessible(b, 'chat')
+
+    // Without a network messages wait, and nothing is lost or doubled.
+    await hers.context.setOffline(true)
+    await write(a, 'Are you there?')
+    await message(a, 'Are you there?').getByRole('img', { name: 'waiting to be sent' }).waitFor()
+    await write(b, 'On my way.')
+    await message(b, 'On my way.').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    await hers.context.setOffline(false)
+    await message(a, 'On my way.').waitFor()
+    await message(b, 'Are you there?').waitFor()
+    expect(await message(b, 'Are you there?').count()).toBe(1)
+
+    // An edit is marked, and a deletion leaves a line.
+    await menuOf(a, 'Are you there?')
+    await a.getByRole('dialog', { name: 'Your message' }).waitFor()
+    await expectAccessible(a, 'own message')
+    await button(a, 'Edit').click()
+    await a.getByRole('textbox', { name: /^Message to/ }).fill('Where are you?')
+    await button(a, 'Save').click()
+    await message(b, 'Where are you?').getByText('edited').waitFor()
+    await menuOf(a, 'Where are you?')
+    await button(a, 'Delete for both').click()
+    await message(b, 'Message deleted').waitFor()
+    expect(await b.getByText('Where are you?').count()).toBe(0)
+
+    // A review, which the other one's profile shows.
+    await button(a, 'More about this chat').click()
+    await a.getByRole('dialog', { name: 'Bob' }).waitFor()
+    await expectAccessible(a, 'more about the chat')
+    await button(a, 'Mute for 8 hours').click()
+    await a.getByRole('dialog').waitFor({ state: 'detached' })
+    await button(a, 'More about this chat').click()
+    await button(a, 'Notify me again').waitFor()
+    await button(a, 'Review').click()
+    await a.getByRole('radio', { name: '5 stars' }).check()
+    await expectAccessible(a, 'review')
+    await a.getByRole('textbox', { name: 'In a few words' }).fill('Good company.')
+    await button(a, 'Publish the review').click()
+    await a.getByText('Your review is published').waitFor()
+    expect((await ada.get(`users/${bob.id}/reviews`)).body.items).toMatchObject([{ rating: 5, text: 'Good company.' }])
+    await a.getByRole('link', { name: /^Bob/ }).click()
+    await a.getByText('Good company.').waitFor()
+    await a.goBack()
+
+    // A report of a message in two touches, and a block after it.
+    await menuOf(a, 'On my way.')
+    await a.getByRole('dialog', { name: 'Report this message' }).waitFor()
+    await expectAccessible(a, 'report')
+    await button(a, 'Spam or advertising').click()
+    await a.getByText('Thank you. The moderators look at it.').waitFor()
+    await expectAccessible(a, 'reported')
+    expect((await ada.get('reports')).body.items).toMatchObject([{ reason: 'spam', status: 'open' }])
+    await button(a, 'Block Bob too').click()
+    await a.getByText('Bob is blocked').waitFor()
+    expect((await ada.get('blocks')).body.items).toHaveLength(1)
+    await write(b, 'Hello?')
+    await message(b, 'Hello?').getByText('Not sent.').waitFor()
+    await expectAccessible(b, 'a message that was refused')
+    await button(message(b, 'Hello?'), 'Discard').click()
+    await message(b, 'Hello?').waitFor({ state: 'detached' })
+
+    expect([...hers.errors, ...his.errors]).toEqual([])
+    await Promise.all([hers.context.close(), his.context.close()])
+    await web.stop()
+  },
+  240_000,
+)
+
+browserTest(
+  'a refused position, a lost network, a stranger who waits, and a long conversation',
+  async () => {
+    const app = await testApp({ FIRST_CONTACT: 'guarded' })
+    const web = await serveWeb(app)
+    const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+
+    // Nobody has allowed a position: the page says how to.
+    await page.goto(`${web.origin}/nearby`)
+    await button(page, 'Share my rough place').click()
+    await page.getByText('Your browser does not let this page know your place.').waitFor()
+    await expectAccessible(page, 'refused position')
+    await page.getByRole('link', { name: /Chats$/ }).click()
+    await page.getByRole('heading', { name: 'No chats yet' }).waitFor()
+    await expectAccessible(page, 'no chats')
+
+    // What cannot be read without a network can be read again when it is back.
+    await context.setOffline(true)
+    await page.getByRole('link', { name: /^Nearby/ }).click()
+    await button(page, 'Share my rough place').waitFor()
+    await context.grantPermissions(['geolocation'])
+    await context.setGeolocation(berlin)
+    await button(page, 'Share my rough place').click()
+    await page.getByText('The server cannot be reached.').waitFor()
+    await context.setOffline(false)
+    await button(page, 'Share my rough place').click()
+    await page.getByRole('heading', { name: /^Nobody within/ }).waitFor()
+
+    // Three texts to a stranger; the fourth waits for an answer.
+    const stranger = (await ada.post('chats', { user_id: cleo.id })).body.id
+    for (const text of ['One', 'Two', 'Three']) await ada.post(`chats/${stranger}/messages`, { text })
+    await page.goto(`${web.origin}/chats/${stranger}`)
+    await message(page, 'Three').waitFor()
+    await write(page, 'Four')
+    await page.getByText('Cleo has not answered yet.').waitFor()
+    await message(page, 'Four').getByText('Not sent. Wait for an answer first.').waitFor()
+    await expectAccessible(page, 'waiting for an answer')
+    await cleo.post(`chats/${stranger}/messages`, { text: 'Hello' })
+    await message(page, 'Hello').waitFor()
+    await button(message(page, 'Four'), 'Try again').click()
+    await message(page, 'Four').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    // A long conversation opens at its end, and only what is near the screen exists.
+    const chat = await app.met(ada, bob)
+    await ada.post(`chats/${chat}/messages`, { text: 'Tell me' })
+    await bob.post(`chats/${chat}/messages`, { text: 'I will' })
+    await ada.post(`chats/${chat}/messages`, { text: 'Please' })
+    for (let i = 1; i <= 130; i++)
+      await bob.post(`chats/${chat}/messages`, { text: `No. ${i} ${'word '.repeat(i % 40)}` })
+    await page.goto(`${web.origin}/chats/${chat}`)
+    await message(page, 'No. 130').waitFor()
+    expect(await page.getByRole('article').count()).toBeLessThan(60)
+
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  240_000,
+)

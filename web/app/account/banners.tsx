@@ -1,0 +1,60 @@
+import { useConvene, useSession } from 'convene-client/react'
+import { X } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from '../../shared/ui/button.tsx'
+import { useLanguage } from '../language.tsx'
+import { failureText, outcomeOf, useAction } from '../requests.ts'
+import styles from './banners.module.css'
+import { useProviders } from './providers.tsx'
+
+/** What the account still lacks, above each screen: consents that were put off, a verified address. */
+export function Banners({ onConsents }: { onConsents: () => void }) {
+  const { t } = useLanguage()
+  const isMissing = useSession(({ user }) => (user?.consents_missing.length ?? 0) > 0)
+  const isUnverified = useSession(({ user }) => user !== null && user.email !== null && !user.email_verified)
+  return (
+    <>
+      {isMissing && (
+        <div className={styles.banner}>
+          <p>{t('account.consents.hidden')}</p>
+          <button type="button" onClick={onConsents}>
+            {t('account.consents.open')}
+          </button>
+        </div>
+      )}
+      {isUnverified && !isMissing && <VerifyBanner />}
+    </>
+  )
+}
+
+function VerifyBanner() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const { data: providers } = useProviders()
+  const email = useSession(({ user }) => user?.email ?? '')
+  const [isSent, setIsSent] = useState(false)
+  const [isHidden, setIsHidden] = useState(false)
+  const send = useAction(async () => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/me/email/verify'))
+    setIsSent(failure === null)
+    return failure
+  })
+  if (!providers?.mail || isHidden) return null
+  return (
+    <div className={styles.banner}>
+      <p role="status">
+        {send.failure
+          ? failureText(t, send.failure)
+          : t(isSent ? 'account.verify.sent' : 'account.verify.banner', { email })}
+      </p>
+      {!isSent && (
+        <button type="button" aria-disabled={send.busy} onClick={() => send.run()}>
+          {t('account.verify.again')}
+        </button>
+      )}
+      <IconButton label={t('app.close')} onClick={() => setIsHidden(true)}>
+        <X size={18} aria-hidden />
+      </IconButton>
+    </div>
+  )
+}

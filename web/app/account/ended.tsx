@@ -1,0 +1,79 @@
+import type { EndReason, Me } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { Link } from 'wouter'
+import { dateOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { SkeletonRows } from '../../shared/ui/state.tsx'
+import { useLanguage } from '../language.tsx'
+import { useResource } from '../requests.ts'
+import { NoticeCard } from '../settings/notice-card.tsx'
+import { FailureText } from './failure.tsx'
+import { AccountLayout } from './layout.tsx'
+import styles from './layout.module.css'
+import { OtherWays, useProviders } from './providers.tsx'
+import { PasswordForm } from './sign-in.tsx'
+import { useTelegram } from '../telegram/telegram.tsx'
+
+/** Shown when the session is over: why, and how to go on. */
+export default function Ended({ reason, user }: { reason: EndReason; user: Me | null }) {
+  const { t } = useLanguage()
+  const client = useConvene()
+  const telegram = useTelegram()
+  const { data: providers } = useProviders()
+  if (reason === 'suspended') return <Suspended />
+  if (reason === 'erased')
+    return (
+      <AccountLayout title={t('account.ended.erasedTitle')} lead={t('account.ended.erased')}>
+        <Button look="primary" wide onClick={() => client.signOut()}>
+          {t('account.ended.start')}
+        </Button>
+      </AccountLayout>
+    )
+  return (
+    <AccountLayout title={t('account.ended.title')} lead={t(reasonKey(reason))}>
+      {telegram ? (
+        <p className={styles.notice}>{t('account.telegram.reopen')}</p>
+      ) : (
+        <>
+          <PasswordForm contact={user?.email ?? user?.phone ?? ''} />
+          <OtherWays providers={providers} />
+        </>
+      )}
+      <div className={styles.links}>
+        {providers?.mail && <Link href="/forgot-password">{t('account.forgot.title')}</Link>}
+        <button type="button" className={styles.inline} onClick={() => client.signOut()}>
+          {t('account.ended.other')}
+        </button>
+      </div>
+      <p className={styles.small}>{t('account.ended.kept')}</p>
+    </AccountLayout>
+  )
+}
+
+function reasonKey(reason: EndReason) {
+  if (reason === 'password_changed') return 'account.ended.password'
+  if (reason === 'ended' || reason === 'logout') return 'account.ended.elsewhere'
+  if (reason === 'refresh_reused') return 'account.ended.reused'
+  return 'account.ended.old'
+}
+
+/** Why, until when, and how to appeal. The session still serves notices and appeals. */
+function Suspended() {
+  const { t, language } = useLanguage()
+  const client = useConvene()
+  const { data, failure, reload } = useResource(() => client.api.GET('/api/v1/me/notices'))
+  const notice = data?.items.find(({ action }) => action === 'suspend')
+  const lead = notice?.until
+    ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(notice.until)) })
+    : t('account.ended.suspended')
+  return (
+    <AccountLayout title={t('account.ended.suspendedTitle')} lead={lead}>
+      {notice && <NoticeCard notice={notice} onChange={reload} />}
+      {!data && !failure && <SkeletonRows label={t('app.loading')} count={2} />}
+      {!data && <FailureText failure={failure} />}
+      <Button wide onClick={() => client.signOut()}>
+        {t('settings.signOut')}
+      </Button>
+    </AccountLayout>
+  )
+}

@@ -1,0 +1,42 @@
+import { type FormEvent, useState } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
+import { Field } from '../../shared/ui/field.tsx'
+import { useLanguage } from '../language.tsx'
+import { useAction } from '../requests.ts'
+import type { useTelegram } from '../telegram/telegram.tsx'
+import { FailureText } from './failure.tsx'
+import { AccountLayout } from './layout.tsx'
+import styles from './layout.module.css'
+
+/** Shown in Telegram where its user could not be signed in at once, or has signed out. */
+export default function FromTelegram({ telegram }: { telegram: NonNullable<ReturnType<typeof useTelegram>> }) {
+  const { t } = useLanguage()
+  const { failure } = telegram
+  const [invite, setInvite] = useState('')
+  const enter = useAction(() => telegram.signIn(invite.trim()))
+  const needsInvite = failure !== null && failure !== 'offline' && failure.code === 'invite_required'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void enter.run()
+  }
+  return (
+    <AccountLayout title={t('account.welcome.title')} lead={t('account.welcome.lead')}>
+      <form className={styles.form} onSubmit={submit}>
+        {needsInvite && (
+          <Field
+            label={t('account.signUp.invite')}
+            hint={t('account.signUp.inviteHint')}
+            autoCapitalize="none"
+            required
+            value={invite}
+            onChange={(event) => setInvite(event.target.value)}
+          />
+        )}
+        {!(needsInvite && invite === '') && <FailureText failure={failure} />}
+        <Button type="submit" look="primary" wide busy={enter.busy}>
+          {t('account.telegram.enter')}
+        </Button>
+      </form>
+    </AccountLayout>
+  )
+}

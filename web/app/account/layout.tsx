@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Avatar } from '../../shared/ui/avatar.tsx'
+import { useBrand } from '../brand.tsx'
+import { useTitle } from '../people/screen.tsx'
+import styles from './layout.module.css'
+
+type Props = { title: string; lead?: ReactNode; children: ReactNode; footer?: ReactNode }
+
+/** A screen of those who are not signed in: the community's name above one thing to do. */
+export function AccountLayout({ title, lead, children, footer }: Props) {
+  useTitle(title)
+  return (
+    <div className={styles.page}>
+      <header className={styles.brand}>
+        <Link href="/">
+          <Logo size={32} />
+        </Link>
+      </header>
+      <main className={styles.card}>
+        <h1>{title}</h1>
+        {lead && <p className={styles.lead}>{lead}</p>}
+        {children}
+      </main>
+      {footer && <footer className={styles.footer}>{footer}</footer>}
+    </div>
+  )
+}
+
+/** The operator's logo, or the community's name beside its first letter. */
+export function Logo({ size }: { size: number }) {
+  const { name, logo } = useBrand()
+  return (
+    <span className={styles.logo}>
+      {logo === null ? (
+        <Avatar name={name} photo={null} size={size} />
+      ) : (
+        <img src={logo} alt="" height={size} className={styles.picture} />
+      )}
+      <span>{name}</span>
+    </span>
+  )
+}

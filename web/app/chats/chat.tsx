@@ -1,0 +1,134 @@
+import { useChat, useConnection, useConvene, useMessages, usePresence, useStore, useTyping } from 'convene-client/react'
+import { MoreVertical, WifiOff } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import type { Chat as ChatInfo, ChatMessage } from 'convene-client'
+import { Avatar } from '../../shared/ui/avatar.tsx'
+import { Button, IconButton } from '../../shared/ui/button.tsx'
+import { State } from '../../shared/ui/state.tsx'
+import { useLanguage } from '../language.tsx'
+import { problemText } from '../people/problems.ts'
+import { BackLink, useTitle } from '../people/screen.tsx'
+import { seenText } from '../people/seen.ts'
+import styles from './chat.module.css'
+import { ChatSheet } from './chat-sheet.tsx'
+import { Composer } from './composer.tsx'
+import { MessageList } from './message-list.tsx'
+import { MessageSheet } from './message-sheet.tsx'
+import { PhotoDialog } from './photo-dialog.tsx'
+
+/** One conversation. */
+export default function Chat() {
+  const { id = '' } = useParams()
+  return <ChatOf key={id} id={id} />
+}
+
+function ChatOf({ id }: { id: string }) {
+  const { t } = useLanguage()
+  const chat = useChat(id)
+  const info = useStore(chat.info)
+  const problem = useMessages(id, ({ problem }) => problem)
+  const isEmpty = useMessages(id, ({ items }) => items.length === 0)
+  const [editing, setEditing] = useState<ChatMessage | null>(null)
+  const [open, setOpen] = useState<ChatMessage | 'chat' | null>(null)
+  const [photo, setPhoto] = useState<ChatMessage | null>(null)
+  const name = info ? (info.user.name ?? t('people.nameless')) : t('chats.chat')
+  useTitle(name)
+
+  return (
+    <section className={styles.chat}>
+      <Header id={id} info={info} name={name} onMenu={() => setOpen('chat')} />
+      {problem && isEmpty ? (
+        <div className={styles.failed}>
+          <State
+            icon={<WifiOff size={32} />}
+            title={problemText(t, problem)}
+            action={
+              problem.code === 'not_found' || problem.code === 'not_a_member' ? (
+                <Link href="/chats">{t('places.chats')}</Link>
+              ) : (
+                <Button onClick={() => void chat.load()}>{t('app.retry')}</Button>
+              )
+            }
+          />
+        </div>
+      ) : (
+        <MessageList chatId={id} name={name} onMenu={setOpen} onPhoto={setPhoto} />
+      )}
+      <Waiting id={id} name={name} />
+      <Composer key={editing?.key ?? 'new'} chatId={id} name={name} editing={editing} onDone={() => setEditing(null)} />
+      {open === 'chat' && info && <ChatSheet chat={info} name={name} onClose={() => setOpen(null)} />}
+      {open !== null && open !== 'chat' && (
+        <MessageSheet
+          chatId={id}
+          message={open}
+          name={name}
+          userId={info?.user.id ?? ''}
+          onEdit={() => setEditing(open)}
+          onClose={() => setOpen(null)}
+        />
+      )}
+      {photo && <PhotoDialog message={photo} onClose={() => setPhoto(null)} />}
+    </section>
+  )
+}
+
+function Header({ id, info, name, onMenu }: { id: string; info: ChatInfo | null; name: string; onMenu: () => void }) {
+  const { t } = useLanguage()
+  return (
+    <header className={styles.header}>
+      <BackLink to="/chats" />
+      {info ? (
+        <Link href={`/people/${info.user.id}`} className={styles.who}>
+          <Avatar name={name} photo={info.user.photo_thumb} size={40} />
+          <span className={styles.whoText}>
+            <h1>{name}</h1>
+            <Status chatId={id} userId={info.user.id} />
+          </span>
+        </Link>
+      ) : (
+        <span className={styles.who}>
+          <h1>{name}</h1>
+        </span>
+      )}
+      {info && (
+        <IconButton label={t('chats.menu')} onClick={onMenu}>
+          <MoreVertical size={22} aria-hidden />
+        </IconButton>
+      )}
+    </header>
+  )
+}
+
+/** What the other one does now: typing, online, or when they were last seen. */
+function Status({ chatId, userId }: { chatId: string; userId: string }) {
+  const { t, language } = useLanguage()
+  const isTyping = useTyping(chatId)
+  const presence = usePresence(userId)
+  const isConnecting = useConnection(({ state }) => state === 'connecting')
+  const text = isConnecting ? t('chats.connecting') : isTyping ? t('chats.typing') : seenText(t, language, presence)
+  return (
+    <span className={`${styles.status} ${isTyping || presence.online ? styles.live : ''}`} role="status">
+      {text}
+    </span>
+  )
+}
+
+/** A stranger may write only a little until the other one answers: said where a message was refused for that. */
+function Waiting({ id, name }: { id: string; name: string }) {
+  const { t } = useLanguage()
+  const { session } = useConvene()
+  const me = useStore(session, ({ user }) => user?.id)
+  const isWaiting = useMessages(
+    id,
+    ({ items }) =>
+      items.some(({ problem }) => problem?.code === 'awaiting_reply') &&
+      items.every(({ sender_id }) => sender_id === me),
+  )
+  if (!isWaiting) return null
+  return (
+    <p className={styles.waiting} role="status">
+      {t('chats.awaitingReply', { name })}
+    </p>
+  )
+}

@@ -1,0 +1,88 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useChats, useConvene } from 'convene-client/react'
+import { MessageCircle, WifiOff } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { SkeletonRows, State } from '../../shared/ui/state.tsx'
+import { useLanguage } from '../language.tsx'
+import { problemText } from '../people/problems.ts'
+import { Screen } from '../people/screen.tsx'
+import { ChatRow } from './chat-row.tsx'
+import styles from './chats.module.css'
+
+const rowHeight = 76
+// Where the list was left, for the way back.
+let leftAt = 0
+
+/** All chats, the latest first. Only the rows near the screen exist, so that a thousand are as quick as ten. */
+export default function Chats() {
+  const { t } = useLanguage()
+  const { chats } = useConvene()
+  const { items, loading, loaded, hasMore, problem } = useChats()
+  const body = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => body.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => items[index]?.id ?? index,
+    initialOffset: () => leftAt,
+    overscan: 8,
+  })
+  const shown = rows.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && !loading && problem === null && last >= items.length - 10) void chats.list.loadMore()
+  }, [chats, hasMore, loading, problem, last, items.length])
+
+  // Before the first try there is nothing to complain about.
+  const [hasTried, setTried] = useState(false)
+  useEffect(() => {
+    if (loading) setTried(true)
+  }, [loading])
+  const isFailed = hasTried && !loaded && !loading
+  return (
+    <Screen ref={body} title={t('places.chats')} onScroll={({ scrollTop }) => (leftAt = scrollTop)}>
+      {items.length > 0 ? (
+        <ul className={styles.list} style={{ height: rows.getTotalSize() }} aria-label={t('places.chats')}>
+          {shown.map(({ index, key, start }) => {
+            const chat = items[index]
+            return (
+              chat && (
+                <li
+                  key={key}
+                  className={styles.item}
+                  style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+                  aria-setsize={hasMore ? -1 : items.length}
+                  aria-posinset={index + 1}
+                >
+                  <ChatRow chat={chat} />
+                </li>
+              )
+            )
+          })}
+        </ul>
+      ) : isFailed ? (
+        <State
+          icon={<WifiOff size={32} />}
+          title={problemText(t, problem)}
+          action={<Button onClick={() => void chats.list.load()}>{t('app.retry')}</Button>}
+        />
+      ) : loaded ? (
+        <State
+          icon={<MessageCircle size={32} />}
+          title={t('chats.none')}
+          action={
+            <Link href="/nearby" className={styles.action}>
+              {t('chats.noneAction')}
+            </Link>
+          }
+        >
+          {t('chats.noneHint')}
+        </State>
+      ) : (
+        <SkeletonRows label={t('app.loading')} />
+      )}
+    </Screen>
+  )
+}

@@ -1,0 +1,149 @@
+import type { ChatMessage } from 'convene-client'
+import { useChat } from 'convene-client/react'
+import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { IconButton } from '../../shared/ui/button.tsx'
+import { useLanguage } from '../language.tsx'
+import styles from './chat.module.css'
+
+const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
+
+type Props = { chatId: string; name: string; editing: ChatMessage | null; onDone: () => void }
+
+const longest = 4000
+// What is written and not sent yet stays while other screens are shown.
+const drafts = new Map<string, string>()
+// With a real keyboard Enter sends; on the glass it begins a new line.
+const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').matches
+
+/** Where a message is written, or an own one is changed. */
+export function Composer({ chatId, name, editing, onDone }: Props) {
+  const { t } = useLanguage()
+  const chat = useChat(chatId)
+  const input = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(editing?.text ?? drafts.get(chatId) ?? '')
+  const [file, setFile] = useState<File | null>(null)
+  const trimmed = text.trim()
+  const length = [...trimmed].length
+  const isCaption = editing?.kind === 'photo'
+  const canSend = length <= longest && (length > 0 || isCaption)
+
+  useEffect(() => {
+    if (editing === null) return
+    input.current?.focus()
+    input.current?.setSelectionRange(text.length, text.length)
+  }, [])
+
+  // Where the browser does not let a box grow with its text by itself.
+  useLayoutEffect(() => {
+    const box = input.current
+    if (!box || CSS.supports('field-sizing', 'content')) return
+    box.style.height = 'auto'
+    box.style.height = `${box.scrollHeight + 2}px`
+  }, [text])
+
+  function change(next: string) {
+    setText(next)
+    if (editing) return
+    drafts.set(chatId, next)
+    if (next.trim() !== '') chat.typing()
+  }
+
+  function send() {
+    if (!canSend) return
+    if (editing) {
+      if (trimmed !== editing.text) void chat.edit(editing.id, trimmed)
+      return onDone()
+    }
+    void chat.send({ text: trimmed })
+    change('')
+    input.current?.focus()
+  }
+
+  return (
+    <form
+      className={styles.composer}
+      aria-label={t('chats.write')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      {editing && (
+        <p className={styles.editing}>
+          {t('chats.editing')}
+          <IconButton label={t('people.cancel')} onClick={onDone}>
+            <X size={18} aria-hidden />
+          </IconButton>
+        </p>
+      )}
+      {length > longest && <p role="alert">{t('chats.tooLong', { count: length - longest })}</p>}
+      <div className={styles.write}>
+        {!editing && <Pick onPick={setFile} />}
+        <textarea
+          ref={input}
+          className={styles.input}
+          rows={1}
+          value={text}
+          aria-label={t('chats.messageTo', { name })}
+          placeholder={t('chats.placeholder')}
+          enterKeyHint={hasKeyboard() ? 'send' : 'enter'}
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && editing) return onDone()
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.shiftKey) return
+            if (!hasKeyboard() && !event.ctrlKey && !event.metaKey) return
+            event.preventDefault()
+            send()
+          }}
+        />
+        <IconButton
+          type="submit"
+          label={t(editing ? 'chats.save' : 'chats.send')}
+          className={styles.send}
+          aria-disabled={!canSend || undefined}
+        >
+          <SendHorizontal size={20} aria-hidden />
+        </IconButton>
+      </div>
+      {file && (
+        <Suspense fallback={null}>
+          <PhotoSheet
+            file={file}
+            onClose={() => setFile(null)}
+            onSend={(photo, caption) => {
+              setFile(null)
+              void chat.send({ photo, text: caption || undefined })
+            }}
+          />
+        </Suspense>
+      )}
+    </form>
+  )
+}
+
+/** The photos of the device, and its camera where it is one that is held in the hand. */
+function Pick({ onPick }: { onPick: (file: File) => void }) {
+  const { t } = useLanguage()
+  const [hasCamera] = useState(() => matchMedia('(pointer: coarse)').matches)
+  const take = (event: React.ChangeEvent<HTMLInputElement>) => {
+    const [file] = event.target.files ?? []
+    // The same photo may be chosen again.
+    event.target.value = ''
+    if (file) onPick(file)
+  }
+  return (
+    <>
+      {hasCamera && (
+        <label className={styles.pick} title={t('chats.camera')}>
+          <Camera size={22} aria-hidden />
+          <input type="file" accept="image/*" capture="environment" aria-label={t('chats.camera')} onChange={take} />
+        </label>
+      )}
+      <label className={styles.pick} title={t('chats.choosePhoto')}>
+        <ImageIcon size={22} aria-hidden />
+        <input type="file" accept="image/*,.heic,.heif" aria-label={t('chats.choosePhoto')} onChange={take} />
+      </label>
+    </>
+  )
+}

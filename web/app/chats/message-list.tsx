@@ -1,0 +1,157 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { ChatMessage } from 'convene-client'
+import { useChat, useMessages, useSession, useStore } from 'convene-client/react'
+import { ArrowDown, MessageCircle, WifiOff } from 'lucide-react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { dayOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { SkeletonRows, State } from '../../shared/ui/state.tsx'
+import { useLanguage } from '../language.tsx'
+import styles from './chat.module.css'
+import { MessageRow } from './message-row.tsx'
+import { estimate, rowsOf } from './rows.ts'
+
+type Props = {
+  chatId: string
+  name: string
+  onMenu: (message: ChatMessage) => void
+  onPhoto: (message: ChatMessage) => void
+}
+
+const nearEndPx = 80
+
+/**
+ * The messages, held at their end while one is there, and at their place while older ones come in above. Only the rows near
+ * the screen exist, so that ten thousand messages cost no more than fifty.
+ */
+export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
+  const { t, language } = useLanguage()
+  const chat = useChat(chatId)
+  const { items, loading, loaded, hasOlder } = useMessages(chatId)
+  const me = useSession(({ user }) => user?.id)
+  const body = useRef<HTMLDivElement>(null)
+  const [isAtEnd, setAtEnd] = useState(true)
+  const rows = useMemo(() => rowsOf(items), [items])
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => body.current,
+    estimateSize: (index) => estimate(rows[index]),
+    getItemKey: (index) => rows[index]?.key ?? index,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: nearEndPx,
+    overscan: 12,
+    paddingStart: 8,
+    paddingEnd: 8,
+  })
+  const shown = list.getVirtualItems()
+  const [hasTried, setTried] = useState(false)
+  useEffect(() => {
+    if (loading) setTried(true)
+  }, [loading])
+  const first = shown[0]?.index
+  const hasRows = rows.length > 0
+
+  // At the end from the first picture on.
+  useLayoutEffect(() => {
+    if (hasRows) list.scrollToEnd()
+  }, [list, hasRows])
+
+  useEffect(() => {
+    if (first !== undefined && first < 8 && hasOlder && !loading) void chat.loadOlder()
+  }, [chat, first, hasOlder, loading])
+
+  // What I write is shown, wherever I have scrolled to.
+  const last = items.at(-1)
+  const lastKey = last?.key
+  const isMine = last?.sender_id === me
+  useLayoutEffect(() => {
+    if (isMine) list.scrollToEnd()
+  }, [list, lastKey, isMine])
+
+  const unread = useUnread(chatId, isAtEnd)
+
+  return (
+    <div className={styles.messages}>
+      <div
+        ref={body}
+        className={styles.scroller}
+        // A list that scrolls and may have nothing to focus in it.
+        tabIndex={0}
+        role="log"
+        aria-label={t('chats.messages', { name })}
+        aria-busy={loading}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
+          setAtEnd(scrollHeight - scrollTop - clientHeight < nearEndPx)
+        }
+      >
+        {rows.length === 0 &&
+          (hasTried && !loading && !loaded ? (
+            <State
+              icon={<WifiOff size={32} />}
+              title={t('people.problem.offline')}
+              action={<Button onClick={() => void chat.load()}>{t('app.retry')}</Button>}
+            />
+          ) : loaded ? (
+            <State icon={<MessageCircle size={32} />} title={t('chats.empty')}>
+              {t('chats.emptyHint', { name })}
+            </State>
+          ) : (
+            <SkeletonRows label={t('app.loading')} />
+          ))}
+        {/* A list that is shorter than the screen stands at its end. */}
+        <div className={styles.rows} style={{ height: list.getTotalSize() }}>
+          {shown.map(({ index, key, start }) => {
+            const row = rows[index]
+            return (
+              <div
+                key={key}
+                ref={list.measureElement}
+                data-index={index}
+                className={styles.row}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {row?.kind === 'day' && <p className={styles.day}>{dayOf(language, row.at, new Date())}</p>}
+                {row?.kind === 'message' && (
+                  <MessageRow
+                    chat={chat}
+                    message={row.message}
+                    isMine={row.message.sender_id === me}
+                    isFirst={row.isFirst}
+                    isLast={row.isLast}
+                    name={name}
+                    onMenu={onMenu}
+                    onPhoto={onPhoto}
+                  />
+                )}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <button type="button" className={styles.toEnd} onClick={() => list.scrollToEnd()}>
+          <ArrowDown size={20} aria-hidden />
+          {unread > 0 ? t('chats.new', { count: unread }) : <span className="unseen">{t('chats.toEnd')}</span>}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Marks what is seen as read: the end is on the screen, and the page is looked at. Answers how much is unread. */
+function useUnread(chatId: string, isAtEnd: boolean): number {
+  const chat = useChat(chatId)
+  const unread = useStore(chat.info, (info) => info?.unread_count ?? 0)
+  const loaded = useMessages(chatId, ({ loaded }) => loaded)
+  useEffect(() => {
+    if (unread === 0 || !isAtEnd || !loaded) return
+    const mark = () => {
+      if (document.visibilityState === 'visible') void chat.markRead()
+    }
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
+  }, [chat, unread, isAtEnd, loaded])
+  return unread
+}

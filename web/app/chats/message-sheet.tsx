@@ -1,0 +1,77 @@
+import type { ChatMessage } from 'convene-client'
+import { useChat, useSession } from 'convene-client/react'
+import { Copy, Pencil, Trash2 } from 'lucide-react'
+import { Sheet } from '../../shared/ui/sheet.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { useLanguage } from '../language.tsx'
+import { ReportForm } from '../people/report-sheet.tsx'
+import styles from './chat.module.css'
+
+type Props = {
+  chatId: string
+  message: ChatMessage
+  name: string
+  userId: string
+  onEdit: () => void
+  onClose: () => void
+}
+
+/** What can be done with a message: with an own one edit and delete, with another one's report. */
+export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }: Props) {
+  const { t } = useLanguage()
+  const chat = useChat(chatId)
+  const toast = useToast()
+  const isMine = useSession(({ user }) => user?.id === message.sender_id)
+  const { text } = message
+
+  async function copy() {
+    onClose()
+    try {
+      await navigator.clipboard.writeText(text ?? '')
+      toast(t('chats.copied'))
+    } catch {
+      toast(t('app.failed'))
+    }
+  }
+
+  return (
+    <Sheet
+      title={t(isMine ? 'chats.yourMessage' : 'people.reportMessage')}
+      closeLabel={t('app.close')}
+      onClose={onClose}
+    >
+      <div className={styles.actions}>
+        {text && (
+          <button type="button" className={styles.action} onClick={() => void copy()}>
+            <Copy size={20} aria-hidden /> {t('chats.copy')}
+          </button>
+        )}
+        {isMine && (
+          <>
+            <button
+              type="button"
+              className={styles.action}
+              onClick={() => {
+                onClose()
+                onEdit()
+              }}
+            >
+              <Pencil size={20} aria-hidden /> {t('chats.edit')}
+            </button>
+            <button
+              type="button"
+              className={`${styles.action} ${styles.dangerous}`}
+              onClick={() => {
+                void chat.remove(message.id)
+                onClose()
+              }}
+            >
+              <Trash2 size={20} aria-hidden /> {t('chats.delete')}
+            </button>
+          </>
+        )}
+      </div>
+      {!isMine && <ReportForm about={{ message_id: message.id }} userId={userId} name={name} onClose={onClose} />}
+    </Sheet>
+  )
+}

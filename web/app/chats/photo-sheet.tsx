@@ -1,0 +1,84 @@
+import 'react-image-crop/dist/ReactCrop.css'
+import { useEffect, useState } from 'react'
+import ReactCrop, { type PercentCrop } from 'react-image-crop'
+import { Button } from '../../shared/ui/button.tsx'
+import { Field } from '../../shared/ui/field.tsx'
+import { Sheet } from '../../shared/ui/sheet.tsx'
+import { useLanguage } from '../language.tsx'
+import styles from './chat.module.css'
+import { useObjectUrl } from './message-photo.tsx'
+import { cutPhoto, preparePhoto } from './prepare-photo.ts'
+
+type Props = { file: File; onClose: () => void; onSend: (photo: Blob, caption: string) => void }
+type Ready = { photo: Blob; width: number; height: number }
+
+/** A look at the photo before it is sent: the part to send, and words below it. */
+export default function PhotoSheet({ file, onClose, onSend }: Props) {
+  const { t } = useLanguage()
+  const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
+  const [crop, setCrop] = useState<PercentCrop>()
+  const [caption, setCaption] = useState('')
+  const [busy, setBusy] = useState(false)
+  const preview = useObjectUrl(typeof ready === 'object' ? ready.photo : undefined)
+
+  useEffect(() => {
+    let isOver = false
+    void preparePhoto(file).then((made) => {
+      if (!isOver) setReady(made ?? 'unread')
+    })
+    return () => {
+      isOver = true
+    }
+  }, [file])
+
+  async function send() {
+    // What the browser cannot read, the server may; otherwise the message says why it was refused.
+    if (typeof ready !== 'object') return onSend(file, caption.trim())
+    setBusy(true)
+    const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
+    const cut =
+      part &&
+      (await cutPhoto(ready.photo, {
+        x: (part.x / 100) * ready.width,
+        y: (part.y / 100) * ready.height,
+        width: (part.width / 100) * ready.width,
+        height: (part.height / 100) * ready.height,
+      }))
+    onSend(cut ?? ready.photo, caption.trim())
+  }
+
+  return (
+    <Sheet title={t('chats.sendPhoto')} closeLabel={t('app.close')} onClose={onClose}>
+      {/* A form of its own, inside the one where a message is written, would be invalid: keys are handled here. */}
+      <div
+        className={styles.form}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
+            event.preventDefault()
+            void send()
+          }
+        }}
+      >
+        {ready === 'preparing' && <p role="status">{t('chats.preparing')}</p>}
+        {ready === 'unread' && <p>{t('chats.unreadPhoto')}</p>}
+        {typeof ready === 'object' && preview && (
+          <>
+            <ReactCrop crop={crop} onChange={(_, percent) => setCrop(percent)} ruleOfThirds>
+              <img src={preview} alt={t('chats.photo')} className={styles.preview} />
+            </ReactCrop>
+            <p>{t('chats.cropHint')}</p>
+          </>
+        )}
+        <Field
+          label={t('chats.caption')}
+          maxLength={4000}
+          value={caption}
+          onChange={(event) => setCaption(event.target.value)}
+        />
+        <Button look="primary" wide busy={busy || ready === 'preparing'} onClick={() => void send()}>
+          {t('chats.send')}
+        </Button>
+      </div>
+    </Sheet>
+  )
+}

@@ -1,0 +1,63 @@
+import { noteSize } from './photo-size.ts'
+
+/** The server keeps no more than this of a photo's longer side; sending more would only cost the sender's data. */
+const longestSide = 2048
+
+export type Part = { x: number; y: number; width: number; height: number }
+
+/**
+ * The photo as it is sent: upright, no larger than the server keeps, as JPEG. Null where the browser cannot read it, and the
+ * server has to say what it thinks of it.
+ */
+export async function preparePhoto(file: Blob): Promise<{ photo: Blob; width: number; height: number } | null> {
+  const bitmap = await decode(file)
+  if (bitmap === null) return null
+  const scale = Math.min(1, longestSide / Math.max(bitmap.width, bitmap.height))
+  const width = Math.max(1, Math.round(bitmap.width * scale))
+  const height = Math.max(1, Math.round(bitmap.height * scale))
+  const photo = await draw(bitmap, { x: 0, y: 0, width: bitmap.width, height: bitmap.height }, { width, height })
+  bitmap.close()
+  return photo && { photo, width, height }
+}
+
+/** A part of a prepared photo. */
+export async function cutPhoto(file: Blob, { x, y, width, height }: Part): Promise<Blob | null> {
+  const bitmap = await decode(file)
+  if (bitmap === null) return null
+  const size = { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) }
+  const photo = await draw(bitmap, { x, y, width, height }, size)
+  bitmap.close()
+  return photo
+}
+
+async function draw(bitmap: ImageBitmap, part: Part, size: { width: number; height: number }): Promise<Blob | null> {
+  const canvas = document.createElement('canvas')
+  canvas.width = size.width
+  canvas.height = size.height
+  const context = canvas.getContext('2d')
+  if (!context) return null
+  // JPEG has no transparency: what is transparent gets white, not black.
+  context.fillStyle = '#fff'
+  context.fillRect(0, 0, size.width, size.height)
+  context.drawImage(bitmap, part.x, part.y, part.width, part.height, 0, 0, size.width, size.height)
+  const photo = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.88))
+  if (photo) noteSize(photo, size)
+  return photo
+}
+
+const isHeic = (file: Blob) => /hei[cf]/i.test(file.type) || (file instanceof File && /\.hei[cf]$/i.test(file.name))
+
+/** Reads a photo as it stands upright. Browsers that know no HEIC get it from a decoder that is fetched only then. */
+async function decode(file: Blob): Promise<ImageBitmap | null> {
+  try {
+    return await createImageBitmap(file)
+  } catch {
+    if (!isHeic(file)) return null
+  }
+  try {
+    const { decodeHeic } = await import('./heic.ts')
+    return await decodeHeic(file)
+  } catch {
+    return null
+  }
+}

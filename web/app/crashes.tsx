@@ -1,0 +1,34 @@
+import { Component, type ReactNode } from 'react'
+import { Button } from '../shared/ui/button.tsx'
+import { State } from '../shared/ui/state.tsx'
+import { useLanguage } from './language.tsx'
+
+/**
+ * Shows a way out instead of an empty page: a part of the app could not be loaded, as after the server was updated, or has
+ * failed. Loading the page again gets all parts of one version.
+ */
+export class Crashes extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false }
+  static getDerivedStateFromError = () => ({ hasFailed: true })
+  override render() {
+    return this.state.hasFailed ? <Crashed /> : this.props.children
+  }
+}
+
+function Crashed() {
+  const { t } = useLanguage()
+  return (
+    <main>
+      <State
+        title={t(navigator.onLine ? 'app.crash.title' : 'app.crash.offline')}
+        action={
+          <Button look="primary" onClick={() => location.reload()}>
+            {t('app.crash.reload')}
+          </Button>
+        }
+      >
+        {t('app.crash.text')}
+      </State>
+    </main>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import styles from './chips.module.css'
+
+/** A named group of chips. */
+export function Chips({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <fieldset className={styles.group}>
+      <legend>{label}</legend>
+      <div className={styles.chips}>{children}</div>
+    </fieldset>
+  )
+}
+
+type Props = {
+  type: 'radio' | 'checkbox'
+  name?: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}
+
+/** A choice in the shape of a pill. It is the browser's own control, so keys and screen readers work. */
+export function Chip({ children, onChange, ...input }: Props) {
+  return (
+    <label className={styles.chip}>
+      <input {...input} onChange={(event) => onChange(event.target.checked)} />
+      <span>{children}</span>
+    </label>
+  )
+}

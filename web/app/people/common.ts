@@ -1,0 +1,34 @@
+import type { Profile } from 'convene-client'
+
+/** What somebody likes, as their profile says it. */
+export type Likes = Pick<Profile, 'drinks' | 'activities' | 'purposes'>
+export const kinds = ['drinks', 'activities', 'purposes'] as const
+export type Kind = (typeof kinds)[number]
+
+export type Tag = { kind: Kind; tag: string; isCommon: boolean }
+
+const same = (a: string, b: string) => a.toLocaleLowerCase() === b.toLocaleLowerCase()
+
+/** Everything somebody likes, what I like too first. */
+export function tagsOf(theirs: Likes, mine: Likes | null): Tag[] {
+  const tags = kinds.flatMap((kind) =>
+    theirs[kind].map((tag) => ({ kind, tag, isCommon: mine?.[kind].some((own) => same(own, tag)) ?? false })),
+  )
+  return [...tags.filter(({ isCommon }) => isCommon), ...tags.filter(({ isCommon }) => !isCommon)]
+}
+
+/** What can be filtered by: what is chosen, what I like, then what people around like most. */
+export function choicesOf(
+  kind: Kind,
+  chosen: readonly string[],
+  mine: Likes | null,
+  around: readonly Likes[],
+): string[] {
+  const counts = new Map<string, number>()
+  for (const person of around) for (const tag of person[kind]) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).map(([tag]) => tag)
+  const choices: string[] = []
+  for (const tag of [...chosen, ...(mine?.[kind] ?? []), ...frequent])
+    if (!choices.some((known) => same(known, tag))) choices.push(tag)
+  return choices.slice(0, Math.max(16, chosen.length))
+}

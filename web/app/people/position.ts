@@ -1,0 +1,36 @@
+import { useCallback, useState } from 'react'
+import { type Place, useNearbyStore } from './nearby-store.ts'
+import type { Problem } from 'convene-client'
+
+/** Where asking the device for its position is. `denied` and the rest are what the device answered. */
+export type Asking =
+  'idle' | 'asking' | 'denied' | 'unavailable' | 'timeout' | 'unsupported' | { refused: Problem | 'offline' }
+
+const ask = (): Promise<Place> =>
+  new Promise((resolve, reject) =>
+    navigator.geolocation.getCurrentPosition(({ coords }) => resolve(coords), reject, {
+      // The server publishes a point some 300 m away: a precise position would cost battery for nothing.
+      enableHighAccuracy: false,
+      maximumAge: 60_000,
+      timeout: 15_000,
+    }),
+  )
+
+/** The device is asked for its position when `send` is called, and never by itself. */
+export function usePosition() {
+  const store = useNearbyStore()
+  const [asking, setAsking] = useState<Asking>('idle')
+  const send = useCallback(async () => {
+    if (!('geolocation' in navigator) || !isSecureContext) return setAsking('unsupported')
+    setAsking('asking')
+    try {
+      const { latitude, longitude } = await ask()
+      const refused = await store.publish({ latitude, longitude })
+      setAsking(refused === null ? 'idle' : { refused })
+    } catch (error) {
+      const code = error instanceof GeolocationPositionError ? error.code : 2
+      setAsking(code === 1 ? 'denied' : code === 3 ? 'timeout' : 'unavailable')
+    }
+  }, [store])
+  return { asking, send }
+}

@@ -1,0 +1,125 @@
+import type { components, Problem } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { TextArea } from '../../shared/ui/field.tsx'
+import { Sheet } from '../../shared/ui/sheet.tsx'
+import { useLanguage } from '../language.tsx'
+import { useBlock } from './block-sheet.tsx'
+import styles from './person.module.css'
+import { problemText } from './problems.ts'
+
+type Reason = components['schemas']['ReportReason']
+
+/** The reasons in the order in which people look for them. */
+const reasons = [
+  'harassment',
+  'spam',
+  'scam',
+  'nudity',
+  'hate',
+  'impersonation',
+  'underage',
+  'danger',
+  'other',
+] as const satisfies readonly Reason[]
+
+export type About = { user_id: string } | { message_id: string } | { review_id: string }
+
+/** `userId` is null where nobody may know whom it is about, as the author of an anonymous review. */
+type Props = { about: About; userId: string | null; name: string; onClose: () => void }
+
+/** Choosing a reason sends the report. What the moderators get is said before. */
+export function ReportSheet({ about, userId, name, onClose }: Props) {
+  const { t } = useLanguage()
+  const title =
+    'user_id' in about
+      ? t('people.reportPerson', { name })
+      : t('message_id' in about ? 'people.reportMessage' : 'people.reportReview')
+  return (
+    <Sheet title={title} closeLabel={t('app.close')} onClose={onClose}>
+      <ReportForm about={about} userId={userId} name={name} onClose={onClose} />
+    </Sheet>
+  )
+}
+
+export function ReportForm({ about, userId, name, onClose }: Props) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const block = useBlock(userId ?? '', name)
+  const [details, setDetails] = useState('')
+  const [state, setState] = useState<'open' | 'sending' | 'sent'>('open')
+  const [failed, setFailed] = useState<Problem | 'offline' | null>(null)
+
+  const evidence =
+    'user_id' in about
+      ? 'people.evidencePerson'
+      : 'message_id' in about
+        ? 'people.evidenceMessage'
+        : 'people.evidenceReview'
+
+  async function report(reason: Reason) {
+    setState('sending')
+    setFailed(null)
+    const { data, error } = await api
+      .POST('/api/v1/reports', { body: { ...about, reason, details: details.trim() || null } })
+      .catch(() => ({ data: undefined, error: undefined }))
+    setState(data ? 'sent' : 'open')
+    if (!data) setFailed(error ?? 'offline')
+  }
+  async function alsoBlock() {
+    const refused = await block()
+    setFailed(refused)
+    if (refused === null) onClose()
+  }
+  const alert = failed && <p role="alert">{problemText(t, failed === 'offline' ? null : failed)}</p>
+
+  if (state === 'sent')
+    return (
+      <div className={styles.sheet}>
+        <p role="status">{t('people.reported')}</p>
+        <p className={styles.quiet}>
+          {t('people.reportedHint')} <Link href="/settings/reports">{t('people.myReports')}</Link>
+        </p>
+        {alert}
+        {userId !== null && (
+          <Button look="danger" wide onClick={() => void alsoBlock()}>
+            {t('people.alsoBlock', { name })}
+          </Button>
+        )}
+        <Button wide onClick={onClose}>
+          {t('app.close')}
+        </Button>
+      </div>
+    )
+  return (
+    <div className={styles.sheet}>
+      <p className={styles.quiet}>{t(evidence, { name })}</p>
+      <details>
+        <summary>{t('people.addWords')}</summary>
+        <TextArea
+          label={t('people.details')}
+          hint={t('people.detailsHint')}
+          maxLength={2000}
+          value={details}
+          onChange={(event) => setDetails(event.target.value)}
+        />
+      </details>
+      <div className={styles.reasons} role="group" aria-label={t('people.reasons')}>
+        {reasons.map((reason) => (
+          <button
+            key={reason}
+            type="button"
+            className={styles.reason}
+            disabled={state === 'sending'}
+            onClick={() => void report(reason)}
+          >
+            {t(`people.reason.${reason}`)}
+          </button>
+        ))}
+      </div>
+      {alert}
+    </div>
+  )
+}

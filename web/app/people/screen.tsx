@@ -1,0 +1,63 @@
+import { ArrowLeft } from 'lucide-react'
+import { type ReactNode, type Ref, useEffect } from 'react'
+import { Link } from 'wouter'
+import { useLanguage } from '../language.tsx'
+import styles from './screen.module.css'
+
+/** The way back, and a link for a tab that has no history. */
+export function BackLink({ to }: { to: string }) {
+  const { t } = useLanguage()
+  return (
+    <Link
+      href={to}
+      className={styles.back}
+      aria-label={t('app.back')}
+      title={t('app.back')}
+      onClick={(event) => {
+        // Where one came from, if that was a page of this app.
+        const { navigation } = window as { navigation?: { canGoBack: boolean } }
+        if (!navigation?.canGoBack || event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        history.back()
+      }}
+    >
+      <ArrowLeft size={22} aria-hidden />
+    </Link>
+  )
+}
+
+type Props = {
+  title: string
+  /** Where the way back leads; left out for the three places. */
+  back?: string
+  actions?: ReactNode
+  children: ReactNode
+  /** The part that scrolls. */
+  ref?: Ref<HTMLDivElement>
+  onScroll?: (element: HTMLDivElement) => void
+}
+
+/** A title above a part that scrolls. */
+export function Screen({ title, back, actions, children, ref, onScroll }: Props) {
+  useTitle(title)
+  return (
+    <section className={styles.screen}>
+      <header className={`${styles.bar} ${back === undefined ? '' : styles.withBack}`}>
+        {back !== undefined && <BackLink to={back} />}
+        <h1>{title}</h1>
+        {actions}
+      </header>
+      <div ref={ref} className={styles.body} onScroll={onScroll && ((event) => onScroll(event.currentTarget))}>
+        {children}
+      </div>
+    </section>
+  )
+}
+
+/** Names the screen in the browser's tab and for screen readers. */
+export function useTitle(title: string) {
+  const { t } = useLanguage()
+  useEffect(() => {
+    document.title = `${title} · ${t('app.name')}`
+  }, [title, t])
+}

@@ -1,0 +1,44 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { useState } from 'react'
+import type { Problem } from 'convene-client'
+import { Button } from '../../shared/ui/button.tsx'
+import { useLanguage } from '../language.tsx'
+import styles from './nearby.module.css'
+import { useNearbyState, useNearbyStore } from './nearby-store.ts'
+import { PositionProblem } from './no-position.tsx'
+import { usePosition } from './position.ts'
+import { problemText } from './problems.ts'
+
+/** Whether others find me, in words, and the button that changes it at once. */
+export function ShownCard() {
+  const { t } = useLanguage()
+  const store = useNearbyStore()
+  const visible = useNearbyState(({ visible }) => visible)
+  const [refused, setRefused] = useState<Problem | 'offline' | null>(null)
+  const { asking, send } = usePosition()
+  const Icon = visible ? EyeOff : Eye
+  return (
+    <section className={`${styles.shown} ${visible ? '' : styles.hidden}`} aria-label={t('people.shownTitle')}>
+      <p role="status">
+        <strong>{t(visible ? 'people.shown' : 'people.hidden')}</strong>
+        {!visible && t('people.hiddenHint')}
+      </p>
+      <Button
+        look={visible ? 'quiet' : 'primary'}
+        icon={<Icon size={18} aria-hidden />}
+        onClick={async () => setRefused(await store.show(!visible))}
+      >
+        {t(visible ? 'people.hide' : 'people.show')}
+      </Button>
+      {refused && <p role="alert">{problemText(t, refused === 'offline' ? null : refused)}</p>}
+      <details>
+        <summary>{t('people.whatOthersSee')}</summary>
+        <p>{t('people.othersSee')}</p>
+        <Button look="quiet" busy={asking === 'asking'} onClick={() => void send()}>
+          {t('people.updatePosition')}
+        </Button>
+        <PositionProblem asking={asking} />
+      </details>
+    </section>
+  )
+}

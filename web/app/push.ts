@@ -1,0 +1,60 @@
+import type { Convene } from 'convene-client'
+import type { Failure } from './requests.ts'
+import { outcomeOf } from './requests.ts'
+
+/** Whether this browser can be sent notifications, and whether its user lets us. */
+export function pushState(): 'unsupported' | NotificationPermission {
+  return 'PushManager' in window && 'Notification' in window && navigator.serviceWorker
+    ? Notification.permission
+    : 'unsupported'
+}
+
+/** The key of a subscription, as base64url. */
+function keyOf({ options }: PushSubscription): string {
+  const bytes = String.fromCharCode(...new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0)))
+  return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Asks for the permission, which browsers want a press of a button for, and registers this device. */
+export async function subscribeToPush(client: Convene): Promise<Failure | 'denied' | null> {
+  if ((await Notification.requestPermission()) !== 'granted') return 'denied'
+  return renewPush(client)
+}
+
+/** Registers this device where its user has allowed it. The same subscription again is no new channel. */
+export async function renewPush({ api }: Convene): Promise<Failure | null> {
+  if (pushState() !== 'granted' || localStorage.getItem(removed) !== null) return null
+  const keys = await outcomeOf(api.GET('/api/v1/notifications/keys'))
+  if (keys.failure) return keys.failure
+  const { pushManager } = await navigator.serviceWorker.ready
+  let subscription = await pushManager.getSubscription()
+  // The server has another key pair than when this device subscribed.
+  if (subscription && keyOf(subscription) !== keys.data.webpush) {
+    await subscription.unsubscribe()
+    subscription = null
+  }
+  try {
+    subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: keys.data.webpush })
+  } catch {
+    // The browser's push service cannot be reached.
+    return 'offline'
+  }
+  const { endpoint, keys: secrets } = subscription.toJSON()
+  if (!endpoint || !secrets?.p256dh || !secrets.auth) return 'offline'
+  const body = {
+    kind: 'webpush' as const,
+    subscription: { endpoint, keys: { p256dh: secrets.p256dh, auth: secrets.auth } },
+  }
+  return (await outcomeOf(api.POST('/api/v1/me/channels', { body }))).failure
+}
+
+const removed = 'convene:no-push'
+
+/** Keeps a device that its user removed from being registered again at the next start. */
+export const allowPush = (isAllowed: boolean) =>
+  isAllowed ? localStorage.removeItem(removed) : localStorage.setItem(removed, '1')
+
+export async function unsubscribeFromPush(): Promise<void> {
+  const registration = await navigator.serviceWorker?.getRegistration()
+  await (await registration?.pushManager.getSubscription())?.unsubscribe()
+}

@@ -1,0 +1,136 @@
+/// <reference lib="webworker" />
+export {}
+
+declare const self: ServiceWorkerGlobalScope
+/** The names of the app's files, put in by the build. */
+declare const assetNames: readonly string[]
+/** Of this build. */
+declare const buildId: string
+
+const cacheName = `convene-${buildId}`
+const assets = assetNames.map((name) => `/assets/${name}`)
+// What the app needs to start. Everything below the API is always asked of the server.
+const shell = ['/nearby', '/app.json', '/brand.css', '/manifest.webmanifest']
+
+self.addEventListener('install', (event) => event.waitUntil(install()))
+
+async function install() {
+  const cache = await caches.open(cacheName)
+  await cache.addAll([...shell.map((path) => new Request(path, { cache: 'reload' })), ...assets])
+}
+
+self.addEventListener('activate', (event) => event.waitUntil(activate()))
+
+async function activate() {
+  const names = await caches.keys()
+  await Promise.all(
+    names.filter((name) => name.startsWith('convene-') && name !== cacheName).map((name) => caches.delete(name)),
+  )
+  await self.clients.claim()
+}
+
+self.addEventListener('message', (event) => {
+  if (event.data?.type === 'activate') void self.skipWaiting()
+})
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== location.origin) return
+  if (assets.includes(pathname)) return event.respondWith(cacheFirst(request))
+  if (request.mode === 'navigate') {
+    if (!/^\/(api|openapi|console|health|metrics|ready|ws)(\/|$)/.test(pathname)) event.respondWith(page(request))
+    return
+  }
+  if (shell.includes(pathname)) event.respondWith(networkFirst(request))
+})
+
+async function cacheFirst(request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName)
+  return (await cache.match(request)) ?? fetch(request)
+}
+
+/** The page of the server, or where it cannot be reached the one that was kept. Each path has the same page. */
+async function page(request: Request): Promise<Response> {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const cache = await caches.open(cacheName)
+    const kept = await cache.match('/nearby')
+    if (kept) return kept
+    throw error
+  }
+}
+
+async function networkFirst(request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName)
+  try {
+    const response = await fetch(request)
+    if (response.ok) await cache.put(request, response.clone())
+    return response
+  } catch (error) {
+    const kept = await cache.match(request)
+    if (kept) return kept
+    throw error
+  }
+}
+
+type Message = {
+  title: string
+  body: string
+  tag: string
+  chat_id: string | null
+  unread: number | null
+  language: string
+}
+
+self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
+
+/** Browsers demand that every push shows something, so one that cannot be read does too. */
+async function show(data: PushMessageData | null) {
+  const unreadable = { title: 'New message', body: '', tag: 'unreadable', chat_id: null, unread: null, language: 'en' }
+  let message: Message = unreadable
+  try {
+    message = { ...unreadable, ...data?.json() }
+  } catch {}
+  const { title, body, tag, chat_id, language, unread } = message
+  // A notification replaces the one with the same tag, and rings again.
+  const options = { body, tag, renotify: true, lang: language, data: { chat_id }, icon: '/brand/icon-192.png' }
+  await self.registration.showNotification(title, options)
+  if (unread !== null) await self.navigator.setAppBadge?.(unread).catch(() => {})
+}
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data?.chat_id ?? null))
+})
+
+/** Shows the chat in a window that is open, or in a new one. */
+async function open(chatId: string | null) {
+  const [window] = await self.clients.matchAll({ type: 'window' })
+  if (window === undefined) return void (await self.clients.openWindow(chatId === null ? '/' : `/chats/${chatId}`))
+  window.postMessage({ type: 'open_chat', chat_id: chatId })
+  await window.focus()
+}
+
+// The push service has changed the subscription. The session's cookie goes along.
+self.addEventListener('pushsubscriptionchange', (event) =>
+  (event as ExtendableEvent).waitUntil(renew(event as Changed)),
+)
+
+type Changed = ExtendableEvent & { oldSubscription?: PushSubscription; newSubscription?: PushSubscription }
+
+async function renew({ oldSubscription, newSubscription }: Changed) {
+  const subscribe = async () => {
+    const { webpush } = await (await fetch('/api/v1/notifications/keys')).json()
+    const applicationServerKey = oldSubscription?.options.applicationServerKey ?? webpush
+    return self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
+  }
+  const subscription = newSubscription ?? (await subscribe())
+  await fetch('/api/v1/me/channels', {
+    method: 'POST',
+    credentials: 'include',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'webpush', subscription }),
+  })
+}

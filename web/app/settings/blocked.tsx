@@ -1,0 +1,72 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { Ban } from 'lucide-react'
+import { dateOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { State } from '../../shared/ui/state.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useLanguage } from '../language.tsx'
+import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { Loaded, Part } from './loaded.tsx'
+import styles from './settings.module.css'
+
+type Block = components['schemas']['Block']
+
+export default function Blocked() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const blocks = useResource(() => api.GET('/api/v1/blocks', { params: { query: { limit: 100 } } }))
+  // A block hides the other's profile, so the names come from the chats.
+  const chats = useResource(() => api.GET('/api/v1/chats', { params: { query: { limit: 100 } } }))
+  const names = new Map(chats.data?.items.map(({ user }) => [user.id, user.name]))
+  return (
+    <Part title={t('settings.blocked.title')}>
+      <p className={styles.quiet}>{t('settings.blocked.text')}</p>
+      <Loaded of={blocks}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <State icon={<Ban size={32} />} title={t('settings.blocked.empty')}>
+              {t('settings.blocked.emptyText')}
+            </State>
+          ) : (
+            items.map((block) => (
+              <BlockCard
+                key={block.id}
+                block={block}
+                name={names.get(block.user_id) ?? null}
+                onChange={blocks.reload}
+              />
+            ))
+          )
+        }
+      </Loaded>
+    </Part>
+  )
+}
+
+function BlockCard({ block, name, onChange }: { block: Block; name: string | null; onChange: () => void }) {
+  const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const lift = useAction(async () => {
+    const { failure } = await outcomeOf(api.DELETE('/api/v1/blocks/{id}', { params: { path: { id: block.id } } }))
+    onChange()
+    return failure
+  })
+  const shown = name ?? t('settings.blocked.somebody')
+  return (
+    <article className={styles.card}>
+      <div>
+        <h2>{shown}</h2>
+        <p className={styles.quiet}>
+          {t('settings.blocked.since', { date: dateOf(language, new Date(block.created_at)) })}
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <Button busy={lift.busy} aria-label={t('settings.blocked.liftOf', { name: shown })} onClick={() => lift.run()}>
+          {t('settings.blocked.lift')}
+        </Button>
+      </div>
+      <FailureText failure={lift.failure} />
+    </article>
+  )
+}

@@ -1,0 +1,141 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { BellOff, Send, Smartphone } from 'lucide-react'
+import { useState } from 'react'
+import { dateOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { State } from '../../shared/ui/state.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useLanguage } from '../language.tsx'
+import { allowPush, pushState, subscribeToPush, unsubscribeFromPush } from '../push.ts'
+import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { isInTelegram } from '../telegram/launch.ts'
+import { Group, Loaded, Part } from './loaded.tsx'
+import styles from './settings.module.css'
+
+type Channel = components['schemas']['Channel']
+
+/** Where notifications are sent to. */
+export default function Channels() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const channels = useResource(() => api.GET('/api/v1/me/channels'))
+  return (
+    <Part title={t('settings.devices.title')}>
+      <ThisDevice onChange={channels.reload} />
+      <Loaded of={channels}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <State icon={<BellOff size={32} />} title={t('settings.devices.empty')}>
+              {t('settings.devices.emptyText')}
+            </State>
+          ) : (
+            <Group title={t('settings.devices.list')}>
+              {items.map((channel) => (
+                <ChannelCard key={channel.id} channel={channel} onChange={channels.reload} />
+              ))}
+            </Group>
+          )
+        }
+      </Loaded>
+    </Part>
+  )
+}
+
+function ThisDevice({ onChange }: { onChange: () => void }) {
+  const { t } = useLanguage()
+  const client = useConvene()
+  const { data: keys } = useResource(() => client.api.GET('/api/v1/notifications/keys'))
+  const [state, setState] = useState(pushState)
+  const subscribe = useAction(async () => {
+    allowPush(true)
+    const outcome = await subscribeToPush(client)
+    setState(pushState())
+    if (outcome === 'denied') return null
+    onChange()
+    return outcome
+  })
+  const telegram = useAction(async () => {
+    const { failure } = await outcomeOf(client.api.POST('/api/v1/me/channels', { body: { kind: 'telegram' } }))
+    onChange()
+    return failure
+  })
+  const offersTelegram = keys?.telegram != null
+  return (
+    <Group>
+      {!isInTelegram && state !== 'unsupported' && state !== 'denied' && (
+        <Button
+          look="primary"
+          wide
+          busy={subscribe.busy}
+          icon={<Smartphone size={20} aria-hidden />}
+          onClick={() => subscribe.run()}
+        >
+          {t('settings.devices.subscribe')}
+        </Button>
+      )}
+      {state === 'denied' && !isInTelegram && <p className={styles.notice}>{t('settings.devices.denied')}</p>}
+      {state === 'unsupported' && !isInTelegram && <p className={styles.notice}>{t('settings.devices.unsupported')}</p>}
+      <FailureText failure={subscribe.failure} />
+      {offersTelegram && (
+        <>
+          <Button wide busy={telegram.busy} icon={<Send size={20} aria-hidden />} onClick={() => telegram.run()}>
+            {t('settings.devices.telegram')}
+          </Button>
+          <p className={styles.quiet}>
+            {t('settings.devices.telegramHint')}{' '}
+            <a href={`https://t.me/${keys?.telegram}?start=notify`}>@{keys?.telegram}</a>
+          </p>
+          <FailureText failure={telegram.failure} />
+        </>
+      )}
+    </Group>
+  )
+}
+
+function ChannelCard({ channel, onChange }: { channel: Channel; onChange: () => void }) {
+  const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const params = { path: { id: channel.id } }
+  const test = useAction(async () => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/me/channels/{id}/test', { params }))
+    if (!failure) toast(t('settings.devices.tested'))
+    return failure
+  })
+  const remove = useAction(async () => {
+    const { failure } = await outcomeOf(api.DELETE('/api/v1/me/channels/{id}', { params }))
+    if (!failure && channel.kind === 'webpush') {
+      // This device is not registered again by itself.
+      allowPush(false)
+      await unsubscribeFromPush()
+    }
+    onChange()
+    return failure
+  })
+  const { failing_since: failing, last_delivered_at: last } = channel
+  return (
+    <article className={styles.card}>
+      <div>
+        <h3>{channel.label}</h3>
+        <p className={styles.quiet}>
+          {failing !== null
+            ? t('settings.devices.failing', { date: dateOf(language, new Date(failing)) })
+            : last === null
+              ? t('settings.devices.never')
+              : t('settings.devices.last', { date: dateOf(language, new Date(last)) })}
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <Button busy={test.busy} onClick={() => test.run()}>
+          {t('settings.devices.test')}
+        </Button>
+        <Button look="danger" busy={remove.busy} onClick={() => remove.run()}>
+          {t('settings.remove')}
+        </Button>
+      </div>
+      <FailureText failure={test.failure ?? remove.failure} />
+    </article>
+  )
+}

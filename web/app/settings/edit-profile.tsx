@@ -1,0 +1,101 @@
+import type { components, Me } from 'convene-client'
+import { useConvene, useSession } from 'convene-client/react'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { Field, Select, TextArea } from '../../shared/ui/field.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useLanguage } from '../language.tsx'
+import { fieldText, outcomeOf, useAction } from '../requests.ts'
+import { useTelegram } from '../telegram/telegram.tsx'
+import { Part } from './loaded.tsx'
+import { PhotoField } from './photo-field.tsx'
+import styles from './settings.module.css'
+
+type Gender = components['schemas']['Gender']
+const genders: readonly Gender[] = ['female', 'male', 'other']
+
+export default function EditProfile() {
+  const { t } = useLanguage()
+  const user = useSession(({ user }) => user)
+  return (
+    <Part title={t('settings.profile.edit')} back="/me">
+      {user && <ProfileForm user={user} />}
+    </Part>
+  )
+}
+
+function ProfileForm({ user }: { user: Me }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const sdk = useTelegram()?.sdk
+  const [, navigate] = useLocation()
+  const [given, setGiven] = useState({ name: user.name ?? '', city: user.city ?? '', bio: user.bio ?? '' })
+  const [gender, setGender] = useState<Gender | null>(user.gender)
+  const save = useAction(async () => {
+    const { name, city, bio } = given
+    const body = { name, city: city.trim() || null, bio: bio.trim() || null, gender }
+    const { failure } = await outcomeOf(api.PUT('/api/v1/me', { body }))
+    if (failure) return failure
+    sdk?.haptic('success')
+    toast(t('settings.saved'))
+    navigate('/me')
+    return null
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save.run()
+  }
+  const change = (name: keyof typeof given) => (event: { target: { value: string } }) =>
+    setGiven((before) => ({ ...before, [name]: event.target.value }))
+  const errors = {
+    name: fieldText(t, save.failure, '/name'),
+    city: fieldText(t, save.failure, '/city'),
+    bio: fieldText(t, save.failure, '/bio'),
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <PhotoField user={user} />
+      <Field
+        label={t('account.name')}
+        autoComplete="given-name"
+        maxLength={80}
+        required
+        error={errors.name}
+        value={given.name}
+        onChange={change('name')}
+      />
+      <TextArea
+        label={t('settings.profile.bio')}
+        hint={t('settings.profile.bioHint')}
+        maxLength={500}
+        error={errors.bio}
+        value={given.bio}
+        onChange={change('bio')}
+      />
+      <Field
+        label={t('settings.profile.city')}
+        autoComplete="address-level2"
+        maxLength={80}
+        error={errors.city}
+        value={given.city}
+        onChange={change('city')}
+      />
+      <Select
+        label={t('settings.profile.gender')}
+        value={gender ?? ''}
+        options={[
+          { value: '', label: t('settings.profile.noGender') },
+          ...genders.map((value) => ({ value, label: t(`settings.profile.${value}`) })),
+        ]}
+        onChange={(value) => setGender(genders.find((each) => each === value) ?? null)}
+      />
+      {Object.values(errors).every((error) => error === null) && <FailureText failure={save.failure} />}
+      <Button type="submit" look="primary" wide busy={save.busy}>
+        {t('settings.save')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,114 @@
+import type { components } from 'convene-client'
+import { useConvene, useSession } from 'convene-client/react'
+import { Fingerprint, KeyRound, LogIn, Send } from 'lucide-react'
+import { dateOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useProviders } from '../account/providers.tsx'
+import { useLanguage } from '../language.tsx'
+import { type Failure, failureText, outcomeOf, useAction, useResource } from '../requests.ts'
+import { useTelegram } from '../telegram/telegram.tsx'
+import { Group, Loaded, Part } from './loaded.tsx'
+import { AddPasskey } from './add-passkey.tsx'
+import { PasswordForm } from './password-form.tsx'
+import styles from './settings.module.css'
+
+type Identity = components['schemas']['Identity']
+const icons = { password: KeyRound, messenger: Send, oidc: LogIn, passkey: Fingerprint }
+
+/** The ways to sign in to the account. */
+export default function Identities() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const { data: providers } = useProviders()
+  const identities = useResource(() => api.GET('/api/v1/me/identities'))
+  return (
+    <Part title={t('settings.identities.title')}>
+      <Loaded of={identities}>
+        {({ items }) => (
+          <>
+            <Group>
+              {items.map((identity) => (
+                <IdentityCard key={identity.id} identity={identity} onChange={identities.reload} />
+              ))}
+            </Group>
+            {providers?.passkey && <AddPasskey onChange={identities.reload} />}
+            <LinkTelegram items={items} onChange={identities.reload} />
+            <PasswordForm hasPassword={items.some(({ kind }) => kind === 'password')} onChange={identities.reload} />
+          </>
+        )}
+      </Loaded>
+    </Part>
+  )
+}
+
+function IdentityCard({ identity, onChange }: { identity: Identity; onChange: () => void }) {
+  const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const Icon = icons[identity.kind]
+  const remove = useAction(async () => {
+    const { failure } = await outcomeOf(
+      api.DELETE('/api/v1/me/identities/{id}', { params: { path: { id: identity.id } } }),
+    )
+    if (!failure) onChange()
+    return failure
+  })
+  const isLast = remove.failure !== null && remove.failure !== 'offline' && remove.failure.code === 'last_identity'
+  const used = identity.last_used_at
+  return (
+    <article className={styles.card}>
+      <div>
+        <h2>
+          <Icon size={18} aria-hidden /> {t(`settings.identities.${identity.kind}`)}
+        </h2>
+        <p>{identity.label}</p>
+        <p className={styles.quiet}>
+          {used === null
+            ? t('settings.identities.unused')
+            : t('settings.identities.used', { date: dateOf(language, new Date(used)) })}
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <Button look="danger" busy={remove.busy} onClick={() => remove.run()}>
+          {t('settings.remove')}
+        </Button>
+      </div>
+      {isLast ? (
+        <p className={styles.error} role="alert">
+          {t('settings.identities.last')}
+        </p>
+      ) : (
+        <FailureText failure={remove.failure} />
+      )}
+    </article>
+  )
+}
+
+/** Inside of Telegram, its user can be linked with an account that was made elsewhere. */
+function LinkTelegram({ items, onChange }: { items: readonly Identity[]; onChange: () => void }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const messengerId = useSession(({ user }) => user?.messenger_id ?? null)
+  const initData = useTelegram()?.sdk.initData ?? null
+  const link = useAction(async (): Promise<Failure | null> => {
+    if (initData === null) return null
+    const { failure } = await outcomeOf(api.POST('/api/v1/me/identities/messenger', { body: { init_data: initData } }))
+    if (!failure) onChange()
+    return failure
+  })
+  if (initData === null || messengerId !== null || items.some(({ kind }) => kind === 'messenger')) return null
+  return (
+    <Group>
+      <Button wide busy={link.busy} icon={<Send size={20} aria-hidden />} onClick={() => link.run()}>
+        {t('settings.identities.linkTelegram')}
+      </Button>
+      {link.failure && (
+        <p className={styles.error} role="alert">
+          {link.failure !== 'offline' && link.failure.code === 'identity_taken'
+            ? t('settings.identities.taken')
+            : failureText(t, link.failure)}
+        </p>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { WifiOff } from 'lucide-react'
+import { Button } from '../../shared/ui/button.tsx'
+import { SkeletonRows, State } from '../../shared/ui/state.tsx'
+import { useLanguage } from '../language.tsx'
+import { failureText, type Resource } from '../requests.ts'
+import { Screen } from '../people/screen.tsx'
+import styles from './settings.module.css'
+
+/** What was read, or while there is none its skeleton, or why it could not be read. */
+export function Loaded<Data>({ of, children }: { of: Resource<Data>; children: (data: Data) => ReactNode }) {
+  const { t } = useLanguage()
+  const { data, failure, reload } = of
+  if (data !== null) return children(data)
+  if (failure === null) return <SkeletonRows label={t('app.loading')} count={3} />
+  return (
+    <State
+      icon={failure === 'offline' ? <WifiOff size={32} /> : undefined}
+      title={failureText(t, failure)}
+      action={<Button onClick={reload}>{t('app.retry')}</Button>}
+    />
+  )
+}
+
+/** A screen of the settings. */
+export function Part({ title, children, back = '/settings' }: { title: string; children: ReactNode; back?: string }) {
+  return (
+    <Screen title={title} back={back}>
+      <div className={styles.body}>{children}</div>
+    </Screen>
+  )
+}
+
+export function Group({ title, children }: { title?: string; children: ReactNode }) {
+  return (
+    <section className={styles.group}>
+      {title && <h2>{title}</h2>}
+      {children}
+    </section>
+  )
+}

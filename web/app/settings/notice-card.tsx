@@ -1,0 +1,77 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { type FormEvent, useState } from 'react'
+import { dateOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { TextArea } from '../../shared/ui/field.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useLanguage } from '../language.tsx'
+import { outcomeOf, useAction } from '../requests.ts'
+import styles from './settings.module.css'
+
+export type Notice = components['schemas']['Notice']
+
+/** A decision of the moderators about the user: what, why, until when, and the way to appeal. */
+export function NoticeCard({ notice, onChange }: { notice: Notice; onChange: () => void }) {
+  const { t, language } = useLanguage()
+  const [isAppealing, setIsAppealing] = useState(false)
+  const date = (at: string) => dateOf(language, new Date(at))
+  return (
+    <article className={styles.card}>
+      <div>
+        <h3>{t(`settings.notice.${notice.action}`)}</h3>
+        <p className={styles.quiet}>
+          {date(notice.created_at)}
+          {notice.until !== null && ` · ${t('settings.notice.until', { date: date(notice.until) })}`}
+        </p>
+      </div>
+      <p>{notice.reason}</p>
+      {notice.ground && <p className={styles.quiet}>{t(`settings.reason.${notice.ground}`)}</p>}
+      {notice.appeal ? (
+        <p>
+          <span className={styles.badge}>{t(`settings.appeal.${notice.appeal.status}`)}</span>
+        </p>
+      ) : (
+        notice.how_to_appeal !== null &&
+        (isAppealing ? (
+          <AppealForm notice={notice} onSent={onChange} />
+        ) : (
+          <div className={styles.actions}>
+            <Button onClick={() => setIsAppealing(true)}>{t('settings.appeal.begin')}</Button>
+          </div>
+        ))
+      )}
+    </article>
+  )
+}
+
+function AppealForm({ notice, onSent }: { notice: Notice; onSent: () => void }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const [text, setText] = useState('')
+  const send = useAction(async () => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/appeals', { body: { notice_id: notice.id, text } }))
+    if (!failure) onSent()
+    return failure
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void send.run()
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextArea
+        label={t('settings.appeal.text')}
+        hint={t('settings.appeal.hint')}
+        maxLength={2000}
+        required
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <FailureText failure={send.failure} />
+      <Button type="submit" look="primary" busy={send.busy}>
+        {t('settings.appeal.send')}
+      </Button>
+    </form>
+  )
+}

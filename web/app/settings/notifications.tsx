@@ -1,0 +1,122 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { Field, Select, Switch } from '../../shared/ui/field.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useLanguage } from '../language.tsx'
+import { outcomeOf, type Resource, useAction, useResource } from '../requests.ts'
+import { Group, Loaded, Part } from './loaded.tsx'
+import styles from './settings.module.css'
+
+type Preferences = components['schemas']['NotificationPreferences']
+
+export default function Notifications() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const resource = useResource(() => api.GET('/api/v1/me/notifications'))
+  return (
+    <Part title={t('settings.notifications.title')}>
+      <Loaded of={resource}>{(preferences) => <Choices preferences={preferences} resource={resource} />}</Loaded>
+    </Part>
+  )
+}
+
+/** Each change applies at once, and is taken back where the server refuses it. */
+function Choices({ preferences, resource }: { preferences: Preferences; resource: Resource<Preferences> }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const save = useAction(async (change: Partial<Preferences>) => {
+    resource.set({ ...preferences, ...change })
+    const { data, failure } = await outcomeOf(api.PUT('/api/v1/me/notifications', { body: change }))
+    resource.set(data ?? preferences)
+    return failure
+  })
+  const { quiet } = preferences
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return (
+    <>
+      <FailureText failure={save.failure} />
+      <Group title={t('settings.notifications.about')}>
+        <div className={styles.switches}>
+          <Switch
+            label={t('settings.notifications.messages')}
+            checked={preferences.messages}
+            onChange={(messages) => save.run({ messages })}
+          />
+          <Switch
+            label={t('settings.notifications.chats')}
+            checked={preferences.chats}
+            onChange={(chats) => save.run({ chats })}
+          />
+          <Switch
+            label={t('settings.notifications.reviews')}
+            checked={preferences.reviews}
+            onChange={(reviews) => save.run({ reviews })}
+          />
+        </div>
+        <p className={styles.quiet}>{t('settings.notifications.always')}</p>
+      </Group>
+      <Group>
+        <Select
+          label={t('settings.notifications.preview')}
+          hint={t('settings.notifications.previewHint')}
+          value={preferences.preview}
+          options={[
+            { value: 'full', label: t('settings.notifications.previewFull') },
+            { value: 'name', label: t('settings.notifications.previewName') },
+            { value: 'none', label: t('settings.notifications.previewNone') },
+          ]}
+          onChange={(preview) => isPreview(preview) && save.run({ preview })}
+        />
+      </Group>
+      <Group>
+        <div className={styles.switches}>
+          <Switch
+            label={t('settings.notifications.quiet')}
+            hint={quiet ? t('settings.notifications.zone', { zone: quiet.time_zone }) : undefined}
+            checked={quiet !== null}
+            onChange={(isOn) => save.run({ quiet: isOn ? { from: '22:00', to: '08:00', time_zone: zone } : null })}
+          />
+        </div>
+        {quiet && (
+          <>
+            <div className={styles.pair}>
+              <Field
+                label={t('settings.notifications.from')}
+                type="time"
+                value={quiet.from}
+                onChange={(event) => event.target.value && save.run({ quiet: { ...quiet, from: event.target.value } })}
+              />
+              <Field
+                label={t('settings.notifications.to')}
+                type="time"
+                value={quiet.to}
+                onChange={(event) => event.target.value && save.run({ quiet: { ...quiet, to: event.target.value } })}
+              />
+            </div>
+            {quiet.time_zone !== zone && (
+              <button
+                type="button"
+                className={styles.row}
+                onClick={() => save.run({ quiet: { ...quiet, time_zone: zone } })}
+              >
+                {t('settings.notifications.useZone', { zone })}
+              </button>
+            )}
+          </>
+        )}
+      </Group>
+      <Group>
+        <div className={styles.switches}>
+          <Switch
+            label={t('settings.notifications.digest')}
+            hint={t('settings.notifications.digestHint')}
+            checked={preferences.digest === 'daily'}
+            onChange={(isOn) => save.run({ digest: isOn ? 'daily' : 'off' })}
+          />
+        </div>
+      </Group>
+    </>
+  )
+}
+
+const isPreview = (value: string): value is Preferences['preview'] => ['none', 'name', 'full'].includes(value)

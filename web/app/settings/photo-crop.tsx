@@ -1,0 +1,96 @@
+import 'react-image-crop/dist/ReactCrop.css'
+import { useEffect, useState } from 'react'
+import ReactCrop, { centerCrop, makeAspectCrop, type PercentCrop } from 'react-image-crop'
+import { Button } from '../../shared/ui/button.tsx'
+import { Sheet } from '../../shared/ui/sheet.tsx'
+import { SkeletonRows, State } from '../../shared/ui/state.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useObjectUrl } from '../chats/message-photo.tsx'
+import { cutPhoto, preparePhoto } from '../chats/prepare-photo.ts'
+import { useLanguage } from '../language.tsx'
+import type { Failure } from '../requests.ts'
+import styles from './me.module.css'
+
+type Props = {
+  file: File
+  busy: boolean
+  failure: Failure | null
+  onClose: () => void
+  onReady: (photo: Blob) => void
+}
+type Ready = { photo: Blob; width: number; height: number }
+
+/** Lets the user choose the square of a photo that others see. */
+export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Props) {
+  const { t } = useLanguage()
+  const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
+  const [crop, setCrop] = useState<PercentCrop>()
+  const [isCutting, setIsCutting] = useState(false)
+  const preview = useObjectUrl(typeof ready === 'object' ? ready.photo : undefined)
+
+  useEffect(() => {
+    let isOver = false
+    void preparePhoto(file).then((made) => {
+      if (isOver) return
+      setReady(made ?? 'unread')
+      if (!made) return
+      const { width, height } = made
+      setCrop(
+        centerCrop(
+          makeAspectCrop({ unit: '%', width: width > height ? (height / width) * 100 : 100 }, 1, width, height),
+          width,
+          height,
+        ),
+      )
+    })
+    return () => {
+      isOver = true
+    }
+  }, [file])
+
+  async function use() {
+    if (typeof ready !== 'object' || !crop) return
+    setIsCutting(true)
+    const { photo, width, height } = ready
+    const part = {
+      x: (crop.x / 100) * width,
+      y: (crop.y / 100) * height,
+      width: (crop.width / 100) * width,
+      height: (crop.height / 100) * height,
+    }
+    onReady((await cutPhoto(photo, part)) ?? photo)
+    setIsCutting(false)
+  }
+
+  return (
+    <Sheet title={t('settings.photo.crop')} closeLabel={t('app.close')} onClose={onClose}>
+      {ready === 'preparing' && <SkeletonRows label={t('app.loading')} count={2} />}
+      {ready === 'unread' && <State title={t('settings.photo.unread')} />}
+      {typeof ready === 'object' && preview && (
+        <div className={styles.crop}>
+          <ReactCrop
+            crop={crop}
+            aspect={1}
+            circularCrop
+            keepSelection
+            minWidth={48}
+            onChange={(_, percent) => setCrop(percent)}
+          >
+            <img src={preview} alt={t('settings.photo.preview')} width={ready.width} height={ready.height} />
+          </ReactCrop>
+          <p>{t('settings.photo.hint')}</p>
+        </div>
+      )}
+      <FailureText failure={failure} />
+      <Button
+        look="primary"
+        wide
+        busy={busy || isCutting}
+        disabled={typeof ready !== 'object'}
+        onClick={() => void use()}
+      >
+        {t('settings.photo.use')}
+      </Button>
+    </Sheet>
+  )
+}

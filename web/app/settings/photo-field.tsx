@@ -1,0 +1,79 @@
+import type { Me } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { Camera, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useRef, useState } from 'react'
+import { Avatar } from '../../shared/ui/avatar.tsx'
+import { Button } from '../../shared/ui/button.tsx'
+import { FailureText } from '../account/failure.tsx'
+import { useLanguage } from '../language.tsx'
+import { outcomeOf, useAction } from '../requests.ts'
+import styles from './me.module.css'
+
+const PhotoCrop = lazy(() => import('./photo-crop.tsx'))
+
+/** The photo of the profile. A new one is cropped to a square and shown to others at once. */
+export function PhotoField({ user }: { user: Me }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const input = useRef<HTMLInputElement>(null)
+  const [file, setFile] = useState<File | null>(null)
+
+  const upload = useAction(async (photo: Blob) => {
+    const form = new FormData()
+    form.append('file', photo, 'photo.jpg')
+    // The document describes the form; here is a ready one.
+    const body = form as unknown as { file: string }
+    const image = await outcomeOf(api.POST('/api/v1/media', { body }))
+    if (image.failure) return image.failure
+    const { failure } = await outcomeOf(api.PUT('/api/v1/me', { body: { photo: image.data.id } }))
+    if (!failure) setFile(null)
+    return failure
+  })
+  const remove = useAction(async () => (await outcomeOf(api.PUT('/api/v1/me', { body: { photo: null } }))).failure)
+
+  return (
+    <div className={styles.photoField}>
+      <span className={styles.photo}>
+        {user.photo === null ? (
+          <Avatar name={user.name ?? ''} photo={null} size={112} />
+        ) : (
+          <img src={user.photo} alt={t('settings.photo.yours')} width={112} height={112} />
+        )}
+      </span>
+      <div>
+        <input
+          ref={input}
+          type="file"
+          accept="image/*,.heic,.heif"
+          hidden
+          aria-label={t('settings.photo.choose')}
+          onChange={(event) => {
+            setFile(event.target.files?.[0] ?? null)
+            // The same file can be chosen again.
+            event.target.value = ''
+          }}
+        />
+        <Button icon={<Camera size={20} aria-hidden />} onClick={() => input.current?.click()}>
+          {t(user.photo === null ? 'settings.photo.add' : 'settings.photo.change')}
+        </Button>
+        {user.photo !== null && (
+          <Button look="quiet" busy={remove.busy} icon={<Trash2 size={20} aria-hidden />} onClick={() => remove.run()}>
+            {t('settings.remove')}
+          </Button>
+        )}
+        <FailureText failure={remove.failure} />
+      </div>
+      {file && (
+        <Suspense>
+          <PhotoCrop
+            file={file}
+            busy={upload.busy}
+            failure={upload.failure}
+            onClose={() => setFile(null)}
+            onReady={upload.run}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}

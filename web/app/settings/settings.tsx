@@ -1,0 +1,124 @@
+import { useConvene, useSession } from 'convene-client/react'
+import {
+  Ban,
+  Bell,
+  ChevronRight,
+  Database,
+  FileText,
+  Flag,
+  Globe,
+  KeyRound,
+  Laptop,
+  LogOut,
+  Mail,
+  Smartphone,
+} from 'lucide-react'
+import { type ComponentType, lazy, useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { Sheet } from '../../shared/ui/sheet.tsx'
+import { State } from '../../shared/ui/state.tsx'
+import { LegalLinks } from '../account/legal.tsx'
+import { useBrand } from '../brand.tsx'
+import { InstallCard } from '../install.tsx'
+import { languages, useLanguage } from '../language.tsx'
+import { Group, Part } from './loaded.tsx'
+import styles from './settings.module.css'
+
+const parts: Record<string, ComponentType> = {
+  notifications: lazy(() => import('./notifications.tsx')),
+  devices: lazy(() => import('./channels.tsx')),
+  sessions: lazy(() => import('./sessions.tsx')),
+  'sign-in': lazy(() => import('./identities.tsx')),
+  email: lazy(() => import('./email.tsx')),
+  language: lazy(() => import('./language.tsx')),
+  data: lazy(() => import('./data.tsx')),
+  erase: lazy(() => import('./erase.tsx')),
+  reports: lazy(() => import('./reports.tsx')),
+  blocked: lazy(() => import('./blocked.tsx')),
+}
+
+export default function Settings() {
+  const { t } = useLanguage()
+  const { part } = useParams<{ part?: string }>()
+  if (part === undefined) return <Overview />
+  const Shown = parts[part]
+  return Shown ? (
+    <Shown />
+  ) : (
+    <State title={t('app.notFound')} action={<Link href="/settings">{t('settings.title')}</Link>} />
+  )
+}
+
+function Overview() {
+  const { t, language } = useLanguage()
+  const { version } = useBrand()
+  const email = useSession(({ user }) => user?.email ?? null)
+  const groups = [
+    [
+      { path: 'notifications', Icon: Bell, label: t('settings.notifications.title') },
+      { path: 'devices', Icon: Smartphone, label: t('settings.devices.title') },
+    ],
+    [
+      { path: 'sign-in', Icon: KeyRound, label: t('settings.identities.title') },
+      { path: 'email', Icon: Mail, label: t('settings.email.title'), value: email ?? t('settings.email.none') },
+      { path: 'sessions', Icon: Laptop, label: t('settings.sessions.title') },
+    ],
+    [{ path: 'language', Icon: Globe, label: t('settings.language.title'), value: languages[language] }],
+    [
+      { path: 'blocked', Icon: Ban, label: t('settings.blocked.title') },
+      { path: 'reports', Icon: Flag, label: t('settings.reports.title') },
+      { path: 'data', Icon: Database, label: t('settings.data.title') },
+    ],
+  ]
+  return (
+    <Part title={t('settings.title')} back="/me">
+      <InstallCard />
+      {groups.map((rows) => (
+        <nav key={rows[0]?.path} className={styles.list} aria-label={rows.map(({ label }) => label).join(', ')}>
+          {rows.map(({ path, Icon, label, ...row }) => (
+            <Link key={path} href={`/settings/${path}`} className={styles.row}>
+              <Icon size={22} aria-hidden />
+              <span className={styles.text}>
+                {label}
+                {'value' in row && <span className={styles.quiet}> · {row.value}</span>}
+              </span>
+              <ChevronRight size={20} aria-hidden />
+            </Link>
+          ))}
+        </nav>
+      ))}
+      <SignOut />
+      <Group>
+        <LegalLinks />
+        {version !== '' && <p className={styles.quiet}>{t('settings.version', { version })}</p>}
+      </Group>
+    </Part>
+  )
+}
+
+function SignOut() {
+  const { t } = useLanguage()
+  const client = useConvene()
+  const [isAsked, setIsAsked] = useState(false)
+  return (
+    <div className={styles.list}>
+      <button type="button" className={styles.row} onClick={() => setIsAsked(true)}>
+        <LogOut size={22} aria-hidden />
+        {t('settings.signOut')}
+      </button>
+      <Link href="/settings/erase" className={`${styles.row} ${styles.danger}`}>
+        <FileText size={22} aria-hidden />
+        {t('settings.erase.title')}
+      </Link>
+      {isAsked && (
+        <Sheet title={t('settings.signOut')} closeLabel={t('app.close')} onClose={() => setIsAsked(false)}>
+          <p>{t('settings.signOutText')}</p>
+          <Button look="primary" wide onClick={() => client.signOut()}>
+            {t('settings.signOut')}
+          </Button>
+        </Sheet>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,180 @@
+import { useConnection, useConvene, useSession, useChats } from 'convene-client/react'
+import { MapPin, MessageCircle, UserRound } from 'lucide-react'
+import { Activity, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Link, Redirect, Route, Switch, useRoute } from 'wouter'
+import { SkeletonRows, State } from '../shared/ui/state.tsx'
+import { Banners } from './account/banners.tsx'
+import { useLanguage } from './language.tsx'
+import styles from './shell.module.css'
+import { useTelegram } from './telegram/telegram.tsx'
+
+// Each screen is fetched when it is first shown.
+const Welcome = lazy(() => import('./account/welcome.tsx'))
+const SignIn = lazy(() => import('./account/sign-in.tsx'))
+const SignUp = lazy(() => import('./account/sign-up.tsx'))
+const Forgot = lazy(() => import('./account/forgot.tsx'))
+const LinkPage = lazy(() => import('./account/link-page.tsx'))
+const SignedInByProvider = lazy(() => import('./account/signed-in.tsx'))
+const Ended = lazy(() => import('./account/ended.tsx'))
+const ConsentGate = lazy(() => import('./account/consent-gate.tsx'))
+const FromTelegram = lazy(() => import('./account/from-telegram.tsx'))
+const Nearby = lazy(() => import('./people/nearby.tsx'))
+const Person = lazy(() => import('./people/person.tsx'))
+const Chats = lazy(() => import('./chats/chats.tsx'))
+const Chat = lazy(() => import('./chats/chat.tsx'))
+const Me = lazy(() => import('./settings/me.tsx'))
+const Settings = lazy(() => import('./settings/settings.tsx'))
+
+/** Every screen of the app, by its path. */
+export function Shell() {
+  const { t } = useLanguage()
+  const { ready } = useConvene()
+  const [isReady, setIsReady] = useState(false)
+  useEffect(() => void ready.then(() => setIsReady(true)), [ready])
+  const waiting = <SkeletonRows label={t('app.loading')} />
+  if (!isReady) return waiting
+  return (
+    <Suspense fallback={waiting}>
+      <Switch>
+        {/* What links in mails open is the same for everybody. */}
+        <Route path="/verify">
+          <LinkPage kind="verify" />
+        </Route>
+        <Route path="/reset">
+          <LinkPage kind="reset" />
+        </Route>
+        <Route path="/email-undo">
+          <LinkPage kind="undo" />
+        </Route>
+        <Route path="/unsubscribe">
+          <LinkPage kind="unsubscribe" />
+        </Route>
+        <Route path="/signed-in" component={SignedInByProvider} />
+        <Route>
+          <BySession />
+        </Route>
+      </Switch>
+    </Suspense>
+  )
+}
+
+function BySession() {
+  const { state, user, reason } = useSession()
+  const telegram = useTelegram()
+  const [isForgot] = useRoute('/forgot-password')
+  if (state === 'signed-out') return telegram?.sdk.initData ? <FromTelegram telegram={telegram} /> : <SignedOut />
+  if (state === 'ended' && isForgot) return <Forgot />
+  return (
+    <>
+      {/* What was being written is still there after signing in again. */}
+      <Activity mode={state === 'ended' ? 'hidden' : 'visible'} key={user?.id}>
+        {user && <SignedIn />}
+      </Activity>
+      {state === 'ended' && <Ended reason={reason} user={user} />}
+    </>
+  )
+}
+
+function SignedOut() {
+  return (
+    <Switch>
+      <Route path="/sign-in" component={SignIn} />
+      <Route path="/sign-up" component={SignUp} />
+      <Route path="/forgot-password" component={Forgot} />
+      <Route component={Welcome} />
+    </Switch>
+  )
+}
+
+function SignedIn() {
+  const { t } = useLanguage()
+  const [isChat] = useRoute('/chats/:id')
+  const missing = useSession(({ user }) => user?.consents_missing.join(' ') ?? '')
+  const [isLater, setIsLater] = useState(false)
+  if (missing !== '' && !isLater) return <ConsentGate missing={missing} onLater={() => setIsLater(true)} />
+  return (
+    <div className={styles.shell}>
+      <main className={styles.main}>
+        <Offline />
+        <Banners onConsents={() => setIsLater(false)} />
+        <Suspense fallback={<SkeletonRows label={t('app.loading')} />}>
+          <Switch>
+            <Route path="/nearby" component={Nearby} />
+            <Route path="/people/:id" component={Person} />
+            <Route path="/chats" component={Chats} />
+            <Route path="/chats/:id" component={Chat} />
+            <Route path="/me/:part?" component={Me} />
+            <Route path="/settings/:part?" component={Settings} />
+            <Route path="/:place?">{({ place }) => <Elsewhere place={place} />}</Route>
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+      <Places isAway={isChat} />
+    </div>
+  )
+}
+
+/** The paths of those who are not signed in lead on. */
+function Elsewhere({ place }: { place: string | undefined }) {
+  const isAccount = place === undefined || ['welcome', 'sign-in', 'sign-up', 'forgot-password'].includes(place)
+  return isAccount ? <Redirect to="/nearby" replace /> : <NotFound />
+}
+
+function NotFound() {
+  const { t } = useLanguage()
+  return <State title={t('app.notFound')} action={<Link href="/nearby">{t('places.nearby')}</Link>} />
+}
+
+function Offline() {
+  const { t } = useLanguage()
+  const isOffline = useConnection(({ state }) => state === 'offline')
+  // Read out when it changes, so it is there before.
+  return (
+    <p className={isOffline ? styles.offline : undefined} role="status">
+      {isOffline && t('app.offline')}
+    </p>
+  )
+}
+
+function Places({ isAway }: { isAway: boolean }) {
+  const { t } = useLanguage()
+  const unread = useChats(({ unreadTotal }) => unreadTotal)
+  const places = [
+    { path: '/nearby', label: t('places.nearby'), Icon: MapPin },
+    { path: '/chats', label: t('places.chats'), Icon: MessageCircle, unread },
+    { path: '/me', label: t('places.me'), Icon: UserRound },
+  ]
+  return (
+    <nav className={`${styles.places} ${isAway ? styles.away : ''}`} aria-label={t('places.navigation')}>
+      {places.map(({ path, label, Icon, unread = 0 }) => (
+        <Place key={path} path={path}>
+          <span className={styles.symbol}>
+            <Icon size={24} aria-hidden />
+            {unread > 0 && (
+              <span className={styles.badge}>
+                <span aria-hidden>{unread > 99 ? '99+' : unread}</span>
+                <span className="unseen">{t('places.unread', { count: unread })}</span>
+              </span>
+            )}
+          </span>
+          {label}
+        </Place>
+      ))}
+    </nav>
+  )
+}
+
+function Place({ path, children }: { path: string; children: ReactNode }) {
+  const [isHere] = useRoute(path)
+  const [isBelow] = useRoute(`${path}/*?`)
+  const [isSettings] = useRoute('/settings/*?')
+  const isAround = isBelow || (isSettings && path === '/me')
+  return (
+    <Link href={path} className={styles.place} aria-current={isHere ? 'page' : isAround ? 'true' : undefined}>
+      {children}
+    </Link>
+  )
+}

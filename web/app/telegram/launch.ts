@@ -1,0 +1,14 @@
+// Telegram opens the app with its launch parameters in the fragment.
+const key = 'convene:telegram'
+
+function launched(): boolean {
+  try {
+    if (/[#&]tgWebAppVersion=/.test(location.hash)) sessionStorage.setItem(key, location.hash.slice(1))
+    return sessionStorage.getItem(key) !== null
+  } catch {
+    return /[#&]tgWebAppVersion=/.test(location.hash)
+  }
+}
+
+/** Whether Telegram shows the app. It stays so when the page is loaded again. */
+export const isInTelegram = launched()

@@ -1,0 +1,66 @@
+// Loaded only where Telegram shows the app.
+import './theme.css'
+import {
+  backButton,
+  hapticFeedback,
+  init,
+  mainButton,
+  miniApp,
+  retrieveLaunchParams,
+  retrieveRawInitData,
+  themeParams,
+  viewport,
+} from '@tma.js/sdk'
+
+export type Sdk = ReturnType<typeof startSdk>
+
+/** Tells Telegram that the app is here, takes over its colours and safe areas, and gives what the app uses of it. */
+export function startSdk() {
+  // Styles that Telegram would put into the page are not allowed by our policy: the colours come as variables.
+  init({ acceptCustomStyles: false })
+  const { tgWebAppStartParam, tgWebAppData } = retrieveLaunchParams()
+  for (const part of [miniApp, themeParams, backButton, mainButton]) part.mount.ifAvailable()
+  if (themeParams.isMounted()) themeParams.bindCssVars()
+  const follow = () => document.documentElement.setAttribute('data-scheme', miniApp.isDark() ? 'dark' : 'light')
+  follow()
+  miniApp.isDark.sub(follow)
+  document.documentElement.setAttribute('data-telegram', '')
+  if (viewport.mount.isAvailable())
+    viewport
+      .mount()
+      .then(() => {
+        viewport.bindCssVars()
+        viewport.expand.ifAvailable()
+      })
+      .catch(() => {})
+  miniApp.ready.ifAvailable()
+  return {
+    initData: retrieveRawInitData() ?? null,
+    startParam: tgWebAppData?.start_param ?? tgWebAppStartParam ?? null,
+    language: tgWebAppData?.user?.language_code,
+    haptic: (kind: 'success' | 'error') => void hapticFeedback.notificationOccurred.ifAvailable(kind),
+    /** Shows Telegram's back button. Answers how to hide it. */
+    showBack(onPress: () => void) {
+      backButton.show.ifAvailable()
+      const off = backButton.onClick.ifAvailable(onPress)
+      return () => {
+        if (off.ok) off.data()
+        backButton.hide.ifAvailable()
+      }
+    },
+    /** Shows Telegram's main button. Answers how to hide it. */
+    showMain(text: string, isEnabled: boolean, isBusy: boolean, onPress: () => void) {
+      mainButton.setParams.ifAvailable({
+        text,
+        isVisible: true,
+        isEnabled: isEnabled && !isBusy,
+        isLoaderVisible: isBusy,
+      })
+      const off = mainButton.onClick.ifAvailable(onPress)
+      return () => {
+        if (off.ok) off.data()
+        mainButton.setParams.ifAvailable({ isVisible: false, isLoaderVisible: false })
+      }
+    },
+  }
+}

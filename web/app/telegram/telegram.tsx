@@ -1,0 +1,95 @@
+import { useConvene } from 'convene-client/react'
+import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { SkeletonRows } from '../../shared/ui/state.tsx'
+import { languageOf, useLanguage } from '../language.tsx'
+import { type Failure, failureOf } from '../requests.ts'
+import { isInTelegram } from './launch.ts'
+import type { Sdk } from './sdk.ts'
+
+type Telegram = {
+  sdk: Sdk
+  /** Why Telegram's user could not be signed in. */
+  failure: Failure | null
+  signIn: (invite?: string) => Promise<void>
+}
+
+const TelegramContext = createContext<Telegram | null>(null)
+
+/** Null outside of Telegram. */
+export const useTelegram = (): Telegram | null => use(TelegramContext)
+
+/** In Telegram, signs its user in before anything is shown. Elsewhere it does nothing. */
+export function TelegramProvider({ children }: { children: ReactNode }) {
+  return isInTelegram ? <InTelegram>{children}</InTelegram> : children
+}
+
+function InTelegram({ children }: { children: ReactNode }) {
+  const { t, setLanguage } = useLanguage()
+  const client = useConvene()
+  const [telegram, setTelegram] = useState<Telegram | null>(null)
+  const [isBroken, setIsBroken] = useState(false)
+  const [, navigate] = useLocation()
+  const isStarted = useRef(false)
+
+  useEffect(() => {
+    if (isStarted.current) return
+    isStarted.current = true
+    // A view that only looks like Telegram's gets the app as a browser does.
+    start().catch(() => setIsBroken(true))
+
+    async function start() {
+      const sdk = (await import('./sdk.ts')).startSdk()
+      // The init data signs in, so it does not stay in the address bar.
+      history.replaceState(history.state, '', location.pathname + location.search)
+      const language = languageOf(sdk.language)
+      if (language) setLanguage(language)
+      const show = (failure: Failure | null) => setTelegram({ sdk, failure, signIn })
+      const signIn = async (invite?: string) => {
+        try {
+          if (sdk.initData === null) return show(null)
+          await client.signIn({ initData: sdk.initData, ...(invite && { invite }) })
+          show(null)
+        } catch (error) {
+          show(failureOf(error))
+        }
+      }
+      await client.ready
+      if (client.session.get().state === 'signed-in') show(null)
+      else await signIn()
+      const chat = /^chat_([0-9a-f-]{36})$/.exec(sdk.startParam ?? '')?.[1]
+      if (chat !== undefined && client.session.get().state === 'signed-in')
+        navigate(`/chats/${chat}`, { replace: true })
+    }
+  }, [client, navigate, setLanguage])
+
+  if (isBroken) return children
+  if (!telegram) return <SkeletonRows label={t('app.loading')} />
+  return (
+    <TelegramContext value={telegram}>
+      <BackButton sdk={telegram.sdk} />
+      {children}
+    </TelegramContext>
+  )
+}
+
+const places = ['/', '/nearby', '/chats', '/me']
+
+function BackButton({ sdk }: { sdk: Sdk }) {
+  const [path, navigate] = useLocation()
+  const isPlace = places.includes(path)
+  useEffect(() => {
+    if (isPlace) return
+    return sdk.showBack(() => (history.length > 1 ? history.back() : navigate('/nearby')))
+  }, [isPlace, sdk, navigate])
+  return null
+}
+
+/** Shows the main action of a screen as Telegram's main button. Answers whether it does, as the screen's own is hidden then. */
+export function useMainButton(text: string, isEnabled: boolean, isBusy: boolean, onPress: () => void): boolean {
+  const sdk = useTelegram()?.sdk
+  const pressed = useRef(onPress)
+  pressed.current = onPress
+  useEffect(() => sdk?.showMain(text, isEnabled, isBusy, () => pressed.current()), [sdk, text, isEnabled, isBusy])
+  return sdk !== undefined
+}

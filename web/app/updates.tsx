@@ -1,0 +1,37 @@
+import { useConvene, useSession } from 'convene-client/react'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { useToast } from '../shared/ui/toasts.tsx'
+import { isInTelegram } from './telegram/launch.ts'
+import { useLanguage } from './language.tsx'
+import { register } from './worker.ts'
+import { renewPush } from './push.ts'
+
+/** Registers the service worker, offers a new version of the app, and follows its notifications. Shows nothing itself. */
+export function Updates() {
+  const { t } = useLanguage()
+  const toast = useToast()
+  const client = useConvene()
+  const [, navigate] = useLocation()
+  const isSignedIn = useSession(({ state }) => state === 'signed-in')
+
+  useEffect(() => {
+    if (isInTelegram) return
+    void register((activate) => toast(t('app.update.ready'), { label: t('app.update.load'), run: activate }))
+  }, [t, toast])
+
+  useEffect(() => {
+    const container = navigator.serviceWorker
+    if (!container) return
+    const onMessage = ({ data }: MessageEvent) => {
+      if (data?.type === 'open_chat') navigate(data.chat_id === null ? '/chats' : `/chats/${data.chat_id}`)
+    }
+    container.addEventListener('message', onMessage)
+    return () => container.removeEventListener('message', onMessage)
+  }, [navigate])
+
+  useEffect(() => {
+    if (isSignedIn && !isInTelegram) void renewPush(client)
+  }, [isSignedIn, client])
+  return null
+}

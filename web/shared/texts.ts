@@ -1,0 +1,41 @@
+/**
+ * Texts in the languages of the interface. A text is a string with `{name}` for what is filled in, or one form for each plural
+ * category of its language (`Intl.PluralRules`), chosen by `{count}`.
+ */
+export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
+export type Text = string | Plural
+export type Texts = Record<string, Text>
+
+/** Another language has a text for every text of the first one. */
+export type Translation<Base extends Texts> = Record<keyof Base, Text>
+
+export type Values = Record<string, string | number>
+
+export type Translate<Base extends Texts> = (key: keyof Base & string, values?: Values) => string
+
+/** Returns the text of a key, with its values filled in. Numbers are written as the language writes them. */
+export function translator<Base extends Texts>(language: string, texts: Translation<Base>): Translate<Base> {
+  const rules = new Intl.PluralRules(language)
+  const numbers = new Intl.NumberFormat(language)
+  return (key, values = {}) => {
+    const text = texts[key]
+    const form = typeof text === 'string' ? text : (text[rules.select(Number(values.count))] ?? text.other)
+    return form.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = values[name]
+      return typeof value === 'number' ? numbers.format(value) : (value ?? '')
+    })
+  }
+}
+
+/** The first language of the list that there are texts in; `fallback` if there is none. */
+export function chooseLanguage<Language extends string>(
+  wanted: readonly string[],
+  available: readonly Language[],
+  fallback: Language,
+): Language {
+  for (const tag of wanted) {
+    const found = available.find((language) => tag.toLowerCase().split('-')[0] === language)
+    if (found !== undefined) return found
+  }
+  return fallback
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react'
+import styles from './state.module.css'
+
+type Props = { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode }
+
+/** A screen or list without content: why it is empty or failed, and what to do. */
+export function State({ icon, title, children, action }: Props) {
+  return (
+    <div className={styles.state}>
+      {icon && (
+        <span className={styles.icon} aria-hidden>
+          {icon}
+        </span>
+      )}
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  )
+}
+
+/** Grey rows in the shape of a list that is loading. `label` is read by screen readers. */
+export function SkeletonRows({ label, count = 6 }: { label: string; count?: number }) {
+  return (
+    <div role="status" aria-label={label}>
+      {Array.from({ length: count }, (_, index) => (
+        <div key={index} className={styles.row} aria-hidden>
+          <span className={styles.round} />
+          <span className={styles.lines}>
+            <span className={styles.line} />
+            <span className={`${styles.line} ${styles.short}`} />
+          </span>
+        </div>
+      ))}
+    </div>
+  )
+}
