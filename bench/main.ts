@@ -12,6 +12,7 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'what notifications cost a send, and how soon they are at the provider',
     load: () => import('./notifications.ts'),
   },
+  rules: { about: 'what rules about texts cost a send', load: () => import('./rules.ts') },
   timing: { about: 'what the time of an answer tells of who has an account', load: () => import('./timing.ts') },
   growth: { about: 'a million users and messages beside ten thousand', load: () => import('./growth.ts') },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },

@@ -64,6 +64,8 @@ import up0033 from './0033_report_queue.up.sql' with { type: 'text' }
 import down0033 from './0033_report_queue.down.sql' with { type: 'text' }
 import up0034 from './0034_figures.up.sql' with { type: 'text' }
 import down0034 from './0034_figures.down.sql' with { type: 'text' }
+import up0035 from './0035_content_rules.up.sql' with { type: 'text' }
+import down0035 from './0035_content_rules.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -131,6 +133,8 @@ import pgUp0033 from './postgres/0033_report_queue.up.sql' with { type: 'text' }
 import pgDown0033 from './postgres/0033_report_queue.down.sql' with { type: 'text' }
 import pgUp0034 from './postgres/0034_figures.up.sql' with { type: 'text' }
 import pgDown0034 from './postgres/0034_figures.down.sql' with { type: 'text' }
+import pgUp0035 from './postgres/0035_content_rules.up.sql' with { type: 'text' }
+import pgDown0035 from './postgres/0035_content_rules.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -320,6 +324,14 @@ export const migrations: readonly Migration[] = [
     up: up0034,
     down: down0034,
     postgres: { up: pgUp0034, down: pgDown0034 },
+    compatibleWith: 16,
+  },
+  {
+    number: 35,
+    name: 'content_rules',
+    up: up0035,
+    down: down0035,
+    postgres: { up: pgUp0035, down: pgDown0035 },
     compatibleWith: 16,
   },
 ]

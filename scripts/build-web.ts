@@ -25,7 +25,6 @@ type Face = { name: string; page: string; entry: string; worker?: string }
 
 const faces: Face[] = [
   { name: 'app', page: 'web/app/page.html', entry: 'web/app/app.tsx', worker: 'web/app/service-worker.ts' },
-  { name: 'console', page: 'web/console/page.html', entry: 'web/console/console.tsx' },
 ]
 
 /** In bytes: the map and the decoder of HEIC photos are larger. */
@@ -36,7 +35,7 @@ type Asset = { name: string; type: string; hash: string; encodings: Partial<Reco
 
 async function digestOfSources(): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256')
-  const sources = ['web/{app,console,shared}/**/*', 'client/src/**/*', 'bun.lock', 'scripts/build-web.ts']
+  const sources = ['web/{app,shared}/**/*', 'client/src/**/*', 'bun.lock', 'scripts/build-web.ts']
   const paths = sources.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root })])
   for (const path of paths.toSorted()) hasher.update(path).update(await Bun.file(join(root, path)).bytes())
   return hasher.digest('hex')

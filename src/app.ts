@@ -5,6 +5,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
+import { filterRoutes } from './features/filter/routes.ts'
 import { identityRoutes } from './features/identities/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
@@ -68,6 +69,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     tags,
     people,
     registration,
+    filter,
     storage,
     files,
     photos,
@@ -94,6 +96,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(templateRoutes({ asModerator, asAdmin, templates }))
     .use(settingRoutes({ asAdmin, settings: settingsInForce(config) }))
     .use(tagRoutes({ signedIn, tags }))
+    .use(filterRoutes({ asAdmin, filter }))
 
   const app: App = new Elysia({
     name: 'convene',

@@ -170,12 +170,6 @@ const serverSettings = {
     default: 'on',
     help: 'the web app at `/`; `off` leaves the API alone',
   }),
-  console: setting({
-    name: 'CONSOLE',
-    ...onOrOff,
-    default: 'on',
-    help: 'the console for moderators at `/console`',
-  }),
   /** The look of the app; null for its own. */
   brand: setting({
     name: 'BRAND_DIR',

@@ -56,6 +56,7 @@ export const jobs = ({
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
   { name: 'daily-figures', schedule: '*/10 * * * *', run: figures.keepDays },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
+  { name: 'old-openers', schedule: '28 * * * *', run: retention.openers },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
   { name: 'used-challenges', schedule: '3 * * * *', run: retention.usedChallenges },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },

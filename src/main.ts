@@ -27,6 +27,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
   outbox: { summary: 'list, retry or drop what waits to leave the server', load: () => import('./commands/outbox.ts') },
   webhooks: { summary: 'list or retry webhooks that wait', load: () => import('./commands/webhooks.ts') },
   admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },
+  rules: {
+    summary: 'write the rules about texts into a file, or read them from one',
+    load: () => import('./commands/rules.ts'),
+  },
   case: { summary: 'export one case for an authority', load: () => import('./commands/case.ts') },
   mail: { summary: 'show the mails, and send one to try the settings', load: () => import('./commands/mail.ts') },
   seed: {

@@ -21,6 +21,7 @@ import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
+import { filterService } from './features/filter/service.ts'
 import { oidcLogin } from './features/identities/oidc.ts'
 import { openProviders as openOidcProviders } from './features/identities/providers.ts'
 import { identityService } from './features/identities/service.ts'
@@ -177,8 +178,25 @@ export function buildServices({
     log,
     now,
   })
+  const filter = filterService({
+    store: storage.filter,
+    async author(userId) {
+      const user = await storage.users.byId(userId)
+      return user && { created_at: user.created_at, verified: user.email_verified_at !== null }
+    },
+    hasWritten: storage.chats.hasWritten,
+    report: (target, id, names) => safety.reportByRule(target, id, names),
+    failed: (error) => log.error({ err: error }, 'a report that a rule asks for could not be filed'),
+    nodes,
+    key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene openers v1').digest(),
+    audit,
+    paging,
+    ids,
+    now,
+  })
   const profiles = profileService({
     store: storage.users,
+    filter,
     consents,
     photos: media,
     blocking,
@@ -233,7 +251,15 @@ export function buildServices({
     log,
     now,
   })
-  nodes?.listen({ ...hub.ear, forget: callers.forgetHere, forgetAll: callers.forgetAll })
+  nodes?.listen({
+    ...hub.ear,
+    forget: callers.forgetHere,
+    rulesChanged: filter.forget,
+    forgetAll() {
+      callers.forgetAll()
+      filter.forget()
+    },
+  })
   const turns = openJobLeases({ store: storage.jobLeases, node, now })
   const bot = openBot({
     config,
@@ -258,6 +284,7 @@ export function buildServices({
     store: storage.chats,
     views: chatViews,
     profiles,
+    filter,
     blocking,
     photos: media,
     limits,
@@ -329,6 +356,7 @@ export function buildServices({
     accounts: storage.accounts,
     sessions: storage.sessions,
     profiles,
+    filter,
     consents,
     callers,
     tokens,
@@ -434,6 +462,7 @@ export function buildServices({
   })
   const reviews = reviewService({
     store: storage.reviews,
+    filter,
     blocking,
     push: hub.push,
     asking,
@@ -567,6 +596,7 @@ export function buildServices({
     photos,
     messengerPhotos,
     profiles,
+    filter,
     chats,
     locations,
     budget,

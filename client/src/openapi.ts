@@ -51,7 +51,7 @@ export interface paths {
         };
         /**
          * The audit log, newest first
-         * @description `from` and `to` are included. For moderators.
+         * @description `from` and `to` are included. `format=jsonl` and `csv` answer all entries of the filter as one file, without pages; that is in the log itself. For moderators.
          */
         get: operations["getAdminAudit"];
         put?: never;
@@ -114,8 +114,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The queue of reports, oldest first
-         * @description For moderators, each without what concerns themselves: reports about them, and of reviews of them.
+         * The queue of reports, those to be decided first at its beginning
+         * @description By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them.
          */
         get: operations["getAdminReports"];
         put?: never;
@@ -146,6 +146,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/reports/{id}/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim a report
+         * @description For 15 minutes from now; again claims it longer. `claimed` where somebody else works on it, `conflict` where it is resolved. For moderators: `forbidden` where you may not decide it. Recorded in the audit log.
+         */
+        post: operations["postAdminReportsByIdClaim"];
+        /**
+         * Give up a claim
+         * @description Where there is none, nothing changes. `claimed` where it is somebody else’s. For moderators.
+         */
+        delete: operations["deleteAdminReportsByIdClaim"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/reports/{id}/resolve": {
         parameters: {
             query?: never;
@@ -157,9 +181,141 @@ export interface paths {
         put?: never;
         /**
          * Settle a report
-         * @description `warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased.
+         * @description `warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased; `claimed` where somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.
          */
         post: operations["postAdminReportsByIdResolve"];
+        /**
+         * Take back a decision
+         * @description Within the `undo_s` seconds of your own decision; `conflict` after that, and where none waits. For moderators.
+         */
+        delete: operations["deleteAdminReportsByIdResolve"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/reports/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim the report that is to be decided first
+         * @description Of the open ones that nobody has claimed, you among them, and that you may decide. It is yours for 15 minutes: no two moderators get the same. 204 where there is none. For moderators; recorded in the audit log.
+         */
+        post: operations["postAdminReportsNext"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The settings in force
+         * @description Of the node that answers, as environment variables; secrets are masked, and a generated one is null. For admins.
+         */
+        get: operations["getAdminSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Numbers of each day, and of the queue
+         * @description Of the days in UTC from `from` to before `to`: 30 days up to now if you say nothing, 92 at most. `time_to_action` is from report to decision. For moderators.
+         */
+        get: operations["getAdminStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Texts for statements of reasons, by name and language
+         * @description With `language` those in that language. For moderators.
+         */
+        get: operations["getAdminTemplates"];
+        put?: never;
+        /**
+         * Add a text for statements of reasons
+         * @description `conflict` for a second one of that name in that language, and beyond 500. For admins.
+         */
+        post: operations["postAdminTemplates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a template
+         * @description Decisions made with it keep what they said. For admins.
+         */
+        put: operations["putAdminTemplatesById"];
+        post?: never;
+        /**
+         * Delete a template
+         * @description Decisions made with it keep what they said. For admins.
+         */
+        delete: operations["deleteAdminTemplatesById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/transparency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was reported, decided and appealed in a period
+         * @description From `from` to before `to`: a year up to now if you say nothing, 366 days at most. `format=csv` has the same figures in the categories of the DSA’s templates. It names nobody. For moderators.
+         */
+        get: operations["getAdminTransparency"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -866,6 +1022,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/legal/child-safety": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Child safety standards, with the contact of the operator
+         * @description JSON, or plain Markdown for `Accept: text/markdown`. `LEGAL_CONTACT` is in it.
+         */
+        get: operations["getLegalChild-safety"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -1502,6 +1678,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What many people like, most used first
+         * @description The 50 most used tags that at least 5 people share; with `q` of those that begin with it.
+         */
+        get: operations["getTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{id}": {
         parameters: {
             query?: never;
@@ -1688,6 +1884,8 @@ export interface components {
             /** Format: uuid */
             subject_id: string | null;
         };
+        /** @enum {string} */
+        AuditFormat: "json" | "jsonl" | "csv";
         AuditLog: {
             items: components["schemas"]["AuditEntry"][];
             next_cursor: string | null;
@@ -1769,6 +1967,26 @@ export interface components {
         };
         /** @enum {string} */
         Check: "ok" | "failed";
+        /**
+         * @example {
+         *       "kind": "child-safety",
+         *       "text": "# Child safety standards …",
+         *       "version": "3f6c0a5d9b12",
+         *       "language": "en",
+         *       "updated_at": "2026-11-21T00:00:00.000Z"
+         *     }
+         */
+        ChildSafetyText: {
+            /** @constant */
+            kind: "child-safety";
+            language: string;
+            /** @description Markdown */
+            text: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Changes whenever the text of this kind does, in any language */
+            version: string;
+        };
         ClientEphemeralFrames: {
             /** TokenAccepted */
             auth: {
@@ -1781,7 +1999,7 @@ export interface components {
                  * ProblemCode
                  * @enum {string}
                  */
-                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
                 /** @description For people */
                 detail: string;
             };
@@ -1841,6 +2059,21 @@ export interface components {
         };
         /** @enum {string} */
         ConsentKind: "terms" | "privacy" | "disclaimer" | "marketing";
+        DayStats: {
+            /** @description People who used a session */
+            active: number;
+            blocks: number;
+            chats: number;
+            /**
+             * @description In UTC
+             * @example 2026-11-21
+             */
+            date: string;
+            decided: number;
+            messages: number;
+            registered: number;
+            reports: number;
+        };
         /**
          * @example {
          *       "email": "ada.lovelace@example.org",
@@ -2002,7 +2235,7 @@ export interface components {
             last_seen_at: string | null;
             location: components["schemas"]["ExportedLocation"];
             mails_waiting: components["schemas"]["ExportedMail"][];
-            notices: components["schemas"]["Notice"][];
+            notices: components["schemas"]["ExportNotice"][];
             notifications: components["schemas"]["ExportNotifications"];
             /** @description Notifications that are not sent yet; they hold ids only */
             notifications_waiting: components["schemas"]["ExportNotificationsWaiting"][];
@@ -2147,6 +2380,27 @@ export interface components {
             /** @description Who one is to the provider */
             subject: string | null;
         };
+        ExportNotice: {
+            action: components["schemas"]["NoticeAction"];
+            appeal: components["schemas"]["AppealState"] | null;
+            /** Format: date-time */
+            created_at: string;
+            ground: components["schemas"]["ReportReason"] | null;
+            how_to_appeal: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The message or review that it is about, if it is about one
+             */
+            message_id: string | null;
+            reason: string;
+            /** Format: uuid */
+            review_id: string | null;
+            strikes: number;
+            /** Format: date-time */
+            until: string | null;
+        };
         ExportNotifications: {
             /** @description Without the addresses of the devices */
             channels: components["schemas"]["Channel"][];
@@ -2284,9 +2538,9 @@ export interface components {
         /**
          * @example {
          *       "kind": "terms",
+         *       "text": "# Terms of use …",
          *       "version": "3f6c0a5d9b12",
          *       "language": "en",
-         *       "text": "# Terms of use …",
          *       "updated_at": "2026-11-21T00:00:00.000Z"
          *     }
          */
@@ -2584,6 +2838,30 @@ export interface components {
             /** Format: date-time */
             until?: string | null;
         };
+        /**
+         * @example {
+         *       "name": "Insults",
+         *       "language": "en",
+         *       "text": "Insults break section 3 of the terms."
+         *     }
+         */
+        NewTemplate: {
+            /** @example en */
+            language: string;
+            /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
+            name: string;
+            /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            text: string;
+        };
+        /**
+         * @example {
+         *       "kind": "message"
+         *     }
+         * @example {}
+         */
+        NextReport: {
+            kind?: components["schemas"]["ReportKind"] | null;
+        };
         Notice: {
             action: components["schemas"]["NoticeAction"];
             appeal: components["schemas"]["AppealState"] | null;
@@ -2692,6 +2970,18 @@ export interface components {
             /** @description Of the link: what follows `#token=` */
             token: string;
         };
+        /** @description A decision that may still be taken back */
+        PendingDecision: {
+            action: components["schemas"]["ReportAction"];
+            /** Format: uuid */
+            decided_by: string;
+            note: string;
+            strikes: number;
+            /** Format: date-time */
+            takes_effect_at: string;
+            /** Format: date-time */
+            until: string | null;
+        };
         PeopleList: {
             items: components["schemas"]["PersonInList"][];
             next_cursor: string | null;
@@ -2723,6 +3013,7 @@ export interface components {
              * @description Null also of a report of a review: its evidence names the author
              */
             report_id: string | null;
+            strikes: number;
             /** Format: date-time */
             until: string | null;
         };
@@ -2759,10 +3050,12 @@ export interface components {
             name: string | null;
             /** @description For admins only */
             phone?: string | null;
+            proposal: components["schemas"]["StrikeProposal"] | null;
             role: components["schemas"]["Role"];
             /** @description For admins only: the 50 newest */
             sessions?: components["schemas"]["PersonSession"][];
             standing: components["schemas"]["Standing"];
+            /** @description Of the last 90 days, without decisions that an appeal has overturned */
             strikes: number;
             /** @example Insults, after a warning. */
             suspended_reason: string | null;
@@ -2945,7 +3238,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
         /**
          * @example {
          *       "city": "Lisbon",
@@ -2964,6 +3257,8 @@ export interface components {
             /** @description Id of an image that you uploaded */
             photo?: string | null;
         };
+        /** @enum {string} */
+        ProposedAction: "warn" | "suspend";
         /**
          * @example {
          *       "password": true,
@@ -3088,13 +3383,27 @@ export interface components {
             waiting_s: number;
         };
         QueuedReport: {
+            /**
+             * Format: uuid
+             * @description The moderator who works on it now
+             */
+            claimed_by: string | null;
+            /** Format: date-time */
+            claimed_until: string | null;
             /** Format: date-time */
             created_at: string;
             details: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be decided at the latest
+             */
+            due_at: string;
             /** Format: uuid */
             id: string;
+            kind: components["schemas"]["ReportKind"];
             /** Format: uuid */
             message_id: string | null;
+            pending: components["schemas"]["PendingDecision"] | null;
             reason: components["schemas"]["ReportReason"];
             /** Format: uuid */
             reporter_id: string | null;
@@ -3251,7 +3560,7 @@ export interface components {
         /** @enum {string} */
         ReportAction: "dismiss" | "warn" | "remove_content" | "suspend";
         /**
-         * @description `note` is told to the user concerned as the reason. `until` is for `suspend`: absent or null is without end
+         * @description `note` is told to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. The decision takes effect after `undo_s` seconds, and can be taken back until then
          * @example {
          *       "action": "suspend",
          *       "note": "Insults, after a warning.",
@@ -3261,14 +3570,22 @@ export interface components {
         ReportDecision: {
             action: components["schemas"]["ReportAction"];
             /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
-            note: string;
+            note?: string | null;
+            strikes?: number | null;
+            /** Format: uuid */
+            template_id?: string | null;
+            undo_s?: number | null;
             /** Format: date-time */
             until?: string | null;
         };
+        /** @enum {string} */
+        ReportKind: "user" | "message" | "review";
         ReportList: {
             items: components["schemas"]["Report"][];
             next_cursor: string | null;
         };
+        /** @enum {string} */
+        ReportOrder: "due" | "created";
         ReportQueue: {
             items: components["schemas"]["QueuedReport"][];
             next_cursor: string | null;
@@ -3288,14 +3605,28 @@ export interface components {
         /** @enum {string} */
         ReportStatus: "open" | "resolved";
         ReportWithEvidence: {
+            /**
+             * Format: uuid
+             * @description The moderator who works on it now
+             */
+            claimed_by: string | null;
+            /** Format: date-time */
+            claimed_until: string | null;
             /** Format: date-time */
             created_at: string;
             details: string | null;
+            /**
+             * Format: date-time
+             * @description When it is to be decided at the latest
+             */
+            due_at: string;
             evidence: components["schemas"]["Evidence"] | null;
             /** Format: uuid */
             id: string;
+            kind: components["schemas"]["ReportKind"];
             /** Format: uuid */
             message_id: string | null;
+            pending: components["schemas"]["PendingDecision"] | null;
             reason: components["schemas"]["ReportReason"];
             /** Format: uuid */
             reporter_id: string | null;
@@ -3379,10 +3710,43 @@ export interface components {
             items: components["schemas"]["ListedSession"][];
             next_cursor: string | null;
         };
+        Setting: {
+            /** @example 3000 */
+            default: string | null;
+            /** @example PORT */
+            name: string;
+            secret: boolean;
+            source: components["schemas"]["SettingSource"];
+            /**
+             * @description What is in force. Of a secret that is set, `***`
+             * @example 8080
+             */
+            value: string | null;
+        };
+        SettingList: {
+            items: components["schemas"]["Setting"][];
+        };
+        /** @enum {string} */
+        SettingSource: "environment" | "default";
         /** @enum {string} */
         SharedCheck: "ok" | "away";
         /** @enum {string} */
         Standing: "active" | "suspended";
+        Stats: {
+            days: components["schemas"]["DayStats"][];
+            /** @description Messages that wait for a decision, now */
+            held: number;
+            /** @description Open reports, now */
+            open: number;
+            /** @description Of those the ones whose `due_at` is over */
+            overdue: number;
+            time_to_action: components["schemas"]["TimeToAction"];
+        };
+        /** @description What may follow from the strikes; `days` null is without end. A person decides */
+        StrikeProposal: {
+            action: components["schemas"]["ProposedAction"];
+            days: number | null;
+        };
         SuspensionState: {
             reason: string | null;
             suspended: boolean;
@@ -3391,10 +3755,117 @@ export interface components {
             /** Format: uuid */
             user_id: string;
         };
+        Tag: {
+            count: number;
+            /** @example tea */
+            tag: string;
+        };
+        /** @enum {string} */
+        TagKind: "drinks" | "activities" | "purposes";
+        TagList: {
+            items: components["schemas"]["Tag"][];
+        };
+        Template: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            /** @example en */
+            language: string;
+            name: string;
+            text: string;
+        };
+        TemplateList: {
+            items: components["schemas"]["Template"][];
+        };
+        TimeToAction: {
+            p50_s: number | null;
+            p95_s: number | null;
+        };
         TokenRefresh: {
             /** @description false: no cookies are set, nor read */
             cookies?: boolean | null;
             refresh_token?: string | null;
+        };
+        TransparencyAppeals: {
+            open: number;
+            rejected: number;
+            total: number;
+            upheld: number;
+        };
+        TransparencyAutomated: {
+            overturned: number;
+            total: number;
+        };
+        TransparencyDecisions: {
+            /**
+             * @example {
+             *       "warn": 2,
+             *       "dismiss": 1
+             *     }
+             */
+            by_action: {
+                [key: string]: number;
+            };
+            /**
+             * @description Of those that were not dismissed
+             * @example {
+             *       "spam": 2
+             *     }
+             */
+            by_ground: {
+                [key: string]: number;
+            };
+            /**
+             * @example {
+             *       "message": 3
+             *     }
+             */
+            by_kind: {
+                [key: string]: number;
+            };
+            /**
+             * @description Measures that no report led to
+             * @example {
+             *       "suspend": 1
+             *     }
+             */
+            own_initiative: {
+                [key: string]: number;
+            };
+            total: number;
+        };
+        /** @enum {string} */
+        TransparencyFormat: "json" | "csv";
+        TransparencyNotices: {
+            /**
+             * @example {
+             *       "message": 3
+             *     }
+             */
+            by_kind: {
+                [key: string]: number;
+            };
+            /**
+             * @example {
+             *       "spam": 3
+             *     }
+             */
+            by_reason: {
+                [key: string]: number;
+            };
+            total: number;
+        };
+        TransparencyReport: {
+            appeals: components["schemas"]["TransparencyAppeals"];
+            automated: components["schemas"]["TransparencyAutomated"];
+            decisions: components["schemas"]["TransparencyDecisions"];
+            /** Format: date-time */
+            from: string;
+            notices: components["schemas"]["TransparencyNotices"];
+            time_to_action: components["schemas"]["TimeToAction"];
+            /** Format: date-time */
+            to: string;
         };
         Unsuspension: {
             /** @description 0 to 1000 Unicode characters; normalized to NFC and trimmed. */
@@ -3707,6 +4178,7 @@ export interface operations {
                 actor_id?: string;
                 /** @description next_cursor of the page before */
                 cursor?: string;
+                format?: components["schemas"]["AuditFormat"];
                 from?: string;
                 limit?: number;
                 subject_id?: string;
@@ -3740,6 +4212,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AuditLog"];
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             /** @description `unauthenticated`, `token_expired` */
@@ -4134,8 +4608,10 @@ export interface operations {
             query?: {
                 /** @description next_cursor of the page before */
                 cursor?: string;
+                kind?: components["schemas"]["ReportKind"];
                 limit?: number;
                 reason?: components["schemas"]["ReportReason"];
+                sort?: components["schemas"]["ReportOrder"];
                 status?: components["schemas"]["ReportStatus"];
             };
             header?: never;
@@ -4165,6 +4641,18 @@ export interface operations {
                      *           "reporter_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *           "subject_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *           "waiting_s": 3600,
+                     *           "kind": "user",
+                     *           "due_at": "2026-11-21T08:34:00.000Z",
+                     *           "claimed_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "claimed_until": "2026-11-21T08:34:00.000Z",
+                     *           "pending": {
+                     *             "action": "suspend",
+                     *             "note": "Insults, after a warning.",
+                     *             "until": "2030-01-01T00:00:00.000Z",
+                     *             "strikes": 0,
+                     *             "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "takes_effect_at": "2026-11-21T08:34:00.000Z"
+                     *           },
                      *           "resolution": {
                      *             "action": "suspend",
                      *             "note": "Insults, after a warning.",
@@ -4268,6 +4756,18 @@ export interface operations {
                      *       "reporter_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "subject_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "waiting_s": 3600,
+                     *       "kind": "user",
+                     *       "due_at": "2026-11-21T08:34:00.000Z",
+                     *       "claimed_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "claimed_until": "2026-11-21T08:34:00.000Z",
+                     *       "pending": {
+                     *         "action": "suspend",
+                     *         "note": "Insults, after a warning.",
+                     *         "until": "2030-01-01T00:00:00.000Z",
+                     *         "strikes": 0,
+                     *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
+                     *       },
                      *       "resolution": {
                      *         "action": "suspend",
                      *         "note": "Insults, after a warning.",
@@ -4426,7 +4926,7 @@ export interface operations {
             };
         };
     };
-    postAdminReportsByIdResolve: {
+    postAdminReportsByIdClaim: {
         parameters: {
             query?: never;
             header?: never;
@@ -4436,18 +4936,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "action": "suspend",
-                 *       "note": "Insults, after a warning.",
-                 *       "until": "2030-01-01T00:00:00Z"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ReportDecision"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -4468,6 +4957,18 @@ export interface operations {
                      *       "reporter_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "subject_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "waiting_s": 3600,
+                     *       "kind": "user",
+                     *       "due_at": "2026-11-21T08:34:00.000Z",
+                     *       "claimed_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "claimed_until": "2026-11-21T08:34:00.000Z",
+                     *       "pending": {
+                     *         "action": "suspend",
+                     *         "note": "Insults, after a warning.",
+                     *         "until": "2030-01-01T00:00:00.000Z",
+                     *         "strikes": 0,
+                     *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
+                     *       },
                      *       "resolution": {
                      *         "action": "suspend",
                      *         "note": "Insults, after a warning.",
@@ -4605,6 +5106,505 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `conflict`, `claimed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAdminReportsByIdClaim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `claimed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAdminReportsByIdResolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "suspend",
+                 *       "note": "Insults, after a warning.",
+                 *       "until": "2030-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "message_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "review_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "reason": "spam",
+                     *       "details": "Asked me for money.",
+                     *       "status": "open",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "reporter_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "subject_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "waiting_s": 3600,
+                     *       "kind": "user",
+                     *       "due_at": "2026-11-21T08:34:00.000Z",
+                     *       "claimed_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "claimed_until": "2026-11-21T08:34:00.000Z",
+                     *       "pending": {
+                     *         "action": "suspend",
+                     *         "note": "Insults, after a warning.",
+                     *         "until": "2030-01-01T00:00:00.000Z",
+                     *         "strikes": 0,
+                     *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "resolution": {
+                     *         "action": "suspend",
+                     *         "note": "Insults, after a warning.",
+                     *         "until": "2030-01-01T00:00:00.000Z",
+                     *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "resolved_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "evidence": {
+                     *         "message": {
+                     *           "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *           "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *           "kind": "text",
+                     *           "text": "Coffee at the river?",
+                     *           "photo": null,
+                     *           "read": false,
+                     *           "read_at": null,
+                     *           "edited": false,
+                     *           "edited_at": null,
+                     *           "deleted": false,
+                     *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "client_id": "a1"
+                     *         },
+                     *         "versions": [
+                     *           {
+                     *             "text": "Coffee at the river?",
+                     *             "at": "2026-11-21T08:34:00.000Z"
+                     *           }
+                     *         ],
+                     *         "before": [
+                     *           {
+                     *             "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *             "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *             "kind": "text",
+                     *             "text": "Coffee at the river?",
+                     *             "photo": null,
+                     *             "read": false,
+                     *             "read_at": null,
+                     *             "edited": false,
+                     *             "edited_at": null,
+                     *             "deleted": false,
+                     *             "created_at": "2026-11-21T08:34:00.000Z",
+                     *             "client_id": "a1"
+                     *           }
+                     *         ],
+                     *         "after": [
+                     *           {
+                     *             "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *             "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *             "kind": "text",
+                     *             "text": "Coffee at the river?",
+                     *             "photo": null,
+                     *             "read": false,
+                     *             "read_at": null,
+                     *             "edited": false,
+                     *             "edited_at": null,
+                     *             "deleted": false,
+                     *             "created_at": "2026-11-21T08:34:00.000Z",
+                     *             "client_id": "a1"
+                     *           }
+                     *         ],
+                     *         "review": {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "reviewer_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "reviewed_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "rating": 5,
+                     *           "anonymous": false,
+                     *           "text": "Coffee at the river?",
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada",
+                     *           "city": "Lisbon",
+                     *           "bio": "Walks, espresso, old maps.",
+                     *           "gender": "female",
+                     *           "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+                     *           "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+                     *           "drinks": [
+                     *             "espresso"
+                     *           ],
+                     *           "activities": [
+                     *             "walking"
+                     *           ],
+                     *           "purposes": [
+                     *             "friendship"
+                     *           ],
+                     *           "language": "en",
+                     *           "rating_avg": 4.67,
+                     *           "reviews_count": 3,
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportWithEvidence"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`, `claimed` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAdminReportsByIdResolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `conflict` */
             409: {
                 headers: {
@@ -4661,6 +5661,1023 @@ export interface operations {
                 };
             };
             /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAdminReportsNext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NextReport"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "message_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "review_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "reason": "spam",
+                     *       "details": "Asked me for money.",
+                     *       "status": "open",
+                     *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "reporter_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "subject_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "waiting_s": 3600,
+                     *       "kind": "user",
+                     *       "due_at": "2026-11-21T08:34:00.000Z",
+                     *       "claimed_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "claimed_until": "2026-11-21T08:34:00.000Z",
+                     *       "pending": {
+                     *         "action": "suspend",
+                     *         "note": "Insults, after a warning.",
+                     *         "until": "2030-01-01T00:00:00.000Z",
+                     *         "strikes": 0,
+                     *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "resolution": {
+                     *         "action": "suspend",
+                     *         "note": "Insults, after a warning.",
+                     *         "until": "2030-01-01T00:00:00.000Z",
+                     *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *         "resolved_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "evidence": {
+                     *         "message": {
+                     *           "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *           "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *           "kind": "text",
+                     *           "text": "Coffee at the river?",
+                     *           "photo": null,
+                     *           "read": false,
+                     *           "read_at": null,
+                     *           "edited": false,
+                     *           "edited_at": null,
+                     *           "deleted": false,
+                     *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "client_id": "a1"
+                     *         },
+                     *         "versions": [
+                     *           {
+                     *             "text": "Coffee at the river?",
+                     *             "at": "2026-11-21T08:34:00.000Z"
+                     *           }
+                     *         ],
+                     *         "before": [
+                     *           {
+                     *             "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *             "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *             "kind": "text",
+                     *             "text": "Coffee at the river?",
+                     *             "photo": null,
+                     *             "read": false,
+                     *             "read_at": null,
+                     *             "edited": false,
+                     *             "edited_at": null,
+                     *             "deleted": false,
+                     *             "created_at": "2026-11-21T08:34:00.000Z",
+                     *             "client_id": "a1"
+                     *           }
+                     *         ],
+                     *         "after": [
+                     *           {
+                     *             "id": "0199a3c4-9a10-7d33-b6c1-0d5c7e4b8f21",
+                     *             "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *             "sender_id": "0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f",
+                     *             "kind": "text",
+                     *             "text": "Coffee at the river?",
+                     *             "photo": null,
+                     *             "read": false,
+                     *             "read_at": null,
+                     *             "edited": false,
+                     *             "edited_at": null,
+                     *             "deleted": false,
+                     *             "created_at": "2026-11-21T08:34:00.000Z",
+                     *             "client_id": "a1"
+                     *           }
+                     *         ],
+                     *         "review": {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "chat_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "reviewer_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "reviewed_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "rating": 5,
+                     *           "anonymous": false,
+                     *           "text": "Coffee at the river?",
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         },
+                     *         "user": {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada",
+                     *           "city": "Lisbon",
+                     *           "bio": "Walks, espresso, old maps.",
+                     *           "gender": "female",
+                     *           "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
+                     *           "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
+                     *           "drinks": [
+                     *             "espresso"
+                     *           ],
+                     *           "activities": [
+                     *             "walking"
+                     *           ],
+                     *           "purposes": [
+                     *             "friendship"
+                     *           ],
+                     *           "language": "en",
+                     *           "rating_avg": 4.67,
+                     *           "reviews_count": 3,
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportWithEvidence"];
+                };
+            };
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "PORT",
+                     *           "value": "8080",
+                     *           "default": "3000",
+                     *           "source": "environment",
+                     *           "secret": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingList"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminStats: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "days": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "registered": 0,
+                     *           "active": 0,
+                     *           "messages": 0,
+                     *           "chats": 0,
+                     *           "reports": 0,
+                     *           "decided": 0,
+                     *           "blocks": 0
+                     *         }
+                     *       ],
+                     *       "time_to_action": {
+                     *         "p50_s": 0,
+                     *         "p95_s": 0
+                     *       },
+                     *       "open": 0,
+                     *       "overdue": 0,
+                     *       "held": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminTemplates: {
+        parameters: {
+            query?: {
+                language?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada",
+                     *           "language": "en",
+                     *           "text": "Coffee at the river?",
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAdminTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Insults",
+                 *       "language": "en",
+                 *       "text": "Insults break section 3 of the terms."
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTemplate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "name": "Ada",
+                     *       "language": "en",
+                     *       "text": "Coffee at the river?",
+                     *       "created_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putAdminTemplatesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Insults",
+                 *       "language": "en",
+                 *       "text": "Insults break section 3 of the terms."
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTemplate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "name": "Ada",
+                     *       "language": "en",
+                     *       "text": "Coffee at the river?",
+                     *       "created_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAdminTemplatesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminTransparency: {
+        parameters: {
+            query?: {
+                format?: components["schemas"]["TransparencyFormat"];
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T08:34:00.000Z",
+                     *       "to": "2026-11-21T08:34:00.000Z",
+                     *       "notices": {
+                     *         "total": 0,
+                     *         "by_reason": {
+                     *           "spam": 3
+                     *         },
+                     *         "by_kind": {
+                     *           "message": 3
+                     *         }
+                     *       },
+                     *       "decisions": {
+                     *         "total": 0,
+                     *         "by_action": {
+                     *           "warn": 2,
+                     *           "dismiss": 1
+                     *         },
+                     *         "by_ground": {
+                     *           "spam": 2
+                     *         },
+                     *         "by_kind": {
+                     *           "message": 3
+                     *         },
+                     *         "own_initiative": {
+                     *           "suspend": 1
+                     *         }
+                     *       },
+                     *       "automated": {
+                     *         "total": 0,
+                     *         "overturned": 0
+                     *       },
+                     *       "time_to_action": {
+                     *         "p50_s": 0,
+                     *         "p95_s": 0
+                     *       },
+                     *       "appeals": {
+                     *         "total": 0,
+                     *         "open": 0,
+                     *         "upheld": 0,
+                     *         "rejected": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransparencyReport"];
+                    "text/csv": string;
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4799,6 +6816,10 @@ export interface operations {
                      *       "created_at": "2026-11-21T08:34:00.000Z",
                      *       "suspended_reason": "Insults, after a warning.",
                      *       "strikes": 0,
+                     *       "proposal": {
+                     *         "action": "suspend",
+                     *         "days": 0
+                     *       },
                      *       "counts": {
                      *         "reports": 0,
                      *         "open_reports": 0,
@@ -4815,6 +6836,7 @@ export interface operations {
                      *           "until": "2030-01-01T00:00:00.000Z",
                      *           "created_at": "2026-11-21T08:34:00.000Z",
                      *           "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "strikes": 0,
                      *           "report_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *           "appeal": {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
@@ -9394,9 +11416,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "kind": "terms",
+                     *       "text": "# Terms of use …",
                      *       "version": "3f6c0a5d9b12",
                      *       "language": "en",
-                     *       "text": "# Terms of use …",
                      *       "updated_at": "2026-11-21T00:00:00.000Z"
                      *     }
                      */
@@ -9411,6 +11433,76 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 60 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "getLegalChild-safety": {
+        parameters: {
+            query?: {
+                /** @description Language tag; else Accept-Language decides */
+                lang?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kind": "child-safety",
+                     *       "text": "# Child safety standards …",
+                     *       "version": "3f6c0a5d9b12",
+                     *       "language": "en",
+                     *       "updated_at": "2026-11-21T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChildSafetyText"];
+                    "text/markdown": string;
                 };
             };
             /** @description `validation_failed` */
@@ -10649,7 +12741,8 @@ export interface operations {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *             "status": "open"
                      *           },
-                     *           "how_to_appeal": "POST /api/v1/appeals"
+                     *           "how_to_appeal": "POST /api/v1/appeals",
+                     *           "strikes": 0
                      *         }
                      *       ],
                      *       "appeals": [
@@ -14057,6 +16150,95 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTags: {
+        parameters: {
+            query: {
+                /** @example drinks */
+                kind: components["schemas"]["TagKind"];
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "tag": "tea",
+                     *           "count": 3
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TagList"];
                 };
             };
             /** @description `unauthenticated`, `token_expired` */

@@ -50,6 +50,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   validation_failed: [422, 'Validation failed'],
   consents_required: [422, 'Consents required'],
   self_not_allowed: [422, 'Not with yourself'],
+  content_refused: [422, 'Content refused'],
   rate_limited: [429, 'Too many requests'],
   internal_error: [500, 'Internal error'],
   messenger_not_configured: [503, 'Messenger not configured'],

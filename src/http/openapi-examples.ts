@@ -84,6 +84,8 @@ const words: Record<string, unknown> = {
   action: 'suspend',
   data: { id },
   metadata: {},
+  public_text: 'Never send money to somebody whom you have not met.',
+  caution: 'Never send money to somebody whom you have not met.',
 }
 
 /** An example value for a field: the schema's own if it has one. Undefined if none can be made. */

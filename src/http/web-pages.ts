@@ -24,7 +24,6 @@ const appPaths = [
   // What links in mails open.
   ...Object.values(linkPaths),
 ]
-const consolePaths = ['/console', '/console/:part', '/console/:part/:id']
 
 // A file whose name changes with its content.
 const forever = { 'cache-control': 'public, max-age=31536000, immutable' }
@@ -50,10 +49,10 @@ function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Given): string {
   ].join('; ')
 }
 
-type Given = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
+type Given = Pick<Config, 'webApp' | 'frameAncestors'> & WebConfigDeps
 
 /**
- * The app at `/` and the console at `/console`, with their files at `/assets`. Without built pages, and for a face that is
+ * The app at `/` with its files at `/assets`. Without built pages, and where it is
  * switched off, there are no routes. What links in mails open is part of the app; without it there are plain pages.
  */
 export function webPages(config: Given, files: WebFiles | null) {
@@ -67,16 +66,12 @@ export function webPages(config: Given, files: WebFiles | null) {
     const file = assets.get(params.file)
     return file === undefined ? status(404) : webFile(file, request, forever)
   })
-  const { app, console } = files.pages
+  const { app } = files.pages
   const worker = files.workers.app
   const showApp = config.webApp && app !== undefined ? shows(app) : null
   routes.use(frontPage(showApp))
   routes.use(showApp ? webConfig(config, files.assets) : linkPages)
   if (showApp) for (const path of appPaths) routes.get(path, ({ request }) => showApp(request))
   if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, asked))
-  if (config.console && console !== undefined) {
-    const showConsole = shows(console)
-    for (const path of consolePaths) routes.get(path, ({ request }) => showConsole(request))
-  }
   return routes
 }

@@ -40,6 +40,7 @@ export type RefusalCode =
   | 'unsupported_media_type'
   | 'validation_failed'
   | 'self_not_allowed'
+  | 'content_refused'
   | 'rate_limited'
   | 'internal_error'
   | 'messenger_not_configured'

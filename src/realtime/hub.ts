@@ -125,7 +125,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     for (const [userId, seq] of newest) topics.storedElsewhere(userId, seq)
   }
 
-  const ear: Omit<Ear, 'forget' | 'forgetAll'> = {
+  const ear: Omit<Ear, 'forget' | 'forgetAll' | 'rulesChanged'> = {
     isHere: presence.isHere,
     isForeground: sockets.isForeground,
     stored: topics.storedElsewhere,

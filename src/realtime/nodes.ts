@@ -24,6 +24,8 @@ export type Nodes = {
    * or cannot be sent now. Answer the request only after that: the next one may go to another node.
    */
   forget(userId: string): Promise<void>
+  /** Makes other nodes read the rules about what people write again. Resolves as `forget` does. */
+  rulesChanged(): Promise<void>
   /**
    * Updates whether this node has a user's socket, and one in the foreground, from `ear`. Resolves when the other nodes can know, or cannot be
    * reached now.
@@ -52,7 +54,8 @@ export type Ear = {
   /** A user's first socket on any node has opened, or the last one has closed, perhaps because a node died. */
   cameOrWent(userId: string, online: boolean): void
   forget(userId: string): void
-  /** Messages to `forget` may have been lost, about any user. */
+  rulesChanged(): void
+  /** Messages to `forget` and `rulesChanged` may have been lost, about any user. */
   forgetAll(): void
   /** Messages about these users, or about anybody, may have been lost. */
   mayHaveMissed(users: readonly string[] | 'everybody'): void

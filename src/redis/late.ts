@@ -68,6 +68,7 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
     relay: (userId, frame) => there?.nodes.relay(userId, frame),
     close: (userId, sessionId, reason) => there?.nodes.close(userId, sessionId, reason),
     forget: async (userId) => there?.nodes.forget(userId),
+    rulesChanged: async () => there?.nodes.rulesChanged(),
     async syncPresence(userId) {
       if (there) await there.nodes.syncPresence(userId)
       else if (ear?.isHere(userId)) came.add(userId)

@@ -22,6 +22,7 @@ const stored = 's'
 const frame = 'f'
 const close = 'e'
 const forget = 'c'
+const rules = 'r'
 const lost = 'l'
 
 // Returns 1 and stores the time, unless a time less than `every` ago is stored. A time in the future does not count.
@@ -38,7 +39,7 @@ type Deps = Connected & { prefix: string; signatures: Signatures; pace: Pace; is
  * Messages between the nodes of one service, through Redis. Nodes exchange sequence numbers, not events. Each user has a
  * channel, to which the nodes with a socket of theirs subscribe: `s<seq>` (stored up to), `f<node><frame>` (an ephemeral
  * frame), `e<reason>[ <session>]` (close sockets). Every node subscribes to one more: `c<user>` (invalidate what is cached),
- * `l<node>` (messages of that node were dropped). Each message is signed.
+ * `l<node>` (messages of that node were dropped), `r` (the rules about texts changed). Each message is signed.
  *
  * With a channel for each user, the load of a node grows with the people connected to it, not with the whole service.
  */
@@ -104,6 +105,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     // Other kinds, of a later release, are ignored.
     if (userId === null) {
       if (kind === forget) ear.forget(text)
+      if (kind === rules) ear.rulesChanged()
       if (kind !== lost || text === self) return
       ear.forgetAll()
       ear.mayHaveMissed('everybody')
@@ -228,6 +230,11 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     async forget(userId) {
       if (commands.status !== 'ready') return queue(everyNode, forget + userId)
       await publish(everyNode, forget + userId).catch(() => messages.add(`${everyNode} ${forget}${userId}`))
+    },
+
+    async rulesChanged() {
+      if (commands.status !== 'ready') return queue(everyNode, rules)
+      await publish(everyNode, rules).catch(() => messages.add(`${everyNode} ${rules}`))
     },
 
     async syncPresence(userId) {

@@ -89,6 +89,8 @@ export const tables: readonly Table[] = [
   schema.shownNotifications,
   schema.botPermissions,
   schema.botUpdates,
+  schema.ruleVersions,
+  schema.openers,
   schema.passkeys,
   schema.usedChallenges,
 ].map(tableOf)

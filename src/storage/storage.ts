@@ -20,6 +20,7 @@ import type { BotStore } from '../features/bot/store.ts'
 import type { EmailStore } from '../features/email/store.ts'
 import type { IdentityStore } from '../features/identities/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
+import type { FilterStore } from '../features/filter/store.ts'
 import type { InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
 import type { PasskeyStore } from '../features/passkeys/store.ts'
@@ -56,6 +57,7 @@ export type Storage = {
   emails: EmailStore
   identities: IdentityStore
   invites: InviteStore
+  filter: FilterStore
   people: PeopleStore
   notifications: NotificationStore
   bot: BotStore

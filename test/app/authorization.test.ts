@@ -17,6 +17,8 @@ import { granted } from '../rows.ts'
 const roles = ['owner', 'other', 'stranger', 'blocked', 'suspended', 'anonymous', 'moderator'] as const
 type Role = (typeof roles)[number]
 
+const aRule = { name: 'a', on: true, applies_to: ['message'], match: { type: 'link' }, action: 'flag' }
+
 type Ask = { path: string; body?: unknown; headers?: Record<string, string> }
 type Asker = { role: Role; me: Person | null }
 /** What is asked, and the answer to each role, in their order: a status, and the code of a refusal. */
@@ -480,6 +482,25 @@ const table: Record<string, Row[]> = {
   ],
   'DELETE /api/v1/admin/invites/:id': [
     ['none', () => `admin/invites/${unknown}`, ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/rules': [
+    ['all', () => 'admin/rules', ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/rules': [
+    ['one', () => ({ path: 'admin/rules', body: aRule }), ...forModerators(noMod)],
+    ['a bad one', () => ({ path: 'admin/rules', body: { ...aRule, action: 'burn' } }), ...forModerators(noMod)],
+  ],
+  'PUT /api/v1/admin/rules/:id': [
+    ['none', () => ({ path: `admin/rules/${unknown}`, body: aRule }), ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/rules/:id': [
+    ['none', () => `admin/rules/${unknown}`, ...forModerators(noMod)],
+  ],
+  'GET /api/v1/admin/rules/versions': [
+    ['all', () => 'admin/rules/versions', ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/rules/try': [
+    ['a text', () => ({ path: 'admin/rules/try', body: { text: 'hi', applies_to: 'message' } }), ...forModerators(noMod)],
   ],
   'GET /api/v1/sync': [
     ['own', () => 'sync?since=0&limit=100', ...own('200')],

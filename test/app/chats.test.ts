@@ -99,6 +99,7 @@ test('a message is listed, counted unread for the other one, and moves the chat'
     deleted: false,
     created_at: new Date(app.clock.now).toISOString(),
     client_id: 'c1',
+    caution: null,
   })
   const [forBob] = (await bob.get('chats')).body.items
   expect(forBob).toMatchObject({ id: chat.id, unread_count: 1, last_msg_at: sent.body.created_at })

@@ -8,7 +8,6 @@ if (files === null) throw new Error('the web pages have not been built: run `bun
 
 const given = {
   webApp: true,
-  console: true,
   frameAncestors: [],
   mapStyleUrl: null,
   brand: null,
@@ -30,15 +29,15 @@ test('the app is at the root for browsers, and a description of the server for p
 })
 
 test('a face that is off has no page, and the root leads to the documentation', async () => {
-  const off = pages({ webApp: false, console: false })
+  const off = pages({ webApp: false })
   expect(await (await off('/')).text()).toContain('/openapi')
-  for (const path of ['/chats', '/console', '/service-worker.js']) expect((await off(path)).status).toBe(404)
+  for (const path of ['/chats', '/service-worker.js']) expect((await off(path)).status).toBe(404)
 })
 
 test('every file that a page names is served, compressed as the client accepts, and may be kept for ever', async () => {
   const get = pages()
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
-  for (const path of ['/', '/console']) {
+  for (const path of ['/', '/chats']) {
     const named = [...(await (await get(path)).text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
       ([, name]) => name!,
     )

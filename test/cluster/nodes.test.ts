@@ -137,6 +137,7 @@ redisTest(
       isHere: () => true,
       stored: (...words) => heard.push(words),
       forget: (...words) => heard.push(words),
+      rulesChanged: () => {},
       forgetAll: () => {},
     })
     other.apps[1].services.shared!.nodes.syncPresence(one.bob.id)

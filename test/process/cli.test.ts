@@ -375,6 +375,41 @@ describe('migrate', () => {
   })
 })
 
+test('rules are exported, changed and imported beside a running server, or refused with the place', async () => {
+  const databasePath = join(newPath(), 'convene.db')
+  const app = await testApp({}, { databasePath })
+  const settings = { DATA_DIR: app.dataDir, DATABASE_URL: `sqlite:${databasePath}` }
+  const file = join(app.dataDir, 'rules.json')
+  expect((await convene(['rules', 'export', file], settings)).out).toContain('rules written')
+  const { rules } = await Bun.file(file).json()
+  const given = {
+    name: 'Fees',
+    on: true,
+    applies_to: ['message'],
+    match: { type: 'words', words: ['fee'] },
+    action: 'refuse',
+  }
+  await Bun.write(file, JSON.stringify({ rules: [...rules, given] }))
+  expect((await convene(['rules', 'import', file], settings)).out).toContain(`${rules.length + 1} rules are in force`)
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = (await ada.post('chats', { user_id: bob.id })).body
+  app.clock.now += 2000
+  expect((await ada.post(`chats/${chat.id}/messages`, { text: 'a fee' })).body.code).toBe('content_refused')
+  const lookbehind = { ...given, match: { type: 'pattern', pattern: 'a(?<=b)' } }
+  const cases: [unknown, RegExp][] = [
+    [{ rules: [given, lookbehind] }, /\/rules\/1\/match\/pattern: .*at character 2: RE2 has no lookbehind/],
+    [{ rules: [{ ...given, action: 'burn' }] }, /\/rules\/0\/action: Expected one of refuse, flag, note/],
+    [{ rules: [{ ...given, match: { type: 'words', words: Array(100_000).fill('ab') } }] }, /\/rules\/0\/match/],
+    [{ rules: [], more: 'x'.repeat(10 * 1024 * 1024) }, /up to 2 MB/],
+  ]
+  for (const [body, message] of cases) {
+    await Bun.write(file, JSON.stringify(body))
+    expectRefusal(await convene(['rules', 'import', file], settings), 1, message)
+  }
+  expectRefusal(await convene(['rules', 'burn'], settings), 2, /import or export/)
+  expect((await ada.post(`chats/${chat.id}/messages`, { text: 'a fee' })).body.code).toBe('content_refused')
+}, 60_000)
+
 test('outbox lists what waits, makes it due and drops it, beside a running server', async () => {
   const databasePath = join(newPath(), 'convene.db')
   const app = await testApp({}, { databasePath })

@@ -114,6 +114,8 @@ beforeAll(async () => {
   db.query("INSERT INTO bot_permissions VALUES (?, '42', 'granted', 'en', 1, NULL, 2)").run(ada.id)
   db.query('INSERT INTO bot_updates VALUES (9007199254740991, 1)').run()
   db.query("INSERT INTO invites (id, code_hash, uses, used, created_at) VALUES ('i', 'h', 2, 1, 1)").run()
+  db.query("INSERT INTO rule_versions VALUES (1, 'imported', NULL, 0, '[]', NULL, 1)").run()
+  db.query("INSERT INTO openers VALUES (?, 'h', 'c', 1)").run(ada.id)
   rich = newFile()
   db.query('VACUUM INTO ?').run(rich)
 

@@ -228,6 +228,7 @@ describe('the documentation names', () => {
       positions: 'Published position',
       auditEntries: 'Audit log',
       botUpdates: 'Numbers of the bot’s updates',
+      openers: 'Texts sent first to somebody',
     }
     const rows = tableOf('docs/privacy.md', sectionOf('What is stored'))
     const copies = rows.find(([name]) => name!.startsWith('What a migration or a restore has replaced'))

@@ -198,6 +198,7 @@ for (const engine of engines) {
           created: true,
           report: {
             ...asked,
+            kind: null,
             status: 'open',
             resolved_at: null,
             resolved_by: null,
@@ -228,6 +229,7 @@ for (const engine of engines) {
           edited_at: null,
           deleted_at: null,
           created_at: now + seq - 1,
+          caution: null,
           ...given,
         })
         const photo = (photo_id: string, isThere = true) => ({

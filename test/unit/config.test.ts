@@ -485,7 +485,6 @@ const variables: Record<string, Case> = {
   },
   BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
   WEB_APP: { field: 'webApp', default: true, good: [['off', false]], bad: ['no', '1'] },
-  CONSOLE: { field: 'console', default: true, good: [['off', false]], bad: ['no', '1'] },
   FRAME_ANCESTORS: {
     field: 'frameAncestors',
     default: [],
@@ -500,6 +499,13 @@ const variables: Record<string, Case> = {
   },
   // test/unit/brand.test.ts reads good ones.
   BRAND_DIR: { field: 'brand', default: null, good: [], bad: ['/nowhere/at/all'] },
+  REPORT_TARGET_H: { field: 'reportTargetH', default: 24, good: [['4', 4]], bad: ['0', '8761', 'soon'] },
+  LEGAL_CONTACT: {
+    field: 'legalContact',
+    default: null,
+    good: [['safety@example.org', 'safety@example.org']],
+    bad: ['nobody', 'javascript:alert(1)'],
+  },
   LEGAL_DIR: { field: 'legalDir', default: null, good: [['/etc/convene/legal', '/etc/convene/legal']], bad: [] },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     field: 'otlpEndpoint',

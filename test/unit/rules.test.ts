@@ -21,6 +21,7 @@ const message = (id: string, given: Partial<Message> = {}): Message => ({
   edited_at: null,
   deleted_at: null,
   created_at: 1,
+  caution: null,
   ...given,
 })
 const photo = (id: string, photo_id: string) =>

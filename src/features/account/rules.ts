@@ -20,7 +20,7 @@ export const anonymised = (at: number) => ({
 })
 
 /** What a message of an erased account loses; it stays as a tombstone. */
-export const anonymisedMessage = { text: null, photo_id: null, client_id: null }
+export const anonymisedMessage = { text: null, photo_id: null, client_id: null, caution: null }
 
 /** A chat of somebody who is being erased, with how many of its messages the next part would look at, and up to which. */
 export type ChatToClear = { id: string; other: string; from: number; rows: number; last: number | null }

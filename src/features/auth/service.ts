@@ -16,6 +16,7 @@ import type { AuditEntry } from '../audit/store.ts'
 import type { Subject } from '../identities/store.ts'
 import type { MessengerPhotos } from '../media/messenger-photos.ts'
 import { mostWantedFirst } from '../legal/service.ts'
+import type { Filter, Verdict } from '../filter/service.ts'
 import { type Profiles, tidyProfile } from '../profile/service.ts'
 import { notAdmitted, type Registration as Gate } from '../registration/service.ts'
 import type { Gender } from '../profile/store.ts'
@@ -44,6 +45,7 @@ type Deps = {
   accounts: AccountStore
   sessions: SessionStore
   profiles: Profiles
+  filter: Pick<Filter, 'text' | 'report'>
   consents: Consents
   callers: Callers
   tokens: Tokens
@@ -292,6 +294,16 @@ export function authService(deps: Deps) {
     throw invalidCredentials()
   }
 
+  /** A name of another service, or a neutral one where a rule refuses it: nobody can change theirs on the way here. */
+  async function allowedName(name: string): Promise<{ name: string; verdict: Verdict }> {
+    try {
+      return { name, verdict: await deps.filter.text('name', null, name) }
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'content_refused') throw error
+      return { name: 'User', verdict: { flags: [], caution: null } }
+    }
+  }
+
   /** Whom the messenger vouches for. */
   function personOf(initData: string) {
     if (deps.messengerBotToken === null)
@@ -320,6 +332,7 @@ export function authService(deps: Deps) {
       if (email === null && phone === null)
         throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
+      const verdicts = [await deps.filter.text('name', null, name), await deps.filter.text('bio', null, bio)]
       const language = preferredLanguage(client.language)
       const password_hash = await newPasswordHash(body.password, '/password')
       const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language, admission })
@@ -334,6 +347,7 @@ export function authService(deps: Deps) {
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
       if (outcome !== 'created') throw notAdmitted(outcome)
+      await deps.filter.report('user', id, { flags: verdicts.flatMap(({ flags }) => flags) })
       mails.wake()
       return answer(session, 0)
     },
@@ -372,11 +386,13 @@ export function authService(deps: Deps) {
     ) {
       const language = preferredLanguage(client.language)
       const admission = deps.registration.admissionBy(invite)
-      const account = newAccount({ email, name: mendedName(name) || 'User', language, admission })
+      const { name: allowed, verdict } = await allowedName(mendedName(name) || 'User')
+      const account = newAccount({ email, name: allowed, language, admission })
       const { id } = account
       const told = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
       const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), told)
       if (typeof made === 'string') throw notAdmitted(made)
+      if (made !== null) await deps.filter.report('user', id, verdict)
       return made
     },
 
@@ -386,13 +402,15 @@ export function authService(deps: Deps) {
      */
     async messenger(initData: string, invite: string | null | undefined, client: Client) {
       const person = personOf(initData)
-      const { messenger_id, name, photo_url: photo } = person
+      const { messenger_id, photo_url: photo } = person
+      const { name, verdict } = await allowedName(person.name)
       const admission = deps.registration.admissionBy(invite)
       const made = newAccount({ name, photo, language: person.language ?? 'en', admission })
       const told = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
       const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, told)
       if (typeof account === 'string') throw notAdmitted(account)
       const { user_id } = account
+      if (account.created) await deps.filter.report('user', user_id, verdict)
       const session = await signInBy({ kind: 'messenger', messenger_id }, account, client)
       deps.messengerPhotos.begin(user_id, person.photo_url)
       await deps.botPermissions.noteInitData(user_id, person)

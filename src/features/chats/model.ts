@@ -24,6 +24,9 @@ export const message = t.Object(
     deleted: t.Boolean(),
     created_at: time,
     client_id: nullable(t.String({ description: 'Shown to the sender only' })),
+    caution: nullable(
+      t.String({ description: 'What a rule of the operator tells the recipient; null for the sender' }),
+    ),
   },
   {
     title: 'Message',
@@ -42,6 +45,7 @@ export const message = t.Object(
         deleted: false,
         created_at: '2026-11-21T08:34:00.000Z',
         client_id: 'a1',
+        caution: null,
       },
     ],
   },

@@ -75,6 +75,7 @@ export type ShownPhoto = Pick<Message, keyof typeof noPhoto>
 export const asStored = (message: NewMessage, seq: number, photo: ShownPhoto): Message => ({
   ...message,
   ...photo,
+  caution: message.caution ?? null,
   seq,
   read_at: null,
   edited_at: null,
@@ -87,6 +88,7 @@ export const tombstone = (message: Message, at: number): Message => ({
   ...noPhoto,
   text: null,
   photo_id: null,
+  caution: null,
   deleted_at: at,
 })
 

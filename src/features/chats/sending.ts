@@ -4,6 +4,7 @@ import { isVisible, tidy } from '../../lib/text.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
+import type { Filter, Verdict } from '../filter/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
@@ -29,6 +30,7 @@ export type SendingDeps = {
   store: ChatStore
   views: ChatViews
   membership: Membership
+  filter: Pick<Filter, 'message' | 'report'>
   blocking: Blocking
   photos: MessagePhotos
   push: Push
@@ -48,6 +50,7 @@ export function sending({
   store,
   views,
   membership: { chatOf, ownMessageOf },
+  filter,
   blocking,
   photos,
   push,
@@ -65,12 +68,31 @@ export function sending({
     return kind === 'photo' || hasLink(text ?? '') ? 0 : textsBeforeReply
   }
 
+  /** What the operator's rules say of a text. Returns the refusal, if one refuses it. */
+  async function verdictOf(chat: Chat, sender_id: string, text: string | null): Promise<Verdict | Refusal> {
+    if (text === null) return { flags: [], caution: null }
+    try {
+      return await filter.message({ sender_id, other_id: otherOf(chat, sender_id), chat_id: chat.id, text })
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'content_refused') return error
+      throw error
+    }
+  }
+
   /** Stores a message, unless that `client_id` was used before. Returns why not, if it is refused. */
   async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
     const otherId = otherOf(chat, caller.id)
     const untilReply = await limitBeforeReply(chat, otherId, content)
     if (untilReply === 0) return awaitingReply()
-    const message = { id: ids.next(), chat_id: chat.id, sender_id: caller.id, ...content, client_id, created_at: now() }
+    const verdict = await verdictOf(chat, caller.id, content.text)
+    if (verdict instanceof Refusal) return verdict
+    const { caution } = verdict
+    const message = {
+      ...{ id: ids.next(), chat_id: chat.id, sender_id: caller.id, caution },
+      ...content,
+      client_id,
+      created_at: now(),
+    }
     const sent = await store.append(message, otherId, untilReply, asking.dueAt(message.created_at))
     switch (sent) {
       case 'blocked':
@@ -82,7 +104,7 @@ export function sending({
       case 'nobody_there':
         return new Refusal('conflict', 'The other one’s account is gone.')
       default:
-        return sent
+        return { ...sent, verdict }
     }
   }
 
@@ -102,7 +124,10 @@ export function sending({
       push.event('message', sent.message.created_at, sent.events, (userId) =>
         userId === caller.id ? message : views.message(sent.message, userId),
       )
-      if (sent.created) asking.wake()
+      if (sent.created) {
+        asking.wake()
+        await filter.report('message', sent.message.id, sent.verdict)
+      }
       return { message, created: sent.created }
     },
 
@@ -113,12 +138,15 @@ export function sending({
       const tidied = tidy(text)
       if ((await limitBeforeReply(chat, otherId, { kind: message.kind, text: tidied })) === 0) throw awaitingReply()
       const at = now()
-      const edited = await store.edit(chat, messageId, tidied, at, maxEdits)
+      const verdict = await verdictOf(chat, caller.id, tidied)
+      if (verdict instanceof Refusal) throw verdict
+      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, verdict.caution)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
       if (edited === 'blocked') throw blocked()
       if (edited === 'edited_too_often')
         throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
+      await filter.report('message', messageId, verdict)
       return views.message(edited.message, caller.id)
     },
 

@@ -19,6 +19,8 @@ export type Message = {
   edited_at: number | null
   deleted_at: number | null
   created_at: number
+  /** What a rule of the operator tells the recipient. */
+  caution: string | null
 }
 
 /** A chat in a member's list. */
@@ -39,7 +41,9 @@ export type EventNumbers = { user_id: string; seq: number }[]
 export type Content =
   { kind: 'text'; text: string; photo_id: null } | { kind: 'photo'; text: string | null; photo_id: string }
 
-export type NewMessage = Pick<Message, 'id' | 'chat_id' | 'sender_id' | 'client_id' | 'created_at'> & Content
+export type NewMessage = Pick<Message, 'id' | 'chat_id' | 'sender_id' | 'client_id' | 'created_at'> &
+  Partial<Pick<Message, 'caution'>> &
+  Content
 
 export type ChatStore = {
   /**
@@ -113,6 +117,7 @@ export type ChatStore = {
     text: string,
     now: number,
     maxVersions: number,
+    caution?: string | null,
   ): Promise<{ message: Message; events: EventNumbers } | 'blocked' | 'edited_too_often' | null>
   /** Leaves a tombstone and keeps the text for moderation. Null where it was one already. */
   remove(

@@ -50,6 +50,8 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
       deleted: !shown,
       created_at: iso(message.created_at),
       client_id: message.sender_id === viewerId ? message.client_id : null,
+      // Evidence of before there were rules is without it.
+      caution: shown && message.sender_id !== viewerId ? (message.caution ?? null) : null,
     }
   }
 

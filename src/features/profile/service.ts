@@ -7,6 +7,7 @@ import type { Caller } from '../auth/callers.ts'
 import type { Consents } from '../auth/consents.ts'
 import type { ConsentKind } from '../auth/store.ts'
 import { notSignedIn } from '../auth/tokens.ts'
+import type { Filter } from '../filter/service.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
@@ -25,6 +26,7 @@ export type Photos = {
 
 type Deps = {
   store: UserStore
+  filter: Pick<Filter, 'text' | 'report'>
   consents: Consents
   photos: Photos
   blocking: Blocking
@@ -33,7 +35,7 @@ type Deps = {
   now: () => number
 }
 
-export function profileService({ store, consents, photos, blocking, webhooks, audit, now }: Deps) {
+export function profileService({ store, filter, consents, photos, blocking, webhooks, audit, now }: Deps) {
   const updated = (id: string, fields: string[]) => webhooks.about('user.updated', id, { user_id: id, fields })
 
   const meOf = (user: User, consents_missing: ConsentKind[]) => ({
@@ -76,12 +78,17 @@ export function profileService({ store, consents, photos, blocking, webhooks, au
       const before = await store.byId(caller.id)
       const changed = before === null ? tidied : differing(before, tidied)
       if (before && Object.keys(changed).length === 0) return meOf(before, caller.consents_missing)
+      const verdicts = [
+        await filter.text('name', caller.id, changed.name),
+        await filter.text('bio', caller.id, changed.bio),
+      ]
       const outcome = await store.update(caller.id, changed, now(), updated(caller.id, Object.keys(changed)))
       if (outcome === 'no_such_user') throw new Refusal('not_found', noSuchUser)
       if (outcome === 'not_their_image') throw wrongPhoto(await photos.problemOf(tidied.photo!))
       const { user, replaced_photo } = outcome
       if (replaced_photo !== null && isImageId(replaced_photo)) await photos.drop([replaced_photo])
       await audit.fold('profile', caller.id, caller.id, { fields: Object.keys(changed) })
+      await filter.report('user', caller.id, { flags: verdicts.flatMap(({ flags }) => flags) })
       return meOf(user, caller.consents_missing)
     },
 

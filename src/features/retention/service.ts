@@ -28,6 +28,8 @@ export const kept = {
   auditEntries: 730 * days,
   // The messenger keeps an update for a day.
   botUpdates: 7 * days,
+  // As far back as a rule may count.
+  openers: 7 * days,
 }
 
 // Some milliseconds of work: requests come in between.
@@ -57,6 +59,7 @@ export function retentionService({ store, events, emails, oldChannels, bot, pass
     evidence: () => inBatches((limit) => store.evidence(now() - kept.evidence, limit)),
     messageVersions: () => inBatches((limit) => store.messageVersions(now() - kept.messageVersions, limit)),
     positions: () => inBatches((limit) => store.positions(now() - kept.positions, limit)),
+    openers: () => inBatches((limit) => store.openers(now() - kept.openers, limit)),
     auditEntries: () => inBatches((limit) => store.auditEntries(now() - kept.auditEntries, limit)),
   }
 }

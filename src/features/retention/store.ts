@@ -11,4 +11,6 @@ export type RetentionStore = {
   /** Positions not updated since, with the codes of their places. Whether their owner wants to be seen stays. */
   positions(before: number, limit: number): Promise<number>
   auditEntries(before: number, limit: number): Promise<number>
+  /** Hashes of texts that were sent to people who had not written yet. */
+  openers(before: number, limit: number): Promise<number>
 }

@@ -7,6 +7,7 @@ import { days, iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
+import type { Filter } from '../filter/service.ts'
 import { noSuchUser } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import { appearsAt } from './rules.ts'
@@ -18,6 +19,7 @@ export type NewReview = { chat_id: string; rating: number; anonymous?: boolean |
 
 type Deps = {
   store: ReviewStore
+  filter: Pick<Filter, 'text' | 'report'>
   blocking: Blocking
   push: Push
   asking: Asking
@@ -59,6 +61,7 @@ export const reviewsForEvents =
 
 export function reviewService({
   store,
+  filter,
   blocking,
   push,
   asking,
@@ -100,6 +103,7 @@ export function reviewService({
         text: tidy(text ?? '') || null,
         created_at: now(),
       }
+      const verdict = await filter.text('review', caller.id, review.text)
       const eventAt = shownAt(review)
       const added = await store.add(review, {
         eventAt,
@@ -121,6 +125,7 @@ export function reviewService({
         // Whoever reads the log is not to find in it what the review does not show.
         await audit.note('review', anonymous ? null : caller.id, review.id)
       }
+      await filter.report('review', review.id, verdict)
       return reviewView(review)
     },
 

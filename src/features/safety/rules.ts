@@ -72,4 +72,4 @@ export const dueAt = (reason: ReportReason, at: number, target: number): number 
 export const dueAtOf = ({ due_at, created_at }: Pick<Report, 'due_at' | 'created_at'>): number =>
   due_at ?? created_at + days
 
-export const kindOf = ({ target }: Pick<Report, 'target'>): ReportKind => target
+export const kindOf = ({ kind, target }: Pick<Report, 'kind' | 'target'>): ReportKind => kind ?? target

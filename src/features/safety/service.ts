@@ -134,6 +134,43 @@ export function safetyService({
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },
 
+    /** Reports something because rules of the operator say so. An open report of the same by rules stays the only one. */
+    async reportByRule(target: ReportTarget, targetId: string, ruleNames: readonly string[]): Promise<void> {
+      const found = await reports.target(target, targetId)
+      if (!found) return
+      const at = now()
+      const due_at = asking.dueAt(at)
+      const id = ids.next()
+      const reason = 'other'
+      const about = target === 'review' ? null : found.subject_id
+      const told = webhooks.about('report.created', found.subject_id ?? id, {
+        report_id: id,
+        user_id: about,
+        target,
+        reason,
+      })
+      const filed = await reports.file(
+        {
+          id,
+          reporter_id: null,
+          target,
+          target_id: targetId,
+          subject_id: found.subject_id,
+          reason,
+          details: `By rule: ${ruleNames.join(', ')}`.slice(0, 2000),
+          created_at: at,
+          due_at: dueAt(reason, at, targetMs),
+          kind: 'rule',
+        },
+        neighbours,
+        due_at === null ? null : { due_at, id: ids.next },
+        [...told, ...moderatorsTold()],
+      )
+      if (!filed?.created) return
+      asking.wake()
+      await audit.note('report', null, id, { target, reason, by: 'rule' })
+    },
+
     /** The caller's own reports, newest first, with what came of them. */
     async reports(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('reports', cursor, ['number', 'string'])

@@ -46,8 +46,8 @@ export type ReportReason = (typeof reportReasons)[number]
 export const reportTargets = ['user', 'message', 'review'] as const
 export type ReportTarget = (typeof reportTargets)[number]
 
-/** What a report comes from: who filed it reports one of these. */
-export const reportKinds = [...reportTargets] as const
+/** What a report comes from: a person who reports one of these, or a rule of the operator. */
+export const reportKinds = [...reportTargets, 'rule'] as const
 export type ReportKind = (typeof reportKinds)[number]
 
 export const reportActions = ['dismiss', 'warn', 'remove_content', 'suspend'] as const
@@ -57,6 +57,8 @@ export type Report = {
   id: string
   /** Null once the reporter's account is erased. */
   reporter_id: string | null
+  /** Null for one by a person. */
+  kind: 'rule' | null
   target: ReportTarget
   target_id: string
   /** The user concerned: the reported one, or the author of what is reported. Null where the author is not known any more. */
@@ -110,6 +112,9 @@ export type NewReport = Pick<
   'id' | 'target' | 'target_id' | 'subject_id' | 'reason' | 'details' | 'created_at'
 > & { reporter_id: string; due_at?: number | null }
 
+/** A report by a person or, without a reporter, by a rule of the operator. */
+export type FiledReport = Omit<NewReport, 'reporter_id'> & Pick<Report, 'reporter_id'> & Partial<Pick<Report, 'kind'>>
+
 export type ReportStore = {
   /**
    * Whom a report of that would concern, and where only some may see it, who these are. Null where there is no such
@@ -118,11 +123,11 @@ export type ReportStore = {
   target(target: ReportTarget, id: string): Promise<{ subject_id: string | null; seen_by: string[] | null } | null>
   /**
    * Keeps the report and its evidence, with so many neighbours of a message on each side, in one step. Where the reporter
-   * has an open report of the same: that one, `created` false. Null where the target has gone. `parcels`, which tell of a
+   * (or the rules) has an open report of the same: that one, `created` false. Null where the target has gone. `parcels`, which tell of a
    * new one, go into the outbox.
    */
   file(
-    report: NewReport,
+    report: FiledReport,
     neighbours: number,
     /** From when on moderators are notified, and new ids for that. */
     notify?: { due_at: number; id(): string } | null,

@@ -41,10 +41,10 @@ const takeNumbers = `
     wrote_b = wrote_b OR user_b = s.sender_id
   FROM unnest($1::text[], $2::text[], $3::int8[]) AS s (chat_id, sender_id, created_at) WHERE chats.id = s.chat_id`
 const insertMessages = `
-  INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
-  SELECT s.id, s.chat_id, c.last_seq, s.sender_id, s.kind, s.text, s.photo_id, s.client_id, s.created_at
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[])
-    AS s (id, chat_id, sender_id, kind, text, photo_id, client_id, created_at)
+  INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at, caution)
+  SELECT s.id, s.chat_id, c.last_seq, s.sender_id, s.kind, s.text, s.photo_id, s.client_id, s.created_at, s.caution
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[],
+    $9::text[]) AS s (id, chat_id, sender_id, kind, text, photo_id, client_id, created_at, caution)
   JOIN chats c ON c.id = s.chat_id
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 
@@ -139,6 +139,7 @@ export async function appendAll(
       column('photo_id', storable),
       column('client_id', storable),
       column('created_at', storable),
+      storable.map(({ message }) => message.caution ?? null),
     ]),
     recordManyEvents(
       tx,

@@ -146,6 +146,7 @@ export const messages = pgTable(
     deleted_at: int8(),
     created_at: int8().notNull(),
     read_at: int8(),
+    caution: text(),
   },
   (t) => [primaryKey({ columns: [t.chat_id, t.seq] })],
 )
@@ -188,6 +189,7 @@ export const reports = pgTable('reports', {
   claimed_until: int8(),
   pending: json(),
   pending_until: int8(),
+  kind: text({ enum: ['rule'] }),
 })
 
 export const reviews = pgTable('reviews', {
@@ -472,6 +474,26 @@ export const botUpdates = pgTable('bot_updates', {
   at: int8().notNull(),
 })
 
+export const ruleVersions = pgTable('rule_versions', {
+  version: int8().primaryKey(),
+  change: text({ enum: ['created', 'changed', 'deleted', 'imported'] }).notNull(),
+  rule_id: text(),
+  rule_count: int8().notNull(),
+  rules: text().notNull(),
+  actor_id: text(),
+  at: int8().notNull(),
+})
+
+export const openers = pgTable(
+  'openers',
+  {
+    user_id: text().notNull(),
+    text_hash: text().notNull(),
+    chat_id: text().notNull(),
+    at: int8().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.text_hash, t.chat_id] })],
+)
 export const passkeys = pgTable('passkeys', {
   id: text().primaryKey(),
   user_id: text().notNull(),

@@ -24,6 +24,7 @@ import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { filterStore } from '../sql/filter.ts'
 import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
@@ -75,6 +76,7 @@ export function postgresStorage(db: Database): Storage {
     emails: emailStore(engine),
     identities: identityStore(engine),
     invites: inviteStore(engine),
+    filter: filterStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),

@@ -37,7 +37,7 @@ export const livingOf = ([a, b]: [string, string], { a_erased, b_erased }: PairR
 
 const messageColumns = (created = 'created_at', id = 'id') => `
   m.id AS ${id}, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, m.read_at, m.edited_at,
-  m.deleted_at, m.created_at AS ${created},
+  m.deleted_at, m.caution, m.created_at AS ${created},
   p.width AS photo_width, p.height AS photo_height, p.placeholder AS photo_placeholder`
 const joinPhoto = 'LEFT JOIN media p ON p.id = m.photo_id'
 const messages = `SELECT ${messageColumns()} FROM messages m ${joinPhoto}`

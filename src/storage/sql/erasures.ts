@@ -23,7 +23,7 @@ const firstChat: Place = { chat_id: '', seq: 1 }
 export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog']): ErasureStore {
   const { read, write, locked, lock, isAmong } = engine
   const { appeals, blocks, botPermissions, chats, consentLog, eventCounters, events, lastSeen } = engine.tables
-  const { locationCells, locations, media, messages, messageVersions, notices, pendingReviews } = engine.tables
+  const { locationCells, locations, media, messages, messageVersions, notices, openers, pendingReviews } = engine.tables
   const { preferences, reports, reviews, sessions, unfinishedErasures, users, userStats } = engine.tables
 
   /** Removes what people are found by, besides the gender in their row. */
@@ -86,6 +86,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
       dropRow(userStats, userStats.user_id),
       dropRow(lastSeen, lastSeen.user_id),
       dropRow(botPermissions, botPermissions.user_id),
+      drop(openers, openers.chat_id, openers.user_id),
       drop(events, events.seq, events.user_id),
       dropRow(eventCounters, eventCounters.user_id),
     ]

@@ -68,7 +68,7 @@ export function* removeMessage(
   yield* changed(
     db
       .update(messages)
-      .set({ text: message.text, photo_id: message.photo_id, deleted_at: message.deleted_at })
+      .set({ text: message.text, photo_id: message.photo_id, caution: message.caution, deleted_at: message.deleted_at })
       .where(eq(messages.id, messageId)),
   )
   yield* changed(db.update(chats).set(unreadWithout(before, chat)).where(eq(chats.id, chat.id)))
@@ -95,7 +95,7 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
   }
 
   return {
-    edit: (chat, messageId, text, now, maxVersions) =>
+    edit: (chat, messageId, text, now, maxVersions, caution = null) =>
       engine.write(function* (db) {
         const held = yield* holdMessage(engine, db, messageId)
         if (held === null) return null
@@ -105,9 +105,9 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
         const refused = editVerdict({ blocked, versions: versions!.n, maxVersions })
         if (refused) return refused
         yield* keepVersion(engine, db, held.message, now)
-        yield* changed(db.update(messages).set({ text, edited_at: now }).where(eq(messages.id, messageId)))
+        yield* changed(db.update(messages).set({ text, caution, edited_at: now }).where(eq(messages.id, messageId)))
         const events = yield* tell(db, [chat.user_a, chat.user_b], 'message_edited', now, messageId)
-        return { message: { ...held.message, text, edited_at: now }, events }
+        return { message: { ...held.message, text, caution, edited_at: now }, events }
       }, options),
 
     remove: (chat, messageId, now, takeBack = null) =>

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import { lostAfter, refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
 import type { QueueStore } from '../../features/moderation/store.ts'
+import type { ReportKind } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Column, type Engine, first, rows } from './engine.ts'
 import { enqueue } from './outbox.ts'
@@ -18,6 +19,8 @@ const options = { keepsProfileCache: true }
 export function queueStore(engine: Engine): QueueStore {
   const { read, write } = engine
   const { reports, users } = engine.tables
+  const isOfKind = (kind: ReportKind) =>
+    kind === 'rule' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
   const isNot = (column: Column, userId: string) => sql`${column} IS DISTINCT FROM ${userId}`
   const isOthers = (userId: string) => and(isNot(reports.subject_id, userId), isNot(reports.reviewed_id, userId))
   const update = (db: Builders, id: string, set: Partial<typeof reports.$inferInsert>) =>
@@ -37,7 +40,7 @@ export function queueStore(engine: Engine): QueueStore {
                 isOthers(reader),
                 status && eq(reports.status, status),
                 reason && eq(reports.reason, reason),
-                kind && eq(reports.target, kind),
+                kind && isOfKind(kind),
               ),
             )
             .orderBy(asc(at), asc(reports.id))
@@ -60,7 +63,7 @@ export function queueStore(engine: Engine): QueueStore {
               isOthers(moderator),
               isNot(reports.reporter_id, moderator),
               role === 'admin' ? undefined : sql`NOT ${isAboutStaff}`,
-              kind && eq(reports.target, kind),
+              kind && isOfKind(kind),
             ),
           )
           .orderBy(asc(dueAt), asc(reports.id))

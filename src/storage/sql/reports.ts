@@ -1,6 +1,6 @@
-import { and, asc, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, asc, between, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { evidenceOf, photosOf, subjectOf, withPhotos } from '../../features/safety/rules.ts'
-import type { Evidence, NewReport, ReportStore } from '../../features/safety/store.ts'
+import type { Evidence, FiledReport, ReportStore } from '../../features/safety/store.ts'
 import { type Builders, changed, type Engine, first, query, rows, type Work } from './engine.ts'
 import { holdLiving, livingAmong } from './living.ts'
 import { selectMessages } from './messages.ts'
@@ -46,7 +46,23 @@ export function reportStore(engine: Engine): ReportStore {
     file: (report, neighbours, notify = null, parcels = []) =>
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [report.reporter_id, report.subject_id])
-        if (!living.has(report.reporter_id)) return null
+        if (report.reporter_id !== null && !living.has(report.reporter_id)) return null
+        // No unique index knows a reporter who is nobody: the lock on the subject's account decides a race.
+        if (report.reporter_id === null) {
+          if (report.subject_id !== null && !living.has(report.subject_id)) return null
+          const same = and(
+            isNull(reports.reporter_id),
+            eq(reports.target, report.target),
+            eq(reports.target_id, report.target_id),
+          )
+          const open = yield* first(
+            db
+              .select(columns)
+              .from(reports)
+              .where(and(same, eq(reports.status, 'open'))),
+          )
+          if (open !== null) return { report: open, created: false }
+        }
         const collected = yield* collectEvidence(engine, db, report, neighbours)
         if (collected === null) return null
         const { evidence, photos } = collected
@@ -93,7 +109,7 @@ const mostModerators = 1000
 function* askModerators(
   engine: Engine,
   db: Builders,
-  { reporter_id, subject_id, created_at: at }: NewReport,
+  { reporter_id, subject_id, created_at: at }: FiledReport,
   { due_at, id }: { due_at: number; id(): string },
 ): Work<void> {
   const { users } = engine.tables
@@ -118,7 +134,7 @@ function* askModerators(
 function* collectEvidence(
   engine: Engine,
   db: Builders,
-  report: NewReport,
+  report: FiledReport,
   neighbours: number,
 ): Work<{ evidence: Evidence; photos: string[] } | null> {
   const { tables, locked, isAmong } = engine

@@ -12,7 +12,7 @@ type Found = { id: string }
 export function retentionStore(engine: Engine): RetentionStore {
   const { write, isAmong, jsonText } = engine
   const { appeals, auditLog, consentLog, evidencePhotos, locationCells, locations } = engine.tables
-  const { messageVersions, notices, reports, sessions } = engine.tables
+  const { messageVersions, notices, openers, reports, sessions } = engine.tables
 
   /** Runs a change on the ids that a query finds. Returns how many rows it wrote. */
   function* onEach(find: PromiseLike<Found[]>, change: (ids: string[]) => PromiseLike<unknown>): Work<number> {
@@ -168,6 +168,13 @@ export function retentionStore(engine: Engine): RetentionStore {
           dropped += count
         }
         return dropped
+      }),
+
+    openers: (before, limit) =>
+      write(function* (db) {
+        const { at } = openers
+        const old = yield* rows(db.select({ at }).from(openers).where(lt(at, before)).orderBy(asc(at)).limit(limit))
+        return old.length === 0 ? 0 : yield* changed(db.delete(openers).where(lte(at, old.at(-1)!.at)))
       }),
 
     auditEntries: (before, limit) =>

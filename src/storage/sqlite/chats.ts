@@ -49,9 +49,9 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
   const pair = client.prepare<PairRow, [string, string]>(selectPairState({ value }))
 
   const newestOf = client.prepare<{ seq: number }, [string]>('SELECT last_seq AS seq FROM chats WHERE id = +?')
-  const insertMessage = client.prepare<null, [NewMessage & { seq: number }]>(`
-    INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at)
-    VALUES ($id, $chat_id, $seq, $sender_id, $kind, $text, $photo_id, $client_id, $created_at)`)
+  const insertMessage = client.prepare<null, [NewMessage & { seq: number; caution: string | null }]>(`
+    INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at, caution)
+    VALUES ($id, $chat_id, $seq, $sender_id, $kind, $text, $photo_id, $client_id, $created_at, $caution)`)
   const touchChat = client.prepare<null, [{ seq: number; at: number; sender: string; chat: string }]>(
     // A clock that was set back must not move the chat down.
     `UPDATE chats SET last_seq = $seq, last_msg_at = max(coalesce(last_msg_at, 0), $at),
@@ -119,7 +119,7 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
         if (verdict === 'repeated') return { message: repeated!, created: false, events: [] }
         if (verdict !== 'send') return verdict
         const seq = newestOf.get(chat_id)!.seq + 1
-        insertMessage.run({ ...message, seq })
+        insertMessage.run({ ...message, caution: message.caution ?? null, seq })
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
         if (notifyAt !== null && hasChannel.get(otherId) !== null)

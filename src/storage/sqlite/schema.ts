@@ -131,6 +131,7 @@ export const messages = sqliteTable(
     deleted_at: integer(),
     created_at: integer().notNull(),
     read_at: integer(),
+    caution: text(),
   },
   (t) => [primaryKey({ columns: [t.chat_id, t.seq] })],
 )
@@ -177,6 +178,7 @@ export const reports = sqliteTable('reports', {
   claimed_until: integer(),
   pending: text({ mode: 'json' }).$type<PendingDecision>(),
   pending_until: integer(),
+  kind: text({ enum: ['rule'] }),
 })
 
 export const reviews = sqliteTable('reviews', {
@@ -440,6 +442,26 @@ export const botUpdates = sqliteTable('bot_updates', {
   at: integer().notNull(),
 })
 
+export const ruleVersions = sqliteTable('rule_versions', {
+  version: integer().primaryKey().notNull(),
+  change: text({ enum: ['created', 'changed', 'deleted', 'imported'] }).notNull(),
+  rule_id: text(),
+  rule_count: integer().notNull(),
+  rules: text().notNull(),
+  actor_id: text(),
+  at: integer().notNull(),
+})
+
+export const openers = sqliteTable(
+  'openers',
+  {
+    user_id: text().notNull(),
+    text_hash: text().notNull(),
+    chat_id: text().notNull(),
+    at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.text_hash, t.chat_id] })],
+)
 export const passkeys = sqliteTable('passkeys', {
   id: text().primaryKey().notNull(),
   user_id: text().notNull(),

@@ -26,6 +26,7 @@ import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
+import { filterStore } from '../sql/filter.ts'
 import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
@@ -80,6 +81,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     emails: emailStore(engine),
     identities: identityStore(engine),
     invites: inviteStore(engine),
+    filter: filterStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),

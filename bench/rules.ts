@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { operator } from '../src/features/moderation/moderators.ts'
+import { anybody } from '../src/features/registration/rules.ts'
+import { buildServices } from '../src/services.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { openLog } from '../src/telemetry/log.ts'
+import { median } from './load.ts'
+import { text } from './ours.ts'
+import { markdown, number, options, publish } from './report.ts'
+
+const chats = 200
+const concurrency = 32
+const client = { address: '', user_agent: null, language: null }
+
+const variants = ['without', 'rules'] as const
+type Variant = (typeof variants)[number]
+type Answered = { sent: number; cpuUs: number }
+
+const rule = { on: true, applies_to: ['message' as const], action: 'flag' as const }
+/** 1,000 words and 100 patterns, none of which the messages have. */
+const rules = [
+  {
+    ...rule,
+    name: 'words',
+    match: { type: 'words' as const, words: Array.from({ length: 1000 }, (_, i) => `bad${i.toString(36)}word`) },
+  },
+  ...Array.from({ length: 100 }, (_, i) => ({
+    ...rule,
+    name: `pattern ${i}`,
+    match: { type: 'pattern' as const, pattern: `(send|wire|pay)\\s+(me|us)\\s+\\d+\\s*(usd|eur|btc)${i}` },
+  })),
+]
+
+/** Requests go to the app itself, without a connection, over a file of SQLite as a server has it. */
+async function serve(variant: Variant) {
+  const dir = mkdtempSync(join(tmpdir(), 'convene-bench-'))
+  process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
+  const config = readConfig({ DATA_DIR: dir, RATE_LIMIT: 'off', LOG_LEVEL: 'silent' })
+  const { storage } = await openStorage(config.database, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  const services = buildServices({
+    config,
+    secrets: { jwt: new Uint8Array(32).fill(1), location: new Uint8Array(32).fill(2) },
+    storage,
+    log: openLog(config),
+  })
+  const app = buildApp(services)
+  if (variant === 'rules') await services.filter.replaceAll(operator, rules)
+  const person = async () => {
+    const id = Bun.randomUUIDv7()
+    const nothing = { phone: null, messenger_id: null, password_hash: null, city: null, bio: null, gender: null }
+    const account = { id, email: `${id}@example.org`, name: 'Ada', ...nothing, photo: null, language: 'en' }
+    await storage.accounts.register(
+      { ...account, created_at: Date.now(), admission: anybody },
+      services.consents.entries(id, { terms: true, privacy: true, disclaimer: true }, client),
+    )
+    const { access_token } = await services.auth.begin(id, client)
+    return { id, token: access_token, caller: await services.callers.byToken(access_token) }
+  }
+  const couples: { token: string; chat: string }[] = []
+  for (let i = 0; i < chats; i++) {
+    const [sender, other] = [await person(), await person()]
+    const { chat } = await services.chats.ensure(sender.caller, other.id)
+    couples.push({ token: sender.token, chat: chat.id })
+  }
+  let n = 0
+  async function sendFor(ms: number): Promise<Answered> {
+    const before = process.cpuUsage()
+    const end = performance.now() + ms
+    let sent = 0
+    await Promise.all(
+      Array.from({ length: concurrency }, async () => {
+        while (performance.now() < end) {
+          const { token, chat } = couples[n++ % couples.length]!
+          const answer = await app.handle(
+            new Request(`http://localhost/api/v1/chats/${chat}/messages`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+              body: JSON.stringify({ text: text(n % 97, n) }),
+            }),
+          )
+          if (answer.status !== 201) throw new Error(`a send was answered ${answer.status}`)
+          sent++
+        }
+      }),
+    )
+    const { user, system } = process.cpuUsage(before)
+    return { sent, cpuUs: (user + system) / sent }
+  }
+  process.on('message', async (ms: number) => void process.send!(await sendFor(ms)))
+  process.send!('ready')
+}
+
+async function child(variant: Variant) {
+  let next = Promise.withResolvers<Answered>()
+  const ready = Promise.withResolvers<void>()
+  const spawned = Bun.spawn([process.execPath, import.meta.path, `--variant=${variant}`], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    ipc: (message) => (message === 'ready' ? ready.resolve() : next.resolve(message as Answered)),
+  })
+  process.once('exit', () => spawned.kill())
+  await ready.promise
+  return {
+    async sendFor(ms: number): Promise<Answered> {
+      next = Promise.withResolvers()
+      spawned.send(ms)
+      return next.promise
+    },
+    stop: () => spawned.kill(),
+  }
+}
+
+export async function main() {
+  const chosen = options({ seconds: 1, rounds: 20 })
+  const [without, rules] = [await child('without'), await child('rules')]
+  const figures: Record<Variant, Answered[]> = { without: [], rules: [] }
+  for (let round = 0; round <= chosen.rounds; round++)
+    // In another order each time, as what runs beside changes slowly.
+    for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
+      const answer = await (variant === 'rules' ? rules : without).sendFor(chosen.seconds * 1000)
+      if (round > 0) figures[variant].push(answer)
+    }
+  without.stop()
+  rules.stop()
+  const perSecond = (variant: Variant) => median(figures[variant].map(({ sent }) => sent / chosen.seconds))
+  const cpu = (variant: Variant) => median(figures[variant].map(({ cpuUs }) => cpuUs))
+  const row = (name: string, variant: Variant) => [name, number(perSecond(variant)), number(cpu(variant))]
+  await publish(
+    {
+      title: 'Rules: what 1,000 words and 100 patterns cost a send',
+      tables: [
+        markdown(
+          ['', 'sends a second', 'processor time of a send, µs'],
+          [row('without rules', 'without'), row('with 1,000 words and 100 patterns', 'rules')],
+        ),
+      ],
+      findings: [
+        {
+          name: 'sends with rules ÷ without',
+          value: median(figures.rules.map(({ sent }, i) => sent / (figures.without[i]?.sent ?? sent))),
+          bound: { atLeast: 0.95 },
+        },
+        // What runs beside takes turns of the processor, but not its time.
+        {
+          name: 'processor time of a send without ÷ with rules',
+          value: cpu('without') / cpu('rules'),
+          bound: { atLeast: 0.95 },
+        },
+      ],
+      pairs: [],
+      figures,
+    },
+    chosen,
+  )
+}
+
+const asked = process.argv.find((argument) => argument.startsWith('--variant='))?.slice('--variant='.length)
+const variant = variants.find((name) => name === asked)
+if (import.meta.main && variant) await serve(variant)

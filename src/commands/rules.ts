@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util'
+import { Value } from '@sinclair/typebox/value'
+import { readConfig } from '../config.ts'
+import { auditService } from '../features/audit/service.ts'
+import { ruleFile } from '../features/filter/model.ts'
+import { filterService } from '../features/filter/service.ts'
+import { operator } from '../features/moderation/moderators.ts'
+import { ids } from '../lib/ids.ts'
+import { openPaging } from '../lib/paging.ts'
+import { type FieldError, Refusal } from '../lib/refusal.ts'
+import type { Storage } from '../storage/storage.ts'
+import { thrown, UsageError } from './command.ts'
+import { openBesideServer } from './database.ts'
+
+export const help = `usage: convene rules export FILE
+       convene rules import FILE
+
+The rules about what people write, as JSON. Works while the server runs, which decides by them within two seconds.
+
+  export   writes all rules into the file; - is the standard output
+  import   replaces all rules by those of the file, if all of them are valid; - is the standard input`
+
+export const onlyOurDatabase = true
+
+// 20 000 words take less than half of it.
+const largestFile = 2 * 1024 * 1024
+
+export async function run(args: string[]): Promise<void> {
+  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true })
+  const [action, file, ...more] = positionals
+  if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
+  if (action !== 'import' && action !== 'export') throw new UsageError('rules takes import or export')
+  if (file === undefined) throw new UsageError(`rules ${action} takes a file`)
+  await (action === 'export' ? exportTo(file) : importFrom(file))
+}
+
+async function exportTo(file: string) {
+  await withFilter(async (filter) => {
+    const { items } = await filter.list()
+    await Bun.write(file === '-' ? Bun.stdout : file, `${JSON.stringify({ rules: items }, null, 2)}\n`)
+    if (file !== '-') console.log(`${items.length} rules written to ${file}`)
+  })
+}
+
+async function importFrom(file: string) {
+  const text = await readText(file)
+  const shown = file === '-' ? 'the standard input' : file
+  const rules = rulesOf(text, shown)
+  await withFilter(async (filter) => {
+    try {
+      console.log(`${await filter.replaceAll(operator, rules)} rules are in force`)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.errors === undefined) throw error
+      throw new Error(`${shown}: ${shownProblems(error.errors)}`, { cause: error })
+    }
+  })
+}
+
+async function readText(file: string): Promise<string> {
+  const source = file === '-' ? Bun.stdin : Bun.file(file)
+  if (file !== '-' && source.size > largestFile) throw tooLarge()
+  const text = await source.text()
+  if (text.length > largestFile) throw tooLarge()
+  return text
+}
+
+const tooLarge = () => new Error(`a file of rules has up to ${largestFile / 1024 / 1024} MB`)
+
+function rulesOf(text: string, shown: string) {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${shown} is not JSON`, { cause: error })
+  }
+  if (Value.Check(ruleFile, body)) return body.rules
+  const problems = [...Value.Errors(ruleFile, body)].slice(0, 5)
+  throw new Error(
+    `${shown}: ${shownProblems(problems.map(({ path, message, schema }) => ({ path, code: 'format', message: typeof schema.error === 'string' ? schema.error : message })))}`,
+  )
+}
+
+const shownProblems = (problems: readonly FieldError[]) =>
+  problems.map(({ path, message }) => `${path || '/'}: ${message}`).join('; ')
+
+async function withFilter(work: (filter: ReturnType<typeof filterOf>) => Promise<void>) {
+  const { storage, close } = await openBesideServer(readConfig())
+  try {
+    await work(filterOf(storage))
+  } finally {
+    await close()
+  }
+}
+
+const filterOf = (storage: Storage) =>
+  filterService({
+    store: storage.filter,
+    // No text is decided here.
+    author: async () => null,
+    hasWritten: async () => false,
+    report: async () => {},
+    failed: thrown,
+    nodes: null,
+    key: new Uint8Array(),
+    audit: auditService({ store: storage.audit, ids, now: Date.now, failed: thrown }),
+    paging: openPaging({ secret: new Uint8Array(32) }),
+    ids,
+    now: Date.now,
+  })

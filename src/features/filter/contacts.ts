@@ -1,0 +1,55 @@
+// All repetitions are bounded, so that no text takes more than linear time.
+const email = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/u
+const date = /(?<!\d)(?:(?:19|20)\d\d[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)?\d\d)(?!\d)/g
+const clock = /(?<!\d)\d{1,2}[:.]\d{2}(?::\d{2})?(?!\d)/g
+const digitRun = /(?:\+|\(?\d)[\d\s()./-]{5,24}\d/g
+const paymentPage = /(?:paypal\.me|revolut\.me|cash\.app|venmo\.com|monzo\.me|ko-fi\.com)\/[a-z0-9$]/i
+const cashtag = /(?<![\p{L}\p{N}$])\$[a-z][a-z0-9_]{2,19}(?![\p{L}\p{N}])/iu
+const wallet = /(?<![a-z0-9])(?:0x[0-9a-f]{40}|bc1[a-z0-9]{20,60})(?![a-z0-9])/i
+const iban = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Z0-9])/gi
+
+export const contactKinds = ['phone', 'email', 'payment'] as const
+export type ContactKind = (typeof contactKinds)[number]
+
+/** Whether a text tells how to reach or pay somebody elsewhere. */
+export function hasContact(text: string, kinds: readonly ContactKind[]): boolean {
+  const plain = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return kinds.some((kind) => {
+    switch (kind) {
+      case 'phone':
+        return hasPhone(plain)
+      case 'email':
+        return email.test(plain)
+      case 'payment':
+        return paymentPage.test(plain) || cashtag.test(plain) || wallet.test(plain) || hasIban(plain)
+    }
+  })
+}
+
+function hasPhone(text: string): boolean {
+  const runs = text.replace(date, ' ; ').replace(clock, ' ; ').match(digitRun) ?? []
+  return runs.some((run) => {
+    const digits = run.replace(/\D/g, '').length
+    return digits >= (run.startsWith('+') ? 7 : 8) && digits <= 15
+  })
+}
+
+const hasIban = (text: string) => (text.match(iban) ?? []).some((found) => isIban(found.replaceAll(' ', '')))
+
+/** ISO 13616: the number modulo 97 is 1. */
+function isIban(text: string): boolean {
+  let rest = 0
+  for (const sign of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(sign, 36)
+    rest = (value > 9 ? rest * 100 + value : rest * 10 + value) % 97
+  }
+  return rest === 1
+}
+
+const host = /(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}/gu
+
+/** Whether a text names one of these domains, or one below it. */
+export const namesDomain = (text: string, domains: readonly string[]) =>
+  (text.normalize('NFKC').replaceAll('。', '.').toLowerCase().match(host) ?? []).some((found) =>
+    domains.some((domain) => found === domain || found.endsWith(`.${domain}`)),
+  )

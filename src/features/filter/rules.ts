@@ -1,0 +1,78 @@
+import { type FieldError, Refusal } from '../../lib/refusal.ts'
+import { foldedWord } from './words.ts'
+import { examinePattern, largestPatterns } from './patterns.ts'
+import type { Rule } from './store.ts'
+
+export type RuleInput = Omit<Rule, 'id' | 'public_text' | 'scope'> & {
+  public_text?: string | null
+  scope?: Rule['scope'] | null
+}
+
+// Bounds of the whole set, which every node compiles.
+export const mostRules = 200
+export const mostWords = 20_000
+
+/** Who wrote a text, as far as the scope of rules depends on it. */
+export type Author = { created_at: number; verified: boolean }
+
+export function inScope({ scope }: Pick<Rule, 'scope'>, author: Author, now: number): boolean {
+  const { account_younger_than_h: hours, unverified } = scope
+  if (hours != null && now - author.created_at >= hours * 3_600_000) return false
+  return !(unverified === true && author.verified)
+}
+
+export const hasScope = ({ scope }: Pick<Rule, 'scope'>) =>
+  scope.account_younger_than_h != null || scope.unverified === true
+
+/** What a rule says that makes no sense. Paths are JSON pointers into the rule. */
+export function ruleProblems({ applies_to, match, action }: RuleInput): FieldError[] {
+  const problems: FieldError[] = []
+  const problem = (path: string, message: string, code: FieldError['code'] = 'not_allowed') =>
+    problems.push({ path, code, message })
+  const isOf = (subjects: readonly string[]) => applies_to.every((subject) => subjects.includes(subject))
+  if (action === 'note' && !isOf(['message', 'first_message']))
+    problem('/action', 'Expected refuse or flag, unless the rule applies to messages alone')
+  switch (match.type) {
+    case 'words':
+      for (const [i, word] of match.words.entries())
+        if (foldedWord(word) === '') problem(`/match/words/${i}`, 'Expected a word of two letters or more', 'too_short')
+      break
+    case 'pattern': {
+      const examined = examinePattern(match.pattern)
+      if ('message' in examined)
+        problem(
+          '/match/pattern',
+          `Expected RE2 syntax${examined.at === null ? '' : `, at character ${examined.at}`}: ${examined.message}`,
+          'format',
+        )
+      break
+    }
+    case 'repeated':
+      if (!isOf(['first_message'])) problem('/applies_to', 'Expected first_message alone for repeated texts')
+      break
+    case 'link':
+    case 'contact':
+      break
+  }
+  return problems.slice(0, 20)
+}
+
+/** What makes a set of valid rules too much for every message. */
+export function setProblem(rules: readonly RuleInput[]): string | null {
+  if (rules.length > mostRules) return `Expected up to ${mostRules} rules in all`
+  const words = rules.reduce((sum, { match }) => sum + (match.type === 'words' ? match.words.length : 0), 0)
+  if (words > mostWords) return `Expected up to ${mostWords} words in all rules together`
+  let size = 0
+  for (const { match } of rules) {
+    if (match.type !== 'pattern') continue
+    const examined = examinePattern(match.pattern)
+    if ('size' in examined) size += examined.size
+  }
+  return size > largestPatterns ? 'The patterns of all rules together are too large: repeat less, or remove some' : null
+}
+
+/** Refuses as `validation_failed` with the places. */
+export function refuseProblems(problems: readonly FieldError[]) {
+  if (problems.length > 0)
+    throw new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', [...problems])
+}

@@ -1,0 +1,64 @@
+import type { AuditEntry } from '../audit/store.ts'
+import type { ContactKind } from './contacts.ts'
+
+/** What a rule looks at. `first_message` are the messages to somebody who has not written in the chat yet. */
+export const ruleSubjects = ['message', 'first_message', 'name', 'bio', 'review'] as const
+export type RuleSubject = (typeof ruleSubjects)[number]
+
+export const ruleActions = ['refuse', 'flag', 'note'] as const
+export type RuleAction = (typeof ruleActions)[number]
+
+export type Match =
+  | { type: 'words'; words: string[] }
+  | { type: 'pattern'; pattern: string }
+  /** Any link, or those to these domains and below them. */
+  | { type: 'link'; domains?: string[] | null }
+  | { type: 'contact'; kinds?: ContactKind[] | null }
+  /** The same text to that many people who have not answered, within that time. */
+  | { type: 'repeated'; people: number; within_h: number }
+
+export type Rule = {
+  id: string
+  /** For those who make the rules. */
+  name: string
+  on: boolean
+  applies_to: RuleSubject[]
+  match: Match
+  action: RuleAction
+  /** Told to who is refused, and with `note` to who receives the message. */
+  public_text: string | null
+  /** The rule concerns only these accounts; all of the conditions have to hold. */
+  scope: { account_younger_than_h?: number | null; unverified?: boolean | null }
+}
+
+export const ruleChanges = ['created', 'changed', 'deleted', 'imported'] as const
+
+export type RuleVersion = {
+  version: number
+  change: (typeof ruleChanges)[number]
+  /** The rule that was changed; null for an import. */
+  rule_id: string | null
+  rule_count: number
+  /** Null for the command line. */
+  actor_id: string | null
+  at: number
+}
+
+export type FilterStore = {
+  /** The newest version's number; 0 where there is none. */
+  newest(): Promise<number>
+  /** The newest version and its rules; null where there is none. */
+  rules(): Promise<{ version: number; rules: Rule[] } | null>
+  /**
+   * Adds a version with its entry of the audit log, and removes those that are older than the newest `keep`. False where
+   * another change has taken its number.
+   */
+  add(version: RuleVersion, rules: readonly Rule[], entry: AuditEntry, keep: number): Promise<boolean>
+  /** Newest first, from below that number. */
+  versions(below: number, limit: number): Promise<RuleVersion[]>
+  /** Notes that a user has sent a text first to somebody, and answers in how many chats they have since that time. */
+  noteOpener(
+    opener: { user_id: string; text_hash: string; chat_id: string; at: number },
+    since: number,
+  ): Promise<number>
+}
