@@ -91,6 +91,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       read_at: null,
       edited: false,
       edited_at: null,
+      caution: null,
       deleted: false,
       created_at: at,
       client_id: id,

@@ -214,6 +214,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The rules about what people write
+         * @description All of them, in the order in which they decide. For admins.
+         */
+        get: operations["getAdminRules"];
+        put?: never;
+        /**
+         * Add a rule
+         * @description In force on every node at once, within two seconds where Redis is away. Recorded in the audit log. `conflict` where others change the rules at the same time. For admins.
+         */
+        post: operations["postAdminRules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a rule
+         * @description As adding one. For admins.
+         */
+        put: operations["putAdminRulesById"];
+        post?: never;
+        /**
+         * Delete a rule
+         * @description For admins.
+         */
+        delete: operations["deleteAdminRulesById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/rules/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a text would match
+         * @description All rules, on or off, whatever their scope; repeated texts cannot be tried. Nothing is stored. For admins.
+         */
+        post: operations["postAdminRulesTry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/rules/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Changes of the rules, newest first
+         * @description The newest 50. For admins.
+         */
+        get: operations["getAdminRulesVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/settings": {
         parameters: {
             query?: never;
@@ -1999,7 +2087,7 @@ export interface components {
                  * ProblemCode
                  * @enum {string}
                  */
-                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "content_refused" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
                 /** @description For people */
                 detail: string;
             };
@@ -2059,6 +2147,14 @@ export interface components {
         };
         /** @enum {string} */
         ConsentKind: "terms" | "privacy" | "disclaimer" | "marketing";
+        /** @enum {string} */
+        ContactKind: "phone" | "email" | "payment";
+        ContactMatch: {
+            /** @description All without */
+            kinds?: components["schemas"]["ContactKind"][] | null;
+            /** @constant */
+            type: "contact";
+        };
         DayStats: {
             /** @description People who used a session */
             active: number;
@@ -2326,6 +2422,8 @@ export interface components {
             to: string;
         };
         ExportedMessage: {
+            /** @description What a rule of the operator tells the recipient; null for the sender */
+            caution: string | null;
             /** Format: uuid */
             chat_id: string;
             /** @description Shown to the sender only */
@@ -2554,6 +2652,12 @@ export interface components {
             /** @description Changes whenever the text of this kind does, in any language */
             version: string;
         };
+        LinkMatch: {
+            /** @description And what is below them; any link without */
+            domains?: string[] | null;
+            /** @constant */
+            type: "link";
+        };
         ListedSession: {
             /** Format: date-time */
             created_at: string;
@@ -2622,10 +2726,13 @@ export interface components {
          *       "edited_at": null,
          *       "deleted": false,
          *       "created_at": "2026-11-21T08:34:00.000Z",
-         *       "client_id": "a1"
+         *       "client_id": "a1",
+         *       "caution": null
          *     }
          */
         Message: {
+            /** @description What a rule of the operator tells the recipient; null for the sender */
+            caution: string | null;
             /** Format: uuid */
             chat_id: string;
             /** @description Shown to the sender only */
@@ -2829,6 +2936,43 @@ export interface components {
             /** @description 0 to 1000 Unicode characters; normalized to NFC and trimmed. */
             text?: string | null;
         };
+        /**
+         * @description `public_text` is what somebody who is refused, or the recipient of a `note`, reads
+         * @example {
+         *       "name": "Advance fees",
+         *       "on": true,
+         *       "applies_to": [
+         *         "message"
+         *       ],
+         *       "match": {
+         *         "type": "words",
+         *         "words": [
+         *           "western union",
+         *           "gift card"
+         *         ]
+         *       },
+         *       "action": "note",
+         *       "public_text": "Never send money to somebody whom you have not met.",
+         *       "scope": {
+         *         "account_younger_than_h": 72
+         *       }
+         *     }
+         */
+        NewRule: {
+            action: components["schemas"]["RuleAction"];
+            applies_to: components["schemas"]["RuleSubject"][];
+            match: components["schemas"]["RuleMatch"];
+            /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
+            name: string;
+            on: boolean;
+            /** @description 0 to 300 Unicode characters; normalized to NFC and trimmed. */
+            public_text?: string | null;
+            scope?: components["schemas"]["NewRuleScope"] | null;
+        };
+        NewRuleScope: {
+            account_younger_than_h?: number | null;
+            unverified?: boolean | null;
+        };
         /** @description `reason` is told to the user, `note` is for moderators only. `until`: absent or null is without end */
         NewSuspension: {
             /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
@@ -2969,6 +3113,12 @@ export interface components {
             password: string;
             /** @description Of the link: what follows `#token=` */
             token: string;
+        };
+        PatternMatch: {
+            /** @description RE2 syntax; case does not matter */
+            pattern: string;
+            /** @constant */
+            type: "pattern";
         };
         /** @description A decision that may still be taken back */
         PendingDecision: {
@@ -3238,7 +3388,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "content_refused" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
         /**
          * @example {
          *       "city": "Lisbon",
@@ -3536,6 +3686,12 @@ export interface components {
             clientDataJSON: string;
             transports?: string[] | null;
         };
+        RepeatedMatch: {
+            people: number;
+            /** @constant */
+            type: "repeated";
+            within_h: number;
+        };
         Report: {
             action: components["schemas"]["ReportAction"] | null;
             /** Format: date-time */
@@ -3579,7 +3735,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ReportKind: "user" | "message" | "review";
+        ReportKind: "user" | "message" | "review" | "rule";
         ReportList: {
             items: components["schemas"]["Report"][];
             next_cursor: string | null;
@@ -3696,6 +3852,87 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Format: uuid */
             user_id: string;
+        };
+        Rule: {
+            action: components["schemas"]["RuleAction"];
+            applies_to: components["schemas"]["RuleSubject"][];
+            /** Format: uuid */
+            id: string;
+            match: components["schemas"]["RuleMatch"];
+            /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
+            name: string;
+            on: boolean;
+            public_text: string | null;
+            scope: components["schemas"]["RuleScope"];
+        };
+        /** @enum {string} */
+        RuleAction: "refuse" | "flag" | "note";
+        /** @enum {string} */
+        RuleChange: "created" | "changed" | "deleted" | "imported";
+        RuleList: {
+            items: components["schemas"]["Rule"][];
+            /** @description 0 until the first change */
+            version: number;
+        };
+        /**
+         * @example {
+         *       "type": "words",
+         *       "words": [
+         *         "gift card"
+         *       ]
+         *     }
+         */
+        RuleMatch: components["schemas"]["WordsMatch"] | components["schemas"]["PatternMatch"] | components["schemas"]["LinkMatch"] | components["schemas"]["ContactMatch"] | components["schemas"]["RepeatedMatch"];
+        RuleScope: {
+            account_younger_than_h: number | null;
+            unverified: boolean;
+        };
+        /** @enum {string} */
+        RuleSubject: "message" | "first_message" | "name" | "bio" | "review";
+        /**
+         * @example {
+         *       "text": "Send me a gift card",
+         *       "applies_to": "message"
+         *     }
+         */
+        RuleTrial: {
+            applies_to: components["schemas"]["RuleSubject"];
+            /** @description 1 to 4000 Unicode characters; normalized to NFC and trimmed. */
+            text: string;
+        };
+        RuleTrialMatch: {
+            action: components["schemas"]["RuleAction"];
+            /** Format: uuid */
+            id: string;
+            name: string;
+            on: boolean;
+            public_text: string | null;
+            type: string;
+        };
+        RuleTrialResult: {
+            matches: components["schemas"]["RuleTrialMatch"][];
+            version: number;
+        };
+        RuleVersion: {
+            /**
+             * Format: uuid
+             * @description Null for the command line
+             */
+            actor_id: string | null;
+            /** Format: date-time */
+            at: string;
+            change: components["schemas"]["RuleChange"];
+            rule_count: number;
+            /**
+             * Format: uuid
+             * @description Null for an import
+             */
+            rule_id: string | null;
+            version: number;
+        };
+        RuleVersionList: {
+            items: components["schemas"]["RuleVersion"][];
+            next_cursor: string | null;
         };
         Session: {
             access_token: string;
@@ -3898,6 +4135,12 @@ export interface components {
         };
         Visibility: {
             visible: boolean;
+        };
+        WordsMatch: {
+            /** @constant */
+            type: "words";
+            /** @description Whole words, or phrases of up to six; 20 000 in all rules */
+            words: string[];
         };
     };
     responses: never;
@@ -4789,7 +5032,8 @@ export interface operations {
                      *           "edited_at": null,
                      *           "deleted": false,
                      *           "created_at": "2026-11-21T08:34:00.000Z",
-                     *           "client_id": "a1"
+                     *           "client_id": "a1",
+                     *           "caution": null
                      *         },
                      *         "versions": [
                      *           {
@@ -4811,7 +5055,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "after": [
@@ -4828,7 +5073,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "review": {
@@ -4990,7 +5236,8 @@ export interface operations {
                      *           "edited_at": null,
                      *           "deleted": false,
                      *           "created_at": "2026-11-21T08:34:00.000Z",
-                     *           "client_id": "a1"
+                     *           "client_id": "a1",
+                     *           "caution": null
                      *         },
                      *         "versions": [
                      *           {
@@ -5012,7 +5259,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "after": [
@@ -5029,7 +5277,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "review": {
@@ -5368,7 +5617,8 @@ export interface operations {
                      *           "edited_at": null,
                      *           "deleted": false,
                      *           "created_at": "2026-11-21T08:34:00.000Z",
-                     *           "client_id": "a1"
+                     *           "client_id": "a1",
+                     *           "caution": null
                      *         },
                      *         "versions": [
                      *           {
@@ -5390,7 +5640,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "after": [
@@ -5407,7 +5658,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "review": {
@@ -5736,7 +5988,8 @@ export interface operations {
                      *           "edited_at": null,
                      *           "deleted": false,
                      *           "created_at": "2026-11-21T08:34:00.000Z",
-                     *           "client_id": "a1"
+                     *           "client_id": "a1",
+                     *           "caution": null
                      *         },
                      *         "versions": [
                      *           {
@@ -5758,7 +6011,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "after": [
@@ -5775,7 +6029,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         ],
                      *         "review": {
@@ -5897,6 +6152,769 @@ export interface operations {
                 };
             };
             /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 0,
+                     *       "items": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada",
+                     *           "on": false,
+                     *           "applies_to": [
+                     *             "message"
+                     *           ],
+                     *           "match": {
+                     *             "type": "words",
+                     *             "words": [
+                     *               "gift card"
+                     *             ]
+                     *           },
+                     *           "action": "refuse",
+                     *           "public_text": "Never send money to somebody whom you have not met.",
+                     *           "scope": {
+                     *             "account_younger_than_h": 0,
+                     *             "unverified": false
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAdminRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Advance fees",
+                 *       "on": true,
+                 *       "applies_to": [
+                 *         "message"
+                 *       ],
+                 *       "match": {
+                 *         "type": "words",
+                 *         "words": [
+                 *           "western union",
+                 *           "gift card"
+                 *         ]
+                 *       },
+                 *       "action": "note",
+                 *       "public_text": "Never send money to somebody whom you have not met.",
+                 *       "scope": {
+                 *         "account_younger_than_h": 72
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "name": "Ada",
+                     *       "on": false,
+                     *       "applies_to": [
+                     *         "message"
+                     *       ],
+                     *       "match": {
+                     *         "type": "words",
+                     *         "words": [
+                     *           "gift card"
+                     *         ]
+                     *       },
+                     *       "action": "refuse",
+                     *       "public_text": "Never send money to somebody whom you have not met.",
+                     *       "scope": {
+                     *         "account_younger_than_h": 0,
+                     *         "unverified": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putAdminRulesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Advance fees",
+                 *       "on": true,
+                 *       "applies_to": [
+                 *         "message"
+                 *       ],
+                 *       "match": {
+                 *         "type": "words",
+                 *         "words": [
+                 *           "western union",
+                 *           "gift card"
+                 *         ]
+                 *       },
+                 *       "action": "note",
+                 *       "public_text": "Never send money to somebody whom you have not met.",
+                 *       "scope": {
+                 *         "account_younger_than_h": 72
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "name": "Ada",
+                     *       "on": false,
+                     *       "applies_to": [
+                     *         "message"
+                     *       ],
+                     *       "match": {
+                     *         "type": "words",
+                     *         "words": [
+                     *           "gift card"
+                     *         ]
+                     *       },
+                     *       "action": "refuse",
+                     *       "public_text": "Never send money to somebody whom you have not met.",
+                     *       "scope": {
+                     *         "account_younger_than_h": 0,
+                     *         "unverified": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAdminRulesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAdminRulesTry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "Send me a gift card",
+                 *       "applies_to": "message"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RuleTrial"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 0,
+                     *       "matches": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "name": "Ada",
+                     *           "on": false,
+                     *           "action": "refuse",
+                     *           "type": "message",
+                     *           "public_text": "Never send money to somebody whom you have not met."
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleTrialResult"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminRulesVersions: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "version": 0,
+                     *           "change": "created",
+                     *           "rule_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "rule_count": 0,
+                     *           "actor_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RuleVersionList"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10381,7 +11399,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           },
                      *           "unread_count": 1,
                      *           "created_at": "2026-11-21T08:34:00.000Z"
@@ -10517,7 +11536,8 @@ export interface operations {
                      *         "edited_at": null,
                      *         "deleted": false,
                      *         "created_at": "2026-11-21T08:34:00.000Z",
-                     *         "client_id": "a1"
+                     *         "client_id": "a1",
+                     *         "caution": null
                      *       },
                      *       "unread_count": 1,
                      *       "created_at": "2026-11-21T08:34:00.000Z"
@@ -10574,7 +11594,8 @@ export interface operations {
                      *         "edited_at": null,
                      *         "deleted": false,
                      *         "created_at": "2026-11-21T08:34:00.000Z",
-                     *         "client_id": "a1"
+                     *         "client_id": "a1",
+                     *         "caution": null
                      *       },
                      *       "unread_count": 1,
                      *       "created_at": "2026-11-21T08:34:00.000Z"
@@ -10736,7 +11757,8 @@ export interface operations {
                      *         "edited_at": null,
                      *         "deleted": false,
                      *         "created_at": "2026-11-21T08:34:00.000Z",
-                     *         "client_id": "a1"
+                     *         "client_id": "a1",
+                     *         "caution": null
                      *       },
                      *       "unread_count": 1,
                      *       "created_at": "2026-11-21T08:34:00.000Z"
@@ -10841,7 +11863,8 @@ export interface operations {
                      *           "edited_at": null,
                      *           "deleted": false,
                      *           "created_at": "2026-11-21T08:34:00.000Z",
-                     *           "client_id": "a1"
+                     *           "client_id": "a1",
+                     *           "caution": null
                      *         }
                      *       ],
                      *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
@@ -10958,7 +11981,8 @@ export interface operations {
                      *       "edited_at": null,
                      *       "deleted": false,
                      *       "created_at": "2026-11-21T08:34:00.000Z",
-                     *       "client_id": "a1"
+                     *       "client_id": "a1",
+                     *       "caution": null
                      *     }
                      */
                     "application/json": components["schemas"]["Message"];
@@ -10984,7 +12008,8 @@ export interface operations {
                      *       "edited_at": null,
                      *       "deleted": false,
                      *       "created_at": "2026-11-21T08:34:00.000Z",
-                     *       "client_id": "a1"
+                     *       "client_id": "a1",
+                     *       "caution": null
                      *     }
                      */
                     "application/json": components["schemas"]["Message"];
@@ -11161,7 +12186,8 @@ export interface operations {
                      *         "edited_at": null,
                      *         "deleted": false,
                      *         "created_at": "2026-11-21T08:34:00.000Z",
-                     *         "client_id": "a1"
+                     *         "client_id": "a1",
+                     *         "caution": null
                      *       },
                      *       "unread_count": 1,
                      *       "created_at": "2026-11-21T08:34:00.000Z"
@@ -12824,6 +13850,7 @@ export interface operations {
                      *               "deleted": false,
                      *               "created_at": "2026-11-21T08:34:00.000Z",
                      *               "client_id": "a1",
+                     *               "caution": "Never send money to somebody whom you have not met.",
                      *               "earlier_versions": [
                      *                 {
                      *                   "text": "Coffee at the river?",
@@ -15209,7 +16236,8 @@ export interface operations {
                      *       "edited_at": null,
                      *       "deleted": false,
                      *       "created_at": "2026-11-21T08:34:00.000Z",
-                     *       "client_id": "a1"
+                     *       "client_id": "a1",
+                     *       "caution": null
                      *     }
                      */
                     "application/json": components["schemas"]["Message"];
@@ -16140,7 +17168,8 @@ export interface operations {
                      *             "edited_at": null,
                      *             "deleted": false,
                      *             "created_at": "2026-11-21T08:34:00.000Z",
-                     *             "client_id": "a1"
+                     *             "client_id": "a1",
+                     *             "caution": null
                      *           }
                      *         }
                      *       ],

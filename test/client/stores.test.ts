@@ -18,6 +18,7 @@ const messageOf = (n: number): Message => ({
   read_at: '2026-11-21T12:00:00.000Z',
   edited: false,
   edited_at: null,
+  caution: null,
   deleted: false,
   created_at: '2026-11-21T12:00:00.000Z',
   client_id: null,

@@ -64,6 +64,7 @@ const message = (sender_id: string, created_at: string): ChatMessage => ({
   read_at: null,
   edited: false,
   edited_at: null,
+  caution: null,
   deleted: false,
   created_at,
   client_id: null,
