@@ -109,6 +109,8 @@ beforeAll(async () => {
     `INSERT INTO identities (id, user_id, kind, provider, issuer, subject, created_at)
      VALUES ('o', ?, 'oidc', 'google', 'https://accounts.google.com', '1', 1)`,
   ).run(ada.id)
+  db.query("INSERT INTO templates VALUES ('t', 'Insults', 'en', 'Please be kind.', 1)").run()
+  db.query('INSERT INTO daily_figures VALUES (86400000, 1, 1, 1, 1, 1, 1, 1, 172800000)').run()
   db.query("INSERT INTO used_challenges (id, expires_at) VALUES ('AAAA', 1)").run()
   db.query('INSERT OR REPLACE INTO last_seen (user_id, at) VALUES (?, 2)').run(ada.id)
   db.query("INSERT INTO bot_permissions VALUES (?, '42', 'granted', 'en', 1, NULL, 2)").run(ada.id)
