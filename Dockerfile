@@ -9,6 +9,7 @@ COPY client/package.json client/
 RUN bun install --frozen-lockfile
 COPY migrations migrations
 COPY scripts scripts
+COPY client/src client/src
 COPY src src
 COPY web web
 # The commit that convene --version prints: the image does not contain the repository.

@@ -52,7 +52,8 @@ async function bundle(entry: string, define: Record<string, string> = {}) {
     minify: true,
     publicPath: '/assets/',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': '"production"', ...define },
+    // A library that asks where it lies would be told the path on the machine that builds.
+    define: { 'process.env.NODE_ENV': '"production"', __dirname: '"/"', __filename: '"/"', ...define },
   })
   return outputs
 }

@@ -11,9 +11,9 @@ CREATE TABLE rule_versions (
 
 -- What was sent to people who had not written yet, by a keyed hash, while a rule counts repeated texts.
 CREATE TABLE openers (
-  user_id   text NOT NULL REFERENCES users (id),
-  text_hash text NOT NULL,
-  chat_id   text NOT NULL,
+  user_id   text COLLATE "C" NOT NULL REFERENCES users (id),
+  text_hash text COLLATE "C" NOT NULL,
+  chat_id   text COLLATE "C" NOT NULL,
   at        bigint NOT NULL,
   PRIMARY KEY (user_id, text_hash, chat_id)
 );
