@@ -44,13 +44,16 @@ test('the document names the product, its release, and what each tag is for', as
   expect([...new Set(used)].toSorted()).toEqual(described.toSorted())
 })
 
-test('every route is in the document, but for the socket, the front page, the pages of links, the pages of the document itself and preflights', async () => {
+test('every route is in the document, but for the socket, the front page, the pages of links, a browser’s way to a provider and back, the pages of the document itself and preflights', async () => {
   const test = await testApp({ CORS_ORIGINS: 'https://app.example.org' })
   const documented = operationsOf(await documentOf(test)).map(({ name }) => name)
   expect(documented.toSorted()).toEqual([...routesOf(test).keys()].filter((n) => !n.startsWith('OPTIONS ')).toSorted())
   const hidden = test.app.routes.filter(({ hooks }) => hooks.detail?.hide).map(({ path }) => path)
   expect(hidden.filter((path) => !path.startsWith('/openapi')).toSorted()).toEqual([
     '/',
+    '/api/v1/auth/oidc/:provider/callback',
+    '/api/v1/auth/oidc/:provider/callback',
+    '/api/v1/auth/oidc/:provider/start',
     '/api/v1/messenger/updates/:path',
     '/asyncapi.json',
     '/email-undo',

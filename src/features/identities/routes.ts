@@ -148,14 +148,8 @@ const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
         params: model.provider,
         query: model.start,
         response: { 302: t.Void() },
-        detail: {
-          summary: 'Send a browser to a provider to sign in',
-          description:
-            'Authorization code with PKCE, state and nonce, which the browser keeps in a sealed cookie for 10 minutes. Where the provider is away, the browser goes back to `return_to` with `#error=busy`. A code in `invite` is kept there too, for a new account.',
-          tags,
-          refusals: ['provider_not_configured'],
-          security: [],
-        },
+        // Browsers are sent here, programs do not call it: docs/accounts.md describes it.
+        detail: { hide: true },
       },
     )
     .get(
@@ -165,13 +159,7 @@ const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
         limit: 'oidc',
         params: model.provider,
         response: { 302: t.Void() },
-        detail: {
-          summary: 'Where a provider sends the browser back',
-          description: 'On to `return_to`, with the session’s cookies, or with `#error=<code>`.',
-          tags,
-          refusals: ['provider_not_configured'],
-          security: [],
-        },
+        detail: { hide: true },
       },
     )
     .post(
@@ -181,12 +169,7 @@ const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
         limit: 'oidc',
         params: model.provider,
         response: { 302: t.Void() },
-        detail: {
-          summary: 'The same where the provider posts a form, as Apple does',
-          tags,
-          refusals: ['provider_not_configured'],
-          security: [],
-        },
+        detail: { hide: true },
       },
     )
 }
