@@ -185,6 +185,8 @@ try {
     DATA_DIR: dataDir,
     PORT: String(port),
     PUBLIC_URL: origin,
+    // The plain pages of links, which are there without the app too.
+    WEB_APP: 'off',
     SMTP_URL: smtp.url,
     MAIL_FROM: 'Convene <hello@example.org>',
     MESSENGER_BOT_TOKEN: botToken,
