@@ -365,7 +365,7 @@ async function sent(base: URL, { method, path, headers, body }: Asked): Promise<
     signal: AbortSignal.timeout(60_000),
   })
   const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  const isJson = /^application\/(\S+\+)?json\b/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : null }
 }
 
