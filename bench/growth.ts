@@ -1,11 +1,13 @@
 import { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { cities } from '../src/seed/cities.ts'
-import { load, medianRun, noWrk, type Request, type Run, wrk } from './load.ts'
+import { load, median, medianRun, noWrk, type Request, type Run, wrk } from './load.ts'
 import { bearer, dataDir, openServices, startOurs, text } from './ours.ts'
+import { cpuSeconds } from './process.ts'
 import { markdown, number, options, publish } from './report.ts'
 
-const sizes = { small: 10_000, large: 1_000_000 }
+const usualSizes = '10000,1000000'
 /** Members of as many chats ask, spread over all of them. */
 const members = 1000
 
@@ -28,25 +30,30 @@ const works: Work[] = [
     of: ({ chat, token }) => ({ path: `/api/v1/chats/${chat}/messages?limit=30`, headers: bearer(token) }),
   },
   { name: 'list chats', of: ({ token }) => ({ path: '/api/v1/chats?limit=30', headers: bearer(token) }) },
-  {
-    name: 'nearby, 5 km',
+  { name: 'sync', of: ({ token }) => ({ path: '/api/v1/sync?since=0&limit=100', headers: bearer(token) }) },
+  ...[1, 5, 50, 100].map((km): Work => ({
+    name: `nearby, ${km} km`,
     of({ token }, i) {
       const { latitude, longitude } = cities[0]!
       // A street further on each time.
       const place = `lat=${(latitude + (i % 32) * 0.001).toFixed(4)}&lng=${(longitude + (i >> 5) * 0.001).toFixed(4)}`
-      return { path: `/api/v1/search/nearby?${place}&radius=5000&limit=50`, headers: bearer(token) }
+      return { path: `/api/v1/search/nearby?${place}&radius=${km * 1000}&limit=50`, headers: bearer(token) }
     },
-  },
+  })),
 ]
 
-/** As many people and messages, and sessions of some of them. */
-async function fill(dir: string, people: number): Promise<Member[]> {
-  const command = [process.execPath, join(import.meta.dir, '../src/main.ts'), 'seed']
-  const seeded = Bun.spawnSync([...command, '--users', `${people}`, '--messages', `${people}`], {
-    env: { ...process.env, DATA_DIR: dir },
-    stderr: 'inherit',
-  })
-  if (seeded.exitCode !== 0) throw new Error('convene seed failed')
+/** As many people, and so many messages for each, unless they are there from an earlier run; and sessions of some of them. */
+async function fill(dir: string, people: number, messagesEach: number): Promise<Member[]> {
+  if (!existsSync(join(dir, 'convene.db'))) {
+    console.error(`Filling a database with ${number(people)} people …`)
+    const command = [process.execPath, join(import.meta.dir, '../src/main.ts'), 'seed']
+    const messages = String(people * messagesEach)
+    const seeded = Bun.spawnSync([...command, '--users', String(people), '--messages', messages], {
+      env: { ...process.env, DATA_DIR: dir },
+      stderr: 'inherit',
+    })
+    if (seeded.exitCode !== 0) throw new Error('convene seed failed')
+  }
   const db = new Database(join(dir, 'convene.db'), { readonly: true })
   const chats = db
     .query<{ chat: string; user: string }, [number]>(
@@ -64,51 +71,80 @@ async function fill(dir: string, people: number): Promise<Member[]> {
   return found
 }
 
-/** The same requests to a server with ten thousand people and messages and one with a million, in turns. */
+type Measured = Run & { cpuUs: number }
+
+/** The same requests to servers with communities of several sizes, in turns. Each is compared with the first. */
 export async function main() {
-  const chosen = options({ seconds: 4, rounds: 3 })
+  const chosen = options({ seconds: 4, rounds: 3 }, ['people', 'messages-each', 'dir'])
+  const sizes = (chosen.people ?? usualSizes).split(',').map(Number)
+  const messagesEach = Number(chosen['messages-each'] ?? 1)
+  if (sizes.length < 2 || [...sizes, messagesEach].some((size) => !Number.isInteger(size) || size < 1))
+    throw new Error('--people takes two sizes or more, as in 10000,1000000, and --messages-each a whole number')
   if (!wrk()) throw new Error(noWrk)
-  const sides = await Promise.all(
-    Object.values(sizes).map(async (people) => {
-      const dir = dataDir()
-      console.error(`Filling a database with ${number(people)} people …`)
-      const asking = await fill(dir, people)
-      return { server: await startOurs(dir), asking }
-    }),
-  )
-  const measured: { name: string; small: Run; large: Run; ratio: number }[] = []
+  const sides = []
+  for (const people of sizes) {
+    const dir = chosen.dir === undefined ? dataDir() : join(chosen.dir, `${people}-${messagesEach}`)
+    mkdirSync(dir, { recursive: true })
+    const asking = await fill(dir, people, messagesEach)
+    const bytes = statSync(join(dir, 'convene.db')).size
+    const server = await startOurs(dir)
+    sides.push({ people, asking, bytes, server })
+  }
+  const measured: { name: string; runs: Measured[] }[] = []
   for (const { name, of } of works) {
-    const runs: Run[][] = sides.map(() => [])
+    const runs: Measured[][] = sides.map(() => [])
     for (let round = 0; round <= chosen.rounds; round++)
       for (const [i, { server, asking }] of sides.entries()) {
+        const before = cpuSeconds([server.pid])
         const run = await load(server.url, asking.map(of), { seconds: chosen.seconds })
         if (run.failed > 0) throw new Error(`${name}: ${run.failed} of ${run.answers} requests failed`)
         // The first one warms up.
-        if (round > 0) runs[i]!.push(run)
+        if (round > 0) runs[i]!.push({ ...run, cpuUs: ((cpuSeconds([server.pid]) - before) * 1e6) / run.answers })
       }
-    const [small, large] = runs.map(medianRun)
-    measured.push({ name, small: small!, large: large!, ratio: small!.perSecond / large!.perSecond })
+    measured.push({
+      name,
+      runs: runs.map((of) => ({ ...medianRun(of), cpuUs: median(of.map(({ cpuUs }) => cpuUs)) })),
+    })
   }
   for (const { server } of sides) await server.stop()
-  const times = ({ perSecond, p50, p99 }: Run) => `${number(perSecond)} (${number(p50)} / ${number(p99)})`
+  const cell = ({ perSecond, p50, p99, cpuUs }: Measured) =>
+    `${number(perSecond)} (${number(p50)} / ${number(p99)}; ${number(cpuUs)})`
+  const larger = sizes.map((people, i) => ({ people, i })).slice(1)
   await publish(
     {
-      title: `${number(sizes.large)} users and messages beside ${number(sizes.small)}`,
+      title: `${larger.map(({ people }) => number(people)).join(' and ')} people beside ${number(sizes[0]!)}`,
       tables: [
         markdown(
-          ['work, a second (p50 / p99 ms)', number(sizes.small), number(sizes.large), 'times as long'],
-          measured.map(({ name, small, large, ratio }) => [name, times(small), times(large), number(ratio)]),
+          ['work, a second (p50 / p99 ms; µs of processor time each)', ...sizes.map(number)],
+          [
+            ...measured.map(({ name, runs }) => [name, ...runs.map(cell)]),
+            ['size of the file, MB', ...sides.map(({ bytes }) => number(bytes / 1e6))],
+            ['start, ms', ...sides.map(({ server }) => number(server.startedMs))],
+          ],
         ),
       ],
-      findings: measured.map(({ name, ratio }) => ({ name, value: ratio, bound: { atMost: 1.3 } })),
-      pairs: measured.map(({ name, small, large }) => ({
+      findings: larger.flatMap(({ people, i }) =>
+        measured.flatMap(({ name, runs }) => [
+          {
+            name: `${name}, ${number(people)}: times as long`,
+            value: runs[0]!.perSecond / runs[i]!.perSecond,
+            bound: { atMost: 1.3 },
+          },
+          {
+            name: `${name}, ${number(people)}: times the processor time`,
+            value: runs[i]!.cpuUs / runs[0]!.cpuUs,
+            bound: null,
+          },
+        ]),
+      ),
+      pairs: measured.map(({ name, runs }) => ({
         name,
         unit: '/s',
-        ours: large.perSecond,
-        theirs: small.perSecond,
-        peer: `with ${number(sizes.small)}`,
+        ours: runs.at(-1)!.perSecond,
+        theirs: runs[0]!.perSecond,
+        peer: `with ${number(sizes[0]!)}`,
       })),
-      figures: measured,
+      figures: { sizes, messagesEach, files: sides.map(({ bytes }) => bytes), measured },
     },
     chosen,
   )

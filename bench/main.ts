@@ -12,9 +12,18 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'what notifications cost a send, and how soon they are at the provider',
     load: () => import('./notifications.ts'),
   },
+  replica: {
+    about: 'what a replica costs a send, and how long a restore takes',
+    load: () => import('./replica.ts'),
+  },
   rules: { about: 'what rules about texts cost a send', load: () => import('./rules.ts') },
+  images: { about: 'what perceptual hashes of images and banned ones cost', load: () => import('./images.ts') },
   timing: { about: 'what the time of an answer tells of who has an account', load: () => import('./timing.ts') },
-  growth: { about: 'a million users and messages beside ten thousand', load: () => import('./growth.ts') },
+  web: { about: 'the app on a slow phone: start, touch, lists and memory', load: () => import('./web.ts') },
+  growth: {
+    about: 'communities of several sizes: --people 10000,1000000 --messages-each 1 --dir DIR',
+    load: () => import('./growth.ts'),
+  },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
 }
 

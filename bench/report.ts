@@ -21,11 +21,16 @@ export type Report = {
 
 export type Options = { seconds: number; rounds: number; json?: string; svg?: string }
 
-/** The options that every subject takes. */
-export function options(defaults: { seconds: number; rounds: number }): Options {
+/** The options that every subject takes, and those of one subject by their names. */
+export function options<Name extends string = never>(
+  defaults: { seconds: number; rounds: number },
+  names: readonly Name[] = [],
+): Options & Partial<Record<Name, string>> {
+  const own = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
   const { values } = parseArgs({
     args: Bun.argv.slice(2),
     options: {
+      ...own,
       json: { type: 'string' },
       svg: { type: 'string' },
       seconds: { type: 'string', default: String(defaults.seconds) },
@@ -33,7 +38,8 @@ export function options(defaults: { seconds: number; rounds: number }): Options 
     },
     allowPositionals: true, // the bench's name
   })
-  return { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
+  const { seconds, rounds, ...texts } = values
+  return { ...(texts as Partial<Record<Name, string>>), seconds: Number(seconds), rounds: Number(rounds) }
 }
 
 export const number = (value: number) =>

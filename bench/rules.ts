@@ -35,6 +35,12 @@ const rules = [
   })),
 ]
 
+const hashes = Array.from({ length: 10_000 }, (_, i) => ({
+  hash: new Bun.CryptoHasher('sha256').update(`${i}`).digest('hex'),
+  distance: null,
+  reason: 'a scam',
+}))
+
 /** Requests go to the app itself, without a connection, over a file of SQLite as a server has it. */
 async function serve(variant: Variant) {
   const dir = mkdtempSync(join(tmpdir(), 'convene-bench-'))
@@ -52,7 +58,10 @@ async function serve(variant: Variant) {
     log: openLog(config),
   })
   const app = buildApp(services)
-  if (variant === 'rules') await services.filter.replaceAll(operator, rules)
+  if (variant === 'rules') {
+    await services.filter.replaceAll(operator, rules)
+    await services.imageBank.addAll(operator, hashes)
+  }
   const person = async () => {
     const id = Bun.randomUUIDv7()
     const nothing = { phone: null, messenger_id: null, password_hash: null, city: null, bio: null, gender: null }
@@ -134,11 +143,11 @@ export async function main() {
   const row = (name: string, variant: Variant) => [name, number(perSecond(variant)), number(cpu(variant))]
   await publish(
     {
-      title: 'Rules: what 1,000 words and 100 patterns cost a send',
+      title: 'Rules: what 1,000 words, 100 patterns and 10,000 hashes of images cost a send',
       tables: [
         markdown(
           ['', 'sends a second', 'processor time of a send, µs'],
-          [row('without rules', 'without'), row('with 1,000 words and 100 patterns', 'rules')],
+          [row('without rules', 'without'), row('with 1,000 words, 100 patterns and 10,000 hashes', 'rules')],
         ),
       ],
       findings: [

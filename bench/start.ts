@@ -30,9 +30,10 @@ export async function main() {
   const command = [join(root, 'dist/convene')]
   const side = (name: string, start: Side['start']): Side => ({ name, start, ms: [], idle: [], peak: 0 })
   const us = side('Convene', () => startOurs(ourDir, { command }))
+  const bare = side('without web pages', () => startOurs(ourDir, { command, more: { WEB_APP: 'off', CONSOLE: 'off' } }))
   const them = side('PocketBase', () => startPocketBase(theirDir))
   for (let turn = 0; turn < chosen.rounds; turn++)
-    for (const one of [us, them]) {
+    for (const one of [us, bare, them]) {
       const server = await one.start()
       one.ms.push(server.startedMs)
       await Bun.sleep(1000)
@@ -62,13 +63,20 @@ export async function main() {
           rows.map(([name, unit, of]) => [`${name}, ${unit}`, number(of(us)), number(of(them))]),
         ),
       ],
-      findings: rows.map(([name, , of, atMost]) => ({
-        name: `${name} ÷ PocketBase’s`,
-        value: of(us) / of(them),
-        bound: { atMost },
-      })),
+      findings: [
+        ...rows.map(([name, , of, atMost]) => ({
+          name: `${name} ÷ PocketBase’s`,
+          value: of(us) / of(them),
+          bound: { atMost },
+        })),
+        ...rows.slice(0, 2).map(([name, , of]) => ({
+          name: `${name} ÷ that without web pages`,
+          value: of(us) / of(bare),
+          bound: { atMost: 1.05 },
+        })),
+      ],
       pairs: rows.map(([name, unit, of]) => ({ name, unit, ours: of(us), theirs: of(them), peer: them.name })),
-      figures: { ours: us, theirs: them },
+      figures: { ours: us, bare, theirs: them },
     },
     chosen,
   )

@@ -66,6 +66,20 @@ import up0034 from './0034_figures.up.sql' with { type: 'text' }
 import down0034 from './0034_figures.down.sql' with { type: 'text' }
 import up0035 from './0035_content_rules.up.sql' with { type: 'text' }
 import down0035 from './0035_content_rules.down.sql' with { type: 'text' }
+import up0036 from './0036_held_messages.up.sql' with { type: 'text' }
+import down0036 from './0036_held_messages.down.sql' with { type: 'text' }
+import up0038 from './0038_image_bank.up.sql' with { type: 'text' }
+import down0038 from './0038_image_bank.down.sql' with { type: 'text' }
+import up0039 from './0039_image_check.up.sql' with { type: 'text' }
+import down0039 from './0039_image_check.down.sql' with { type: 'text' }
+import up0040 from './0040_hiding.up.sql' with { type: 'text' }
+import down0040 from './0040_hiding.down.sql' with { type: 'text' }
+import up0041 from './0041_announcements.up.sql' with { type: 'text' }
+import down0041 from './0041_announcements.down.sql' with { type: 'text' }
+import up0042 from './0042_age.up.sql' with { type: 'text' }
+import down0042 from './0042_age.down.sql' with { type: 'text' }
+import up0043 from './0043_shown_age.up.sql' with { type: 'text' }
+import down0043 from './0043_shown_age.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -135,6 +149,20 @@ import pgUp0034 from './postgres/0034_figures.up.sql' with { type: 'text' }
 import pgDown0034 from './postgres/0034_figures.down.sql' with { type: 'text' }
 import pgUp0035 from './postgres/0035_content_rules.up.sql' with { type: 'text' }
 import pgDown0035 from './postgres/0035_content_rules.down.sql' with { type: 'text' }
+import pgUp0036 from './postgres/0036_held_messages.up.sql' with { type: 'text' }
+import pgDown0036 from './postgres/0036_held_messages.down.sql' with { type: 'text' }
+import pgUp0038 from './postgres/0038_image_bank.up.sql' with { type: 'text' }
+import pgDown0038 from './postgres/0038_image_bank.down.sql' with { type: 'text' }
+import pgUp0039 from './postgres/0039_image_check.up.sql' with { type: 'text' }
+import pgDown0039 from './postgres/0039_image_check.down.sql' with { type: 'text' }
+import pgUp0040 from './postgres/0040_hiding.up.sql' with { type: 'text' }
+import pgDown0040 from './postgres/0040_hiding.down.sql' with { type: 'text' }
+import pgUp0041 from './postgres/0041_announcements.up.sql' with { type: 'text' }
+import pgDown0041 from './postgres/0041_announcements.down.sql' with { type: 'text' }
+import pgUp0042 from './postgres/0042_age.up.sql' with { type: 'text' }
+import pgDown0042 from './postgres/0042_age.down.sql' with { type: 'text' }
+import pgUp0043 from './postgres/0043_shown_age.up.sql' with { type: 'text' }
+import pgDown0043 from './postgres/0043_shown_age.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -332,6 +360,62 @@ export const migrations: readonly Migration[] = [
     up: up0035,
     down: down0035,
     postgres: { up: pgUp0035, down: pgDown0035 },
+    compatibleWith: 16,
+  },
+  {
+    number: 36,
+    name: 'held_messages',
+    up: up0036,
+    down: down0036,
+    postgres: { up: pgUp0036, down: pgDown0036 },
+    compatibleWith: 16,
+  },
+  {
+    number: 38,
+    name: 'image_bank',
+    up: up0038,
+    down: down0038,
+    postgres: { up: pgUp0038, down: pgDown0038 },
+    compatibleWith: 16,
+  },
+  {
+    number: 39,
+    name: 'image_check',
+    up: up0039,
+    down: down0039,
+    postgres: { up: pgUp0039, down: pgDown0039 },
+    compatibleWith: 16,
+  },
+  {
+    number: 40,
+    name: 'hiding',
+    up: up0040,
+    down: down0040,
+    postgres: { up: pgUp0040, down: pgDown0040 },
+    compatibleWith: 16,
+  },
+  {
+    number: 41,
+    name: 'announcements',
+    up: up0041,
+    down: down0041,
+    postgres: { up: pgUp0041, down: pgDown0041 },
+    compatibleWith: 16,
+  },
+  {
+    number: 42,
+    name: 'age',
+    up: up0042,
+    down: down0042,
+    postgres: { up: pgUp0042, down: pgDown0042 },
+    compatibleWith: 16,
+  },
+  {
+    number: 43,
+    name: 'shown_age',
+    up: up0043,
+    down: down0043,
+    postgres: { up: pgUp0043, down: pgDown0043 },
     compatibleWith: 16,
   },
 ]

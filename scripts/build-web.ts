@@ -4,6 +4,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Resvg } from '@resvg/resvg-js'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import { texts } from './texts.ts'
 
 const root = join(import.meta.dir, '..')
 const output = join(root, 'web/dist')
@@ -25,6 +26,7 @@ type Face = { name: string; page: string; entry: string; worker?: string }
 
 const faces: Face[] = [
   { name: 'app', page: 'web/app/page.html', entry: 'web/app/app.tsx', worker: 'web/app/service-worker.ts' },
+  { name: 'console', page: 'web/console/page.html', entry: 'web/console/console.tsx' },
 ]
 
 /** In bytes: the map and the decoder of HEIC photos are larger. */
@@ -35,7 +37,7 @@ type Asset = { name: string; type: string; hash: string; encodings: Partial<Reco
 
 async function digestOfSources(): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256')
-  const sources = ['web/{app,shared}/**/*', 'client/src/**/*', 'bun.lock', 'scripts/build-web.ts']
+  const sources = ['web/{app,console,shared}/**/*', 'client/src/**/*', 'bun.lock', 'scripts/{build-web,texts}.ts']
   const paths = sources.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root })])
   for (const path of paths.toSorted()) hasher.update(path).update(await Bun.file(join(root, path)).bytes())
   return hasher.digest('hex')
@@ -50,6 +52,7 @@ async function bundle(entry: string, define: Record<string, string> = {}) {
     target: 'browser',
     splitting: true,
     minify: true,
+    plugins: [texts],
     publicPath: '/assets/',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     // A library that asks where it lies would be told the path on the machine that builds.

@@ -6,6 +6,7 @@ import { botRoutes } from './features/bot/routes.ts'
 import { chatRoutes } from './features/chats/routes.ts'
 import { emailRoutes } from './features/email/routes.ts'
 import { filterRoutes } from './features/filter/routes.ts'
+import { imageBankRoutes } from './features/image-bank/routes.ts'
 import { identityRoutes } from './features/identities/routes.ts'
 import { legalRoutes } from './features/legal/routes.ts'
 import { locationRoutes } from './features/location/routes.ts'
@@ -14,6 +15,7 @@ import { moderationRoutes } from './features/moderation/routes.ts'
 import { figureRoutes } from './features/figures/routes.ts'
 import { settingRoutes } from './features/settings/routes.ts'
 import { tagRoutes } from './features/tags/routes.ts'
+import { announcementRoutes } from './features/announcements/routes.ts'
 import { templateRoutes } from './features/templates/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
@@ -32,6 +34,7 @@ import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
+import { maintenance as refuseDuringMaintenance } from './http/maintenance.ts'
 import { overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
@@ -65,11 +68,13 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     notifications,
     moderation,
     templates,
+    announcements,
     figures,
     tags,
     people,
     registration,
     filter,
+    imageBank,
     storage,
     files,
     photos,
@@ -78,6 +83,8 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     shared,
     paging,
     room,
+    halfSet,
+    maintenance,
   } = services
   const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
   const visitor = publicDoor({ config, limits, clientOf })
@@ -94,9 +101,11 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
   const consoleRoutes = new Elysia({ name: 'console' })
     .use(figureRoutes({ asModerator, figures }))
     .use(templateRoutes({ asModerator, asAdmin, templates }))
-    .use(settingRoutes({ asAdmin, settings: settingsInForce(config) }))
+    .use(announcementRoutes({ asAdmin, announcements }))
+    .use(settingRoutes({ asAdmin, settings: () => settingsInForce(config) }))
     .use(tagRoutes({ signedIn, tags }))
     .use(filterRoutes({ asAdmin, filter }))
+    .use(imageBankRoutes({ asAdmin, imageBank }))
 
   const app: App = new Elysia({
     name: 'convene',
@@ -115,8 +124,9 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(securityHeaders)
     .use(cors({ config, origins }))
     .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
+    .use(refuseDuringMaintenance({ now: maintenance.now, metrics }))
     .use(requestLog({ log, metrics, traces }))
-    .use(errors({ log, storage, room, allowedMethods: (path) => methodsOf(app.routes, path) }))
+    .use(errors({ log, storage, room, metrics, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
     .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
@@ -138,13 +148,13 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(syncRoutes({ signedIn, replay, paging }))
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
     .use(asyncapiRoute())
-    .use(healthRoutes({ storage, files, photos, hub, shared, room }))
+    .use(healthRoutes({ storage, files, photos, hub, shared, room, halfSet }))
     .use(metricsRoute({ config, metrics }))
-    .use(webPages(config, web))
+    .use(webPages(config, web, () => maintenance.now()?.text ?? null))
     .use(openapi(() => app))
 }
 
-/** The methods that a path answers to; none where it is no path of ours. */
+/** The methods that a path answers to; none if it is no path of ours. */
 function methodsOf(routes: readonly { method: string; path: string }[], path: string): string[] {
   const parts = path.replace(/(?<=.)\/$/, '').split('/')
   const fits = (pattern: string[]) =>

@@ -9,6 +9,11 @@ declare module '*.md' {
 }
 
 // Files imported as files (`with { type: 'file' }`): the path where they can be read, inside the binary too.
+declare module '*/replicator.js' {
+  const path: string
+  export default path
+}
+
 declare module '*/checkpointer.js' {
   const path: string
   export default path
@@ -28,4 +33,12 @@ declare module '*/web/dist/files.js' {
   export const assets: typeof files.assets
   export const pages: typeof files.pages
   export const workers: typeof files.workers
+}
+declare module '*/open-peeps.txt' {
+  const path: string
+  export default path
+}
+declare module '*.wasm' {
+  const path: string
+  export default path
 }

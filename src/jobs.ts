@@ -1,17 +1,18 @@
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { removeOldCopies } from './backup/old-copies.ts'
 import type { S3Place } from './s3/place.ts'
-import { backUpInto, newestBackup, newestInBucket } from './backup/scheduled.ts'
+import { backUpInto, newestBackup, newestInBucket, removeLeftovers } from './backup/scheduled.ts'
 import type { Services } from './services.ts'
 import { minutes } from './lib/time.ts'
-import type { Taken } from './lib/job-leases.ts'
+import type { TakeOutcome } from './lib/job-leases.ts'
 
-/** Work that comes round by the clock. `schedule` is a cron expression in UTC; `run` answers how many things it did. */
+/** Scheduled work. `schedule` is a cron expression in UTC; `run` returns how many things it did. */
 export type Job = {
   name: string
   schedule: string
-  /** Done by every node, as what it is about is its own. All other work is about the database, and done by one node. */
+  /** Runs on every node, because it concerns what that node alone holds. Other jobs concern the database and run on one node. */
   onEach?: boolean
   run(): Promise<number>
 }
@@ -28,8 +29,13 @@ export const jobs = ({
   profiles,
   digest,
   metrics,
+  log,
   people,
   figures,
+  files,
+  replica,
+  storage,
+  profilePhotos,
 }: Services): Job[] => [
   {
     name: 'media-sweep',
@@ -44,11 +50,14 @@ export const jobs = ({
     ? []
     : [{ name: 'media-leftovers', schedule: '37 * * * *', onEach: true, run: media.sweepLeftovers }]),
   { name: 'media-thumbnails', schedule: '* * * * *', run: media.makeThumbs },
+  { name: 'image-hashes', schedule: '* * * * *', run: media.makeHashes },
+  { name: 'banned-profile-photos', schedule: '* * * * *', run: profilePhotos.check },
+  { name: 'image-checks', schedule: '* * * * *', run: media.checkPending },
   { name: 'due-reviews', schedule: '* * * * *', run: reviews.appearDue },
   { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
   { name: 'unfolded-preferences', schedule: '* * * * *', run: profiles.foldPreferences },
   { name: 'operator-commands', schedule: '* * * * *', onEach: true, run: people.noticeOperators },
-  { name: 'erasures', schedule: '*/10 * * * *', run: erasures.settle },
+  { name: 'erasures', schedule: '*/10 * * * *', run: erasures.sweepRecent },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
@@ -57,6 +66,8 @@ export const jobs = ({
   { name: 'daily-figures', schedule: '*/10 * * * *', run: figures.keepDays },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-openers', schedule: '28 * * * *', run: retention.openers },
+  { name: 'old-age-refusals', schedule: '31 * * * *', run: retention.ageRefusals },
+  { name: 'old-report-origins', schedule: '29 * * * *', run: retention.reportOrigins },
   { name: 'old-channels', schedule: '18 * * * *', run: retention.channels },
   { name: 'used-challenges', schedule: '3 * * * *', run: retention.usedChallenges },
   { name: 'old-sessions', schedule: '23 * * * *', run: retention.sessions },
@@ -64,35 +75,76 @@ export const jobs = ({
   { name: 'old-evidence', schedule: '43 * * * *', run: retention.evidence },
   { name: 'old-message-versions', schedule: '53 * * * *', run: retention.messageVersions },
   { name: 'old-copies', schedule: '35 2 * * *', onEach: true, run: async () => removeOldCopies(config, now()) },
-  ...(config.backupDir === null ? [] : [backup(config.backupDir, config, { now, metrics })]),
+  ...(config.replica === null || replica === null || files.remote
+    ? []
+    : [
+        {
+          name: 'replica-photos',
+          schedule: '47 2 * * *',
+          onEach: true,
+          async run() {
+            const removed = await replica.expirePhotos((names) => storage.media.strayFiles(names))
+            return removed + (await replica.catchUp(files))
+          },
+        },
+      ]),
+  ...(config.backupDir === null ? [] : backups(config.backupDir, config, { now, metrics, log, erasures })),
 ]
 
-function backup(
+function backups(
   to: string | S3Place,
-  { dataDir, backupCron, backupKeep }: Config,
-  { now, metrics }: Pick<Services, 'now' | 'metrics'>,
-): Job {
+  config: Config,
+  { now, metrics, log, erasures }: Pick<Services, 'now' | 'metrics' | 'log' | 'erasures'>,
+): Job[] {
+  const { dataDir, backupCron, database } = config
+  const isOfNodes = database.engine === 'postgres'
   const where = typeof to === 'string' ? to : { place: to, dataDir }
   const tell = async () => metrics.backup(typeof to === 'string' ? newestBackup(to) : await newestInBucket(to))
-  // Of before this start. A bucket that is away is not to look like one without backups.
+  // The newest backup before this start. An unreachable bucket must not look like one without backups.
   tell().catch(() => {})
-  return {
+  const backup: Job = {
     name: 'backup',
     schedule: backupCron,
-    onEach: true,
+    onEach: !isOfNodes,
     async run() {
-      await backUpInto(where, { keep: backupKeep, at: now(), journal: join(dataDir, 'erasures.log') })
-      // The backup is made, whether its directory can be listed now or not.
+      const journal = join(dataDir, 'erasures.log')
+      const ending = isOfNodes ? await (await import('./backup/dump.ts')).endingOf(config) : 'db'
+      // That of this node lacks those whom others have erased.
+      if (isOfNodes) await erasures.completeJournal()
+      tellLeftovers(await removeLeftovers(where, dataDir), log)
+      await backUpInto(where, { keep: config.backupKeep, at: now(), journal, ending, isIncremental: !isOfNodes })
+      // The backup has succeeded, even if its directory cannot be listed now.
       await tell().catch(() => {})
       return 1
     },
   }
+  if (!isOfNodes) return [backup]
+  // One of them makes it, and each tells how old it is.
+  const look: Job = {
+    name: 'newest-backup',
+    schedule: '7 * * * *',
+    onEach: true,
+    async run() {
+      await tell()
+      return 0
+    },
+  }
+  return [backup, look]
+}
+
+/** Logs which unfinished files of killed backups were removed. */
+export function tellLeftovers(removed: readonly string[], log: Logger) {
+  if (removed.length > 0)
+    log.warn(
+      { removed: removed.slice(0, 20), count: removed.length },
+      'what a backup that was cut off had left is removed',
+    )
 }
 
 /**
- * Runs the jobs in this process when their time comes, no job twice at once: of several nodes one has the turn, and the
- * others see to it that one ends it. One that fails is logged and comes round again. The answer stops them, and resolves once
- * none is running any more.
+ * Runs the jobs in this process on their schedule, never the same job twice at once. Of several nodes, the one that takes the
+ * lease runs the job, and another takes over if that one dies. A failed run is logged, and the next one is scheduled as
+ * usual. Returns a function that stops the jobs; it resolves when none is running any more.
  */
 export function startJobs(services: Services, list: readonly Job[] = jobs(services)): () => Promise<void> {
   for (const { name } of list) services.metrics.expectJob(name)
@@ -117,23 +169,23 @@ export function startJobs(services: Services, list: readonly Job[] = jobs(servic
   }
 }
 
-type Here = Pick<Services, 'log' | 'storage' | 'metrics' | 'turns' | 'now'>
+type Here = Pick<Services, 'log' | 'storage' | 'metrics' | 'jobLeases' | 'now'>
 
-async function runJob(job: Job, { log, storage, metrics, turns, now }: Here, stopped: AbortSignal) {
+async function runJob(job: Job, { log, storage, metrics, jobLeases, now }: Here, stopped: AbortSignal) {
   const { name } = job
   let started = performance.now()
   try {
-    // The minute that it was scheduled for: timers are late by moments, or early.
-    const turn = job.onEach ? null : await turns.take(name, Math.round(now() / minutes) * minutes, stopped)
-    if (turn?.isMine === false) {
-      if (turn.succeededAt !== null) metrics.jobDoneElsewhere(name, turn.succeededAt / 1000)
+    // Rounded to the scheduled minute: timers fire slightly late or early.
+    const lease = job.onEach ? null : await jobLeases.take(name, Math.round(now() / minutes) * minutes, stopped)
+    if (lease?.isMine === false) {
+      if (lease.succeededAt !== null) metrics.jobDoneElsewhere(name, lease.succeededAt / 1000)
       return
     }
     started = performance.now()
-    const count = await inTurn(job, turn)
+    const count = await runUnderLease(job, lease)
     const ms = Math.round(performance.now() - started)
     metrics.job(name, 'done', ms / 1000, now())
-    // Some run every minute, and mostly find nothing.
+    // Some jobs run every minute and mostly find nothing to do.
     log[count > 0 ? 'info' : 'debug']({ job: name, count, ms }, 'job done')
   } catch (error) {
     const ms = Math.round(performance.now() - started)
@@ -143,13 +195,13 @@ async function runJob(job: Job, { log, storage, metrics, turns, now }: Here, sto
   }
 }
 
-async function inTurn({ run }: Job, turn: (Taken & { isMine: true }) | null): Promise<number> {
+async function runUnderLease({ run }: Job, lease: (TakeOutcome & { isMine: true }) | null): Promise<number> {
   let succeeded = false
   try {
     const count = await run()
     succeeded = true
     return count
   } finally {
-    await turn?.over(succeeded)
+    await lease?.over(succeeded)
   }
 }

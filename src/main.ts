@@ -1,5 +1,5 @@
 import { type Command, UsageError } from './commands/command.ts'
-import { readConfig } from './config.ts'
+import { readConfig, useConfigFile } from './config.ts'
 import { version } from './version.ts'
 import { codeOf, messageOf } from './lib/errors.ts'
 
@@ -14,8 +14,12 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'write a backup of database and photos, beside the running server',
     load: () => import('./commands/backup.ts'),
   },
+  replica: {
+    summary: 'say what the replica has, and what waits for it',
+    load: () => import('./commands/replica.ts'),
+  },
   restore: {
-    summary: 'put a backup in the place of what is there',
+    summary: 'put a backup in the place of what is there, or rebuild it from a replica',
     load: () => import('./commands/restore.ts'),
   },
   copy: {
@@ -24,6 +28,10 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
   },
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
   health: { summary: 'ask the running server whether it lives', load: () => import('./commands/health.ts') },
+  maintenance: {
+    summary: 'let people read and not write, on all nodes',
+    load: () => import('./commands/maintenance.ts'),
+  },
   outbox: { summary: 'list, retry or drop what waits to leave the server', load: () => import('./commands/outbox.ts') },
   webhooks: { summary: 'list or retry webhooks that wait', load: () => import('./commands/webhooks.ts') },
   admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },
@@ -31,7 +39,12 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: 'write the rules about texts into a file, or read them from one',
     load: () => import('./commands/rules.ts'),
   },
+  bank: {
+    summary: 'write the hashes of banned images into a file, or read them from one',
+    load: () => import('./commands/bank.ts'),
+  },
   case: { summary: 'export one case for an authority', load: () => import('./commands/case.ts') },
+  audit: { summary: 'export the audit log', load: () => import('./commands/audit.ts') },
   mail: { summary: 'show the mails, and send one to try the settings', load: () => import('./commands/mail.ts') },
   seed: {
     summary: 'fill an empty database with a community, for trying things',
@@ -44,13 +57,14 @@ const help = () => `Convene ${version}: the backend of a social meeting app.
 usage: convene [command] [options]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`)
   .join('\n')}
 
-  convene <command> --help   tells more of one
-  convene --version          prints the release, its commit and its newest step of the schema
+  convene <command> --help      tells more of one
+  convene version               prints the release, its commit and its newest step of the schema; so does --version
 
-Settings are environment variables, all optional: see convene serve --help.
+Settings are environment variables, or stand in a file: --config FILE, else convene.toml in DATA_DIR. All are optional: see
+convene serve --help.
 Exit codes: 0 fine, 1 failure, 2 wrong usage. LOG_LEVEL=debug shows where a failure came from.`
 
 async function release(): Promise<string> {
@@ -59,9 +73,22 @@ async function release(): Promise<string> {
   return `${version} (${from === null ? 'source' : `commit ${from}`}, schema ${newest})`
 }
 
-async function main([name = 'serve', ...args]: string[]) {
+/** The arguments without `--config FILE`, which goes with every command. */
+function withoutConfigFile(args: string[]): string[] {
+  const at = args.findIndex((arg) => arg === '--config' || arg.startsWith('--config='))
+  if (at === -1) return args
+  const isJoined = args[at] !== '--config'
+  const path = isJoined ? args[at]!.slice('--config='.length) : args[at + 1]
+  if (path === undefined || path === '') throw new UsageError('--config needs the name of a file')
+  useConfigFile(path)
+  return args.toSpliced(at, isJoined ? 1 : 2)
+}
+
+async function main(commandLine: string[]) {
+  const [name = 'serve', ...args] = withoutConfigFile(commandLine)
   if (name === '--help' || name === '-h') return console.log(help())
-  if (name === '--version' || name === '-v') return console.log(await release())
+  if (name === '--version' || name === '-v' || (name === 'version' && args.length === 0))
+    return console.log(await release())
   if (!Object.hasOwn(commands, name))
     throw new UsageError(`unknown ${name.startsWith('-') ? 'option' : 'command'} '${name}'`)
   const command = await commands[name]!.load()

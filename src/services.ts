@@ -21,13 +21,18 @@ import { openTokens } from './features/auth/tokens.ts'
 import { chatService } from './features/chats/service.ts'
 import { openChatViews } from './features/chats/views.ts'
 import { communityService } from './features/community/service.ts'
+import { maintenanceMode } from './features/maintenance/service.ts'
+import { openRecentTexts, recentFromStorage } from './features/filter/recent.ts'
 import { filterService } from './features/filter/service.ts'
+import { profilePhotoCheck } from './features/image-bank/profile-photos.ts'
+import { imageBankService } from './features/image-bank/service.ts'
 import { oidcLogin } from './features/identities/oidc.ts'
 import { openProviders as openOidcProviders } from './features/identities/providers.ts'
 import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
+import { openImageCheck } from './features/media/image-check.ts'
 import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
 import { photoWatch } from './features/media/watch.ts'
@@ -47,6 +52,7 @@ import { peopleService } from './features/people/service.ts'
 import { registrationService } from './features/registration/service.ts'
 import { figuresService } from './features/figures/service.ts'
 import { tagService } from './features/tags/service.ts'
+import { announcementService } from './features/announcements/service.ts'
 import { templateService } from './features/templates/service.ts'
 import { retentionService } from './features/retention/service.ts'
 import { reviewService, reviewsForEvents } from './features/reviews/service.ts'
@@ -60,8 +66,9 @@ import { openJobLeases } from './lib/job-leases.ts'
 import { openPaging } from './lib/paging.ts'
 import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
+import { messageOf } from './lib/errors.ts'
 import { hours, seconds } from './lib/time.ts'
-import { type Delivery, openDelivery } from './outbox/delivery.ts'
+import { type Carriers, type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
 import { revocationCarrier } from './outbox/oidc/carrier.ts'
@@ -69,6 +76,8 @@ import { openPushSenders } from './outbox/senders.ts'
 import { openWebhookCarrier } from './outbox/webhook/open.ts'
 import { openHub } from './realtime/hub.ts'
 import type { Shared } from './redis/open.ts'
+import type { Replica } from './backup/replica/open.ts'
+import { watchHalfSet } from './installation/half-set.ts'
 import { openRoom } from './installation/room.ts'
 import { openLastSeen } from './realtime/last-seen.ts'
 import { openPresence } from './realtime/presence.ts'
@@ -90,6 +99,8 @@ export type Ports = {
   traces?: Traces | null
   /** What several nodes share; null if this is the only one. */
   shared?: Shared | null
+  /** Ships commits and photos; null if nothing does. */
+  replica?: Replica | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
   /** The ways to devices. */
@@ -110,6 +121,29 @@ export type Services = ReturnType<typeof buildServices>
 // Unpredictable, unlike Math.random.
 const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32
 
+/** The same ways out, each delivery a trace of its own. */
+function tracedCarriers(traces: Traces | null, carriers: Carriers): Carriers {
+  if (traces === null) return carriers
+  const wrapped = Object.entries(carriers).map(([kind, carrier]) => [
+    kind,
+    {
+      ...carrier,
+      deliver: (parcel: never) =>
+        traces.around(`outbox ${kind}`, { 'convene.outbox.kind': kind }, () =>
+          (carrier.deliver as (parcel: never) => ReturnType<typeof carrier.deliver>)(parcel),
+        ),
+    },
+  ])
+  return Object.fromEntries(wrapped) as Carriers
+}
+
+/** The operator's checker of images; null where there is none. */
+function checkOfImages({ imageCheckUrl, imageCheckSecret, imageCheck }: Config, now: () => number) {
+  // The settings come together: `config.ts` sees to it.
+  if (imageCheckUrl === null || imageCheckSecret === null) return null
+  return openImageCheck({ url: imageCheckUrl, secret: imageCheckSecret, isRequired: imageCheck === 'required', now })
+}
+
 /** Every service, built from its ports, in the order in which they need each other. */
 export function buildServices({
   config,
@@ -119,6 +153,7 @@ export function buildServices({
   metrics = openMetrics(),
   traces = null,
   shared = null,
+  replica = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
   providers: givenProviders,
   ids = realIds,
@@ -145,13 +180,15 @@ export function buildServices({
   const callers = openCallers({ tokens, sessions: storage.sessions, consents, nodes, mayMiss, now })
   const blocking = openBlocking({ store: storage.blocks })
   const webhooks = webhookService({ isOn: config.webhookUrl !== null, ids, now })
-  const files = openFiles(config, {
+  const ownFiles = openFiles(config, {
     now,
     onAnswer(operation, seconds, error) {
       metrics.s3Request(operation, error === null ? 'done' : 'failed', seconds)
       if (error) log.warn({ operation, reason: error.message }, 'the bucket of the images failed')
     },
   })
+  // Photos in a bucket are not shipped: a bucket keeps them by itself.
+  const files = replica && !ownFiles.remote ? replica.follow(ownFiles) : ownFiles
   const community = communityService({ store: storage.community, secrets, files, ids })
   const media = mediaService({
     store: storage.media,
@@ -159,6 +196,9 @@ export function buildServices({
     files,
     community,
     key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene media url v1').digest(),
+    check: checkOfImages(config, now),
+    allowed: (imageId) => moderation.releaseChecked(imageId),
+    unanswered: (error) => log.warn({ reason: messageOf(error) }, 'an image was not checked'),
     ids,
     now,
   })
@@ -170,12 +210,13 @@ export function buildServices({
     ids,
     now,
   })
-  const messengerPhotos = openMessengerPhotos({
-    users: storage.users,
-    media,
-    outbound,
-    hosts: config.messengerPhotoHosts,
-    log,
+  const imageBank = imageBankService({
+    store: storage.imageBank,
+    hashesOf: media.hashesOf,
+    nodes,
+    audit,
+    paging,
+    ids,
     now,
   })
   const filter = filterService({
@@ -185,13 +226,27 @@ export function buildServices({
       return user && { created_at: user.created_at, verified: user.email_verified_at !== null }
     },
     hasWritten: storage.chats.hasWritten,
-    report: (target, id, names) => safety.reportByRule(target, id, names),
+    // Of several nodes, each knows only what it has stored itself.
+    recent: nodes === null ? openRecentTexts({ now }) : recentFromStorage({ chats: storage.chats, now }),
+    async report(target, id, names) {
+      await safety.reportByRule(target, id, names)
+    },
+    images: { ...imageBank, checkOf: media.checkOf },
     failed: (error) => log.error({ err: error }, 'a report that a rule asks for could not be filed'),
     nodes,
     key: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene openers v1').digest(),
     audit,
     paging,
     ids,
+    now,
+  })
+  const messengerPhotos = openMessengerPhotos({
+    users: storage.users,
+    media,
+    filter,
+    outbound,
+    hosts: config.messengerPhotoHosts,
+    log,
     now,
   })
   const profiles = profileService({
@@ -251,22 +306,38 @@ export function buildServices({
     log,
     now,
   })
+  const announcements = announcementService({
+    store: storage.announcements,
+    broadcast: (announcement) => hub.broadcast('announcement', announcement),
+    nodes,
+    failed: (error) => log.error({ err: error }, 'announcements could not be read'),
+    audit,
+    paging,
+    ids,
+    now,
+  })
   nodes?.listen({
-    ...hub.ear,
+    ...hub.listener,
     forget: callers.forgetHere,
-    rulesChanged: filter.forget,
+    rulesChanged() {
+      filter.forget()
+      imageBank.forget()
+    },
+    announced: announcements.reread,
     forgetAll() {
       callers.forgetAll()
       filter.forget()
+      imageBank.forget()
+      announcements.reread()
     },
   })
-  const turns = openJobLeases({ store: storage.jobLeases, node, now })
+  const jobLeases = openJobLeases({ store: storage.jobLeases, node, now })
   const bot = openBot({
     config,
     storage,
     key: secrets.jwt,
     counter: shared?.counter ?? null,
-    leases: turns,
+    leases: jobLeases,
     node,
     log,
     metrics,
@@ -285,6 +356,7 @@ export function buildServices({
     views: chatViews,
     profiles,
     filter,
+    filing: (...given) => safety.messageFiling(...given),
     blocking,
     photos: media,
     limits,
@@ -313,7 +385,7 @@ export function buildServices({
   const webhookCarrier = openWebhookCarrier(config, log, now)
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
-    carriers: {
+    carriers: tracedCarriers(traces, {
       ...(mailCarrier && { mail: mailCarrier }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
       ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
@@ -329,7 +401,7 @@ export function buildServices({
         ids,
         now,
       }),
-    },
+    }),
     node,
     log,
     onOutcome: metrics.delivery,
@@ -346,6 +418,9 @@ export function buildServices({
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
   const registration = registrationService({
     store: storage.invites,
+    ages: storage.ages,
+    minAge: config.minAge,
+    originKey: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene age refusals v1').digest(),
     mode: config.registration,
     audit,
     paging,
@@ -422,6 +497,7 @@ export function buildServices({
     providers: oidcProviders,
     store: storage.identities,
     identities,
+    callers,
     auth,
     mails,
     errands: openSeal(sealKey, 'oidc errand'),
@@ -442,7 +518,7 @@ export function buildServices({
     webhooks,
     callers,
     sockets: hub.control,
-    recheckSockets: (userIds) => hub.ear.mayHaveMissed(userIds),
+    recheckSockets: (userIds) => hub.listener.mayHaveMissed(userIds),
     audit,
     paging,
     now,
@@ -455,6 +531,7 @@ export function buildServices({
     webhooks,
     moderatorsTold: bot.reportFiled,
     targetMs: config.reportTargetH * hours,
+    originKey: new Bun.CryptoHasher('sha256', secrets.jwt).update('convene report origins v1').digest(),
     audit,
     paging,
     ids,
@@ -462,6 +539,7 @@ export function buildServices({
   })
   const reviews = reviewService({
     store: storage.reviews,
+    profiles,
     filter,
     blocking,
     push: hub.push,
@@ -475,6 +553,7 @@ export function buildServices({
   })
   const notices = noticeService({
     store: storage.notices,
+    announcements,
     moderation: storage.moderation,
     auth,
     webhooks,
@@ -491,6 +570,8 @@ export function buildServices({
     profiles,
     chats: chatViews,
     photos: media,
+    imageBank,
+    reportByRule: safety.reportByRule,
     callers,
     sockets: hub.control,
     push: hub.push,
@@ -501,6 +582,13 @@ export function buildServices({
     paging,
     ids,
     now,
+  })
+  const profilePhotos = profilePhotoCheck({
+    store: storage.imageBank,
+    hashesOf: media.hashesOf,
+    filter,
+    report: async (userId) => void (await safety.reportByRule('user', userId, ['Banned images'])),
+    takeDown: moderation.takeDownPhoto,
   })
   const figures = figuresService({ store: storage.figures, now })
   const tags = tagService({ store: storage.tags, now })
@@ -524,7 +612,7 @@ export function buildServices({
     ids,
     now,
   })
-  metrics.watch({ callers, hub, storage, shared, photos, now })
+  metrics.watch({ callers, hub, storage, shared, photos, replica, now })
   const erasures = openErasures({
     store: storage.erasures,
     journal: openErasureJournal(join(config.dataDir, 'erasures.log')),
@@ -573,7 +661,15 @@ export function buildServices({
     bot: storage.bot,
     passkeys: storage.passkeys,
     eventRetentionDays: config.eventRetentionDays,
+    retention: () => config.retention,
     now,
+  })
+  const maintenance = maintenanceMode({
+    store: storage.community,
+    onChange(mode) {
+      log.warn({ on: mode !== null, text: mode?.text }, 'maintenance has begun, changed or ended')
+      hub.tellMaintenance(mode?.text ?? null)
+    },
   })
   const room = openRoom({ config, store: storage.community, now })
   return {
@@ -584,6 +680,7 @@ export function buildServices({
     metrics,
     traces,
     shared,
+    replica,
     limits,
     paging,
     legal,
@@ -597,6 +694,8 @@ export function buildServices({
     messengerPhotos,
     profiles,
     filter,
+    imageBank,
+    profilePhotos,
     chats,
     locations,
     budget,
@@ -621,12 +720,15 @@ export function buildServices({
     digest,
     moderation,
     templates,
+    announcements,
     tags,
     figures,
     erasures,
     account,
     retention,
     room,
-    turns,
+    halfSet: watchHalfSet(config),
+    maintenance,
+    jobLeases,
   }
 }

@@ -9,7 +9,7 @@ import type { Providers } from '../src/features/notifications/providers.ts'
 import type { Outbound } from '../src/lib/outbound.ts'
 import type { Pace } from '../src/redis/nodes.ts'
 import { buildServices, type Services } from '../src/services.ts'
-import type { Traces } from '../src/telemetry/traces.ts'
+import { traced, type Traces } from '../src/telemetry/traces.ts'
 import type { Db } from '../src/storage/sqlite/storage.ts'
 import type { Chat } from './answers.ts'
 import { engineOfApps, nodesOfApps, type Opened, openSqliteAt, type Remembered, type Rows } from './engines.ts'
@@ -90,6 +90,8 @@ type Options = {
   /** A file of SQLite, whatever the other apps run on. */
   databasePath?: string
   traces?: Traces
+  /** Calls of stores are noted in the traces too, as a server does. */
+  tracesStorage?: true
   /** Another app, whose storage, clock and directory this one shares, as another node of one service does. */
   beside?: TestApp
   /** Of what goes by REDIS_URL. */
@@ -114,7 +116,19 @@ const address = '203.0.113.7'
  */
 export async function testApp(
   environment: Record<string, string> = {},
-  { ids, random, opened: openedBefore, databasePath, traces, beside, pace, outbound, providers, calmMs }: Options = {},
+  {
+    ids,
+    random,
+    opened: openedBefore,
+    databasePath,
+    traces,
+    tracesStorage,
+    beside,
+    pace,
+    outbound,
+    providers,
+    calmMs,
+  }: Options = {},
 ): Promise<TestApp> {
   const isCluster = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined && !openedBefore
   const redis = isCluster ? await import('./redis.ts') : null
@@ -125,9 +139,9 @@ export async function testApp(
     ANONYMOUS_REVIEW_DELAY_H: '0',
     DATA_DIR: dataDir,
     JWT_SECRET: 'a secret of the tests, long enough',
-    // No test asks the real ones.
-    MESSENGER_PHOTO_HOSTS: 'photos.invalid',
     LOCATION_KEY: '11'.repeat(32),
+    // No test asks the real ones.
+    ...(environment.MESSENGER_BOT_TOKEN && { MESSENGER_PHOTO_HOSTS: 'photos.invalid' }),
     ...environment,
   }
   // Its own keys in the Redis that tests share, and nginx as one proxy more.
@@ -136,7 +150,9 @@ export async function testApp(
     JWT_SECRET: settings.JWT_SECRET + crypto.randomUUID(),
     TRUST_PROXY: `${Number(environment.TRUST_PROXY ?? 0) + 1}`,
   }
-  const config = readConfig({ ...settings, ...ofCluster })
+  const read = readConfig({ ...settings, ...ofCluster })
+  // On a cluster each app has a secret of its own, which one beside it shares.
+  const config = beside ? { ...read, jwtSecret: beside.config.jwtSecret } : read
   const clock = beside?.clock ?? { now: start }
   const own = beside ? null : await open()
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
@@ -172,7 +188,7 @@ export async function testApp(
     const services = buildServices({
       config,
       secrets,
-      storage,
+      storage: tracesStorage ? traced(storage) : storage,
       log,
       ids,
       traces,

@@ -1,10 +1,14 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { operator } from '../src/features/moderation/moderators.ts'
 import { password, type Person, testApp } from './app.ts'
 import { granted } from './rows.ts'
 
 export const botToken = '12345678:the-bot-of-these-tests'
 export const metricsToken = 'the-token-of-the-metrics'
+/** What a rule holds, where there is one. */
+export const heldWord = 'heldword'
+
 export const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
 
 /** Where everybody here really is. To nobody but the server, which keeps it from everybody. */
@@ -24,7 +28,7 @@ export type Community = Awaited<ReturnType<typeof community>>
  * People who know each other, and what they did to each other: chats with messages and photos, reviews, blocks, reports,
  * notices and appeals. `restore` brings all of it back as it was.
  */
-export async function community(options: Parameters<typeof testApp>[1] = {}) {
+export async function community(options: Parameters<typeof testApp>[1] = {}, { holds = false } = {}) {
   const app = await testApp({ MESSENGER_BOT_TOKEN: botToken, METRICS_TOKEN: metricsToken }, options)
   const { services, dataDir } = app
 
@@ -87,6 +91,18 @@ export async function community(options: Parameters<typeof testApp>[1] = {}) {
   const photos = { bob: await show(chats.bob.id), dan: await show(chats.dan.id) }
   const spare = await upload(ada)
 
+  /** Messages that a rule holds, by who sent them: of Ada and Dan to each other. */
+  const held = new Map<Person, { id: string; photo: { id: string } }>()
+  if (holds) {
+    const match = { type: 'words' as const, words: [heldWord] }
+    const rule = { name: 'Held', on: true, applies_to: ['message' as const], match, action: 'hold' as const }
+    await services.filter.replaceAll(operator, [rule])
+    for (const person of [ada, dan]) {
+      const body = { kind: 'photo', photo: (await upload(person)).id, text: `${heldWord} of ${person.name}` }
+      held.set(person, (await person.post(`chats/${chats.dan.id}/messages`, body)).body)
+    }
+  }
+
   const written = async (by: Person, of: Person, anonymous: boolean) =>
     (await by.post('reviews', { chat_id: (await talk(by, of)).id, rating: 4, anonymous, text: 'Good company' })).body
       .id as string
@@ -127,7 +143,7 @@ export async function community(options: Parameters<typeof testApp>[1] = {}) {
 
   return {
     ...{ app, password, people, secrets, ada, bob, cleo, dan, eve, ivy, mo, nora, sue, tom },
-    ...{ chats, photos, profilePhotos, spare, reviews, blocks, reports, notice, appeal, second },
+    ...{ held, chats, photos, profilePhotos, spare, reviews, blocks, reports, notice, appeal, second },
 
     changed: before.changed,
 

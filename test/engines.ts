@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import { Database } from 'bun:sqlite'
 import { afterAll, test } from 'bun:test'
 import { tables } from '../src/storage/copy.ts'
 import { up } from '../src/storage/migrate.ts'
@@ -6,6 +7,7 @@ import { openDatabase as openPostgres } from '../src/storage/postgres/database.t
 import { queriesOn } from '../src/storage/postgres/queries.ts'
 import { openMigrator } from '../src/storage/postgres/migrate.ts'
 import { postgresStorage } from '../src/storage/postgres/storage.ts'
+import { configure } from '../src/storage/sqlite/database.ts'
 import { type Db, openDatabase as openSqlite, sqliteStorage, withDrizzle } from '../src/storage/sqlite/storage.ts'
 import type { Storage } from '../src/storage/storage.ts'
 
@@ -139,10 +141,25 @@ afterAll(async () => {
   template = null
 })
 
+let migrated: Uint8Array | null = null
+
+/** An empty database in memory. The migrations run once, and every further database is a copy of the first one. */
+function inMemory(now: () => number): Database {
+  if (migrated === null) {
+    const first = openSqlite(':memory:')
+    up(first, { now })
+    migrated = first.serialize()
+    first.close()
+  }
+  const client = Database.deserialize(migrated, { strict: true })
+  configure(client)
+  return client
+}
+
 /** SQLite in memory, or in that file. */
 export async function openSqliteAt(path: string, now: () => number = Date.now): Promise<Opened> {
-  const client = openSqlite(path)
-  up(client, { now })
+  const client = path === ':memory:' ? inMemory(now) : openSqlite(path)
+  if (path !== ':memory:') up(client, { now })
   const db = withDrizzle(client)
   const storage = sqliteStorage(db, {
     onFatal(error) {
@@ -329,6 +346,9 @@ const testUnless = (reason: string | null) => (name: string, run: Run, timeout?:
 
 /** A test that looks into SQLite itself. */
 export const sqliteTest = testUnless(engineOfApps === sqlite ? null : 'it looks into SQLite itself')
+
+/** A test that looks into PostgreSQL itself. */
+export const postgresTest = testUnless(engineOfApps === postgres ? null : 'it looks into PostgreSQL itself')
 
 /** A test that cannot hold on several nodes, for that reason. */
 export const oneNodeTest = (reason: string) => testUnless(nodesOfApps === 1 ? null : reason)

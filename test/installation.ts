@@ -79,6 +79,7 @@ export async function closedInstallation(): Promise<{ dataDir: string; ada: Pers
 export function makeFormer(file: string) {
   truncateSync(file, statSync(file).size - 'convene-backup-sha256 \n'.length - 64)
   const db = new Database(file)
-  db.run('ALTER TABLE backup DROP COLUMN checksum')
+  for (const column of ['checksum', 'photos_beside']) db.run(`ALTER TABLE backup DROP COLUMN ${column}`)
+  for (const column of ['size', 'sha256']) db.run(`ALTER TABLE backup_photos DROP COLUMN ${column}`)
   db.close()
 }

@@ -29,6 +29,8 @@ export type Person = {
   updated_at: number
   suspended_until: number | null
   gender: string | null
+  /** Year and month of birth, of those who show their age. */
+  born: string | null
   preferences: { drinks: string[]; activities: string[]; purposes: string[]; language: string } | null
 }
 
@@ -48,6 +50,7 @@ export const somebody = (point: Point | null, more: Partial<Person> = {}): Perso
   updated_at: NOW - DAY,
   suspended_until: null,
   gender: null,
+  born: null,
   preferences: null,
   ...more,
 })
@@ -71,7 +74,7 @@ export function bruteForce(people: Person[], blocks: [string, string][], query: 
   const apart = new Set(
     blocks.filter((pair) => pair.includes(query.caller)).flatMap((pair) => pair.filter((id) => id !== query.caller)),
   )
-  const meets = ({ gender, preferences: p }: Person) =>
+  const meets = ({ gender, born, preferences: p }: Person) =>
     Object.entries(query.filters).every(([kind, wanted]) => {
       const { drinks = [], activities = [], purposes = [], language = 'en' } = p ?? {}
       const has: Record<string, (string | null)[]> = {
@@ -80,6 +83,7 @@ export function bruteForce(people: Person[], blocks: [string, string][], query: 
         purposes,
         language: [language],
         gender: [gender],
+        born: born === null ? [] : [born, born.slice(0, 4)],
       }
       return wanted.length === 0 || wanted.some((value) => has[kind]!.includes(value))
     })
@@ -128,6 +132,7 @@ export function world(seed: number) {
         updated_at: NOW - Math.floor(r() * 33) * DAY,
         suspended_until: r() < 0.05 ? NOW + one(-1, 0, 1, 1e12) : null,
         gender: one('female', 'male', 'female', 'male', 'other', null),
+        born: one('1990-05', '1990-06', '1991-01', '2001-12', null, null),
         preferences:
           r() < 0.2
             ? null
@@ -153,6 +158,8 @@ export const wishes: NearbyFilters[] = [
   {},
   {},
   { gender: ['other'] },
+  { born: ['1990-05', '1991', '2001'] },
+  { born: ['1990'], gender: ['female'] },
   { drinks: ['absinthe'] },
   { drinks: ['tea', '"mate"', 'tea'], gender: ['female', 'male'] },
   {

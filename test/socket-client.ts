@@ -80,7 +80,7 @@ export async function joined({ nodes }: TestApp, { id }: { id: string }, { frame
   await until(() => {
     const isHeard = nodes.some(({ services }) => services.shared?.hears(id) ?? true)
     if (isHeard && frames.some(ofType(type))) return true
-    for (const { services } of nodes) services.hub.ear.relayed(id, JSON.stringify({ type }))
+    for (const { services } of nodes) services.hub.listener.relayed(id, JSON.stringify({ type }))
     return false
   }, 'the socket gets what is not stored')
 }

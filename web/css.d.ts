@@ -18,3 +18,8 @@ declare module '*/libheif-without-unsafe-eval.js' {
   const build: () => any
   export default build
 }
+// The build lists the languages of a face from the files of its folder `texts`.
+declare module 'texts:*' {
+  const texts: import('./shared/language.tsx').Loaders
+  export default texts
+}

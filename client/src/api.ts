@@ -13,6 +13,7 @@ type Init = {
   body?: unknown
   headers?: Record<string, string>
   signal?: AbortSignal
+  credentials?: RequestCredentials
 }
 
 /**
@@ -22,7 +23,7 @@ type Init = {
 export function openApi(url: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Api {
   const call =
     (method: string) =>
-    async (path: string, { params, body, headers, signal }: Init = {}) => {
+    async (path: string, { params, body, headers, signal, credentials = 'omit' }: Init = {}) => {
       const query = Object.entries(params?.query ?? {}).flatMap(([name, value]) =>
         [value].flat().flatMap((one) => (one == null ? [] : `${name}=${encodeURIComponent(String(one))}`)),
       )
@@ -38,7 +39,7 @@ export function openApi(url: string, fetch: (url: string, init: RequestInit) => 
         const response = await fetch(url + filled + (query[0] ? `?${query.join('&')}` : ''), {
           method,
           signal: patience.signal,
-          credentials: 'omit',
+          credentials,
           headers: { ...(sendsJson && { 'content-type': 'application/json' }), ...headers },
           body: sendsJson ? JSON.stringify(body) : body,
         } as RequestInit)

@@ -2,7 +2,7 @@ import type { Api } from './api.ts'
 import { openMessages } from './messages.ts'
 import type { Outbox, Sent } from './outbox.ts'
 import type { PresenceBook } from './presence.ts'
-import { Refused } from './problem.ts'
+import { isTemporary, Refused } from './problem.ts'
 import { randomId } from './session.ts'
 import type { Kept } from './storage.ts'
 import { createStore, openRetry, type Retry, type Settable } from './store.ts'
@@ -23,15 +23,6 @@ type Deps = {
 
 const pageSize = 50
 const typingEveryMs = 2000
-
-export const empty: ChatsState = {
-  items: [],
-  unreadTotal: 0,
-  loading: false,
-  loaded: false,
-  hasMore: false,
-  problem: null,
-}
 
 const timeOf = ({ last_msg_at, created_at }: Chat) => last_msg_at ?? created_at
 const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0)
@@ -74,6 +65,16 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
         void cache.set(`${me}:${key}`, JSON.stringify(value()))
       }, 300),
     )
+  }
+  /** The ids of all chats whose messages are in the storage, since an earlier page may have kept others than are open here. */
+  let keptIds: Promise<Set<string>> | null = null
+  const keptChats = () => (keptIds ??= cached<string>('kept').then((ids) => new Set(ids)))
+  async function saveMessages(id: string, items: readonly Message[]) {
+    if (!cache) return
+    save(`chat:${id}`, () => items)
+    const kept = await keptChats()
+    if (kept.has(id)) return
+    await cache.set(`${me}:kept`, JSON.stringify([...kept.add(id)]))
   }
   const cached = async <T>(key: string): Promise<T[]> => JSON.parse((await cache?.get(`${me}:${key}`)) ?? '[]')
 
@@ -226,11 +227,31 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       me,
       retry,
       cached: () => cached<Message>(`chat:${id}`),
-      keep: (items) => save(`chat:${id}`, () => items),
+      keep: (items) => void saveMessages(id, items),
     })
     let typedAt = 0
-    let marking: Promise<unknown> | null = null
+    /** Up to which message the server is still to be told that it is read. */
+    let unmarked: { upTo?: string } | null = null
+    let isMarking = false
+    const marker = openRetry(retry, mark)
     messages.show()
+
+    /** Tells the server what is read, again later where it did not hear of it. */
+    async function mark() {
+      if (isMarking) return
+      isMarking = true
+      while (unmarked && !isClosed) {
+        const now = unmarked
+        const { data, problem } = await marker.answerOf(
+          api.PUT('/api/v1/chats/{id}/read', { params: { path: { id } }, body: { up_to: now.upTo } }),
+        )
+        if (!data && (!problem || isTemporary(problem))) break
+        // Nothing was read meanwhile.
+        if (unmarked === now) unmarked = null
+        await readOne(id)
+      }
+      isMarking = false
+    }
 
     const entry = () => ({ chat: id, at: new Date().toISOString() })
     const change = async (op: 'edit' | 'remove', target: string, text?: string) => {
@@ -287,15 +308,11 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       /** Marks the other member's messages read that are loaded. Does nothing where none is unread. */
       async markRead(): Promise<void> {
         const chat = known(id)
-        if (chat?.unread_count === 0 || marking) return
+        // The count of a chat that is being read may be older than its messages.
+        if (chat?.unread_count === 0 && !messages.hasUnread()) return
         if (chat) put({ ...chat, unread_count: 0 })
-        marking = api.PUT('/api/v1/chats/{id}/read', {
-          params: { path: { id } },
-          body: { up_to: messages.newestId() },
-        })
-        await marking.catch(() => {})
-        marking = null
-        await readOne(id)
+        unmarked = { upTo: messages.newestId() }
+        await mark()
       },
       /** Tells the other member that the user is typing; call it on every key, it sends one frame in two seconds. */
       typing() {
@@ -305,13 +322,24 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
         send({ type: 'typing', data: { chat_id: id } })
       },
     }
-    return { chat, messages }
+    return {
+      chat,
+      messages,
+      wake() {
+        messages.wake()
+        void mark()
+      },
+      close() {
+        messages.close()
+        marker.close()
+      },
+    }
   }
 
   /** Reads what is looked at and could not be read before. */
   function wake() {
     if (isStale && list.isWatched()) void load()
-    for (const { messages } of open.values()) messages.wake()
+    for (const { wake } of open.values()) wake()
   }
 
   function openById(id: string) {
@@ -349,13 +377,14 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     close() {
       isClosed = true
       stopFollowing()
-      later.stop()
-      for (const { messages } of open.values()) messages.stop()
+      later.close()
+      for (const { close } of open.values()) close()
       for (const timer of timers.values()) clearTimeout(timer)
     },
     /** Removes what is kept of this user's chats. */
     async forget() {
-      for (const key of ['chats', ...[...open.keys()].map((id) => `chat:${id}`)]) await cache?.set(`${me}:${key}`, null)
+      const ids = new Set([...open.keys(), ...(await keptChats())])
+      for (const key of ['chats', ...[...ids].map((id) => `chat:${id}`), 'kept']) await cache?.set(`${me}:${key}`, null)
     },
   }
 }

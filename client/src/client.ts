@@ -1,10 +1,9 @@
 import { type Api, openApi } from './api.ts'
-import { empty, openChats } from './chats.ts'
+import type { OpenChat } from './chats.ts'
 import { indexedDb } from './indexeddb.ts'
-import { disconnected, openLink } from './link.ts'
+import { disconnected, neverSeen, noChats, noMessages } from './initial.ts'
+import type { Live } from './live.ts'
 import { openLock } from './locks.ts'
-import { openOutbox, photos } from './outbox.ts'
-import { openPresence } from './presence.ts'
 import { openSession, randomId } from './session.ts'
 import { memoryStorage, openStorage } from './storage.ts'
 import { createStore, type Retry } from './store.ts'
@@ -18,6 +17,7 @@ import type {
   ConnectionState,
   EventMap,
   Frame,
+  Presence,
   Store,
 } from './types.ts'
 
@@ -44,10 +44,9 @@ export type ClientOptions = {
 type Found = {
   indexedDB?: unknown
   localStorage?: ClientStorage
+  document?: object
   navigator?: { locks?: ClientLocks }
-  document?: { visibilityState: string } & Listenable
-} & Partial<Listenable>
-type Listenable = { addEventListener(type: string, listener: () => void, options: { signal: AbortSignal }): void }
+}
 
 export type Convene = ReturnType<typeof createClient>
 
@@ -64,12 +63,10 @@ export function createClient(options: ClientOptions) {
   const kept = openStorage(storage ?? memoryStorage(), name)
   const copied = copy && openStorage(copy, name)
   const lock = openLock(locks, name)
-  const sendLock = openLock(locks, name, 60_000)
   const tabs = isShared && locks ? openTabs(name, locks) : null
   const listeners = new Map<string, Set<(data: never, frame: Frame) => void>>()
-  const presence = openPresence()
   const connection = createStore<ConnectionState>(disconnected)
-  const list = createStore<ChatsState>(empty, () => mine.chats.wake())
+  const list = createStore<ChatsState>(noChats, () => live?.wakeChats())
 
   const session = openSession({
     url,
@@ -82,134 +79,88 @@ export function createClient(options: ClientOptions) {
   })
   const api: Api = openApi(url, session.authorized)
 
-  let isConnected = false
-  let mine = openFor('')
-
-  /** All that belongs to one user. */
-  function openFor(me: string) {
-    const outbox = openOutbox({
-      api,
-      storage: kept,
-      lock: (name, work) => (name === 'send' ? sendLock : lock)(`${me}:${name}`, work),
-      key: `outbox:${me}`,
-      retry,
-      isReady: () => session.store.get().state === 'signed-in',
-      changed(sent) {
-        tabs?.post({ say: 'outbox', sent })
-        if (sent) chats.onSent(sent)
-      },
-    })
-    const chats = openChats({
-      api,
-      outbox,
-      presence,
-      me,
-      retry,
-      cache: options.storage ? kept : null,
-      send: (frame) => link.send(frame),
-      list,
-    })
-    const link = openLink({
-      url,
-      WebSocket,
-      session,
-      api,
-      retry,
-      tabs,
-      name: `${name}${me}:`,
-      state: connection,
-      online: presence.online,
-      onOnline: (users) => users.forEach((id) => presence.note(id, true, presence.user(id).get().lastSeenAt)),
-      onFrame(frame) {
-        presence.onFrame(frame, me)
-        chats.onFrame(frame)
-        tell(frame.type, frame.data, frame)
-        if (frame.type !== 'hello') return
-        wakeUp()
-        tellFocus(true)
-        // Now, so that a photo can be kept without a network.
-        photos().catch(() => {})
-      },
-      onReset(gap) {
-        chats.onReset()
-        if (gap !== null) tell('gap', { seq: gap })
-      },
-    })
-    function wakeUp() {
-      chats.wake()
-      void outbox.drain()
+  /** Chats, the outbox and the socket, which load while the page shows itself or somebody signs in. */
+  let live: Live | null = null
+  let isClosed = false
+  const loading = load()
+  async function load(): Promise<Live> {
+    for (let wait = retry.minMs; ; wait = Math.min(retry.maxMs, wait * 2)) {
+      const loaded = await import('./live.ts').catch(() => null)
+      if (!loaded) {
+        await new Promise((resolve) => setTimeout(resolve, wait))
+        continue
+      }
+      // A session in an asynchronous storage says whose chats they are.
+      await session.ready
+      live = loaded.openLive({
+        url,
+        WebSocket,
+        session,
+        api,
+        retry,
+        tabs,
+        name,
+        storage: kept,
+        cache: options.storage ? kept : null,
+        lock,
+        sendLock: openLock(locks, name, 60_000),
+        list,
+        connection,
+        tell(type, data, frame) {
+          for (const key of [type, '*'])
+            for (const listener of [...(listeners.get(key) ?? [])]) listener(data as never, frame as Frame)
+        },
+      })
+      if (isClosed) live.close()
+      return live
     }
-    if (me) void outbox.reread().then(outbox.drain)
+  }
+  /** At once where it is loaded, so that what the user has done is shown before the call returns. */
+  const act = <T>(action: (live: Live) => T): T | Promise<Awaited<T>> =>
+    live ? action(live) : (loading.then(action) as Promise<Awaited<T>>)
+
+  /** A store of what is loaded later. */
+  function later<T>(value: T, find: (live: Live) => Store<T>): Store<T> {
     return {
-      me,
-      outbox,
-      chats,
-      link,
-      wakeUp,
-      close() {
-        link.close()
-        outbox.close()
-        chats.close()
-        presence.clear()
+      get: () => (live ? find(live).get() : value),
+      subscribe(listener) {
+        if (live) return find(live).subscribe(listener)
+        let stop: (() => void) | null = () => {}
+        void loading.then((live) => {
+          if (!stop) return
+          stop = find(live).subscribe(listener)
+          listener()
+        })
+        return () => {
+          stop?.()
+          stop = null
+        }
       },
     }
   }
-
-  function tell(type: string, data: unknown, frame?: Frame) {
-    for (const key of [type, '*'])
-      for (const listener of [...(listeners.get(key) ?? [])]) listener(data as never, frame as Frame)
+  function chatLater(id: string): OpenChat {
+    const method =
+      <N extends (typeof methods)[number]>(name: N) =>
+      (...args: Parameters<OpenChat[N]>) =>
+        act((live) => (live.open(id)[name] as (...args: unknown[]) => unknown)(...args))
+    return {
+      id,
+      messages: later(noMessages, (live) => live.open(id).messages),
+      info: later(null, (live) => live.open(id).info),
+      isTyping: later(false, (live) => live.open(id).isTyping),
+      ...Object.fromEntries(methods.map((name) => [name, method(name)])),
+    } as OpenChat
   }
-
-  /** Whoever is signed in now has what is theirs opened, and connected if the app wants that. */
-  function follow() {
-    const { state, user } = session.store.get()
-    const me = user?.id ?? ''
-    if (me !== mine.me) {
-      mine.close()
-      mine = openFor(me)
-      list.set(empty)
-      mine.chats.wake()
-    }
-    if (state === 'signed-in') {
-      if (isConnected) mine.link.open()
-      void mine.outbox.drain()
-    } else mine.link.close()
+  /** What was asked for before it was loaded stays the same object. */
+  const early = new Map<string, unknown>()
+  function earlier<T>(key: string, make: () => T, find: (live: Live) => T): T {
+    const known = early.get(key) as T | undefined
+    if (known) return known
+    if (live) return find(live)
+    const made = make()
+    early.set(key, made)
+    return made
   }
-  session.store.subscribe(follow)
-  follow()
-
-  const stopListening = tabs?.listen((note) => {
-    if (note.say === 'session') void session.reread()
-    if (note.say === 'hidden' && found.document?.visibilityState === 'visible') tellFocus()
-    if (note.say !== 'outbox') return
-    if (note.sent) mine.chats.onSent(note.sent)
-    void mine.outbox.reread().then(mine.outbox.drain)
-  })
-
-  const wake = () => {
-    if (found.document?.visibilityState === 'hidden') return
-    if (isConnected) mine.link.wake()
-    mine.wakeUp()
-  }
-
-  /**
-   * Tells the server whether the app is looked at, as nothing is notified meanwhile. The tabs share a socket, which is in the
-   * foreground while one of them is. The server takes a new one for that.
-   */
-  function tellFocus(isNew = false) {
-    const foreground = found.document?.visibilityState !== 'hidden'
-    // Of a new socket, the tab that leads says that it is hidden, and the others that they are seen.
-    if (isNew && foreground === connection.get().leads) return
-    mine.link.send({ type: 'focus', data: { foreground } })
-    if (!foreground) tabs?.post({ say: 'hidden' })
-  }
-  const seen = () => tellFocus()
-  const closing = new AbortController()
-  const untilClosed = { signal: closing.signal }
-  found.addEventListener?.('online', wake, untilClosed)
-  found.addEventListener?.('pageshow', wake, untilClosed)
-  found.document?.addEventListener('visibilitychange', wake, untilClosed)
-  found.document?.addEventListener('visibilitychange', seen, untilClosed)
 
   return {
     /** Every route of the server, typed: `api.GET('/api/v1/me')` answers `{ data }` or `{ error }`, and throws without a network. */
@@ -227,43 +178,53 @@ export function createClient(options: ClientOptions) {
     signIn: session.signIn,
     /** Signs out, in all tabs, and removes what is kept of the user on this device, the outbox too. */
     async signOut() {
-      const { chats, outbox } = mine
+      await session.ready
+      const me = session.store.get().user?.id ?? ''
+      const forget = act((live) => live.forgetter(me))
       await session.signOut()
-      await outbox.clear()
-      await chats.forget()
+      early.clear()
+      await (
+        await forget
+      )()
     },
     /** A valid access token, refreshed where needed, for requests of your own; null where nobody is signed in. */
     token: session.token,
     /** Receives events from now on, whenever somebody is signed in. Calling it again tries at once. */
     connect() {
       if (!WebSocket) throw new Error('There is no WebSocket here: pass one, such as that of the package ws.')
-      isConnected = true
-      if (session.store.get().state === 'signed-in') mine.link.open()
+      void act((live) => live.connect())
     },
     /** Receives no more events. The outbox goes on. */
-    disconnect() {
-      isConnected = false
-      mine.link.close()
-    },
+    disconnect: () => void act((live) => live.disconnect()),
     /** The network or the app is back: for React Native's AppState and NetInfo. Browsers are listened to. */
-    wake,
+    wake: () => live?.wake(),
     chats: {
       /** The chats of the user, the latest first. The first listener loads them. */
       list: {
         get: list.get,
         subscribe: list.subscribe,
         /** Reads the list from the beginning. */
-        load: () => mine.chats.load(),
+        load: async () => (await loading).load(),
         /** Reads the next page, if there is one. */
-        loadMore: () => mine.chats.loadMore(),
+        loadMore: async () => (await loading).loadMore(),
       },
       /** One chat. It is the same object until somebody else signs in. */
-      open: (id: string) => mine.chats.open(id),
+      open: (id: string): OpenChat =>
+        earlier(
+          `chat:${id}`,
+          () => chatLater(id),
+          (live) => live.open(id),
+        ),
       /** The chat with a user, which begins with this where there is none. Throws Refused. */
-      start: (userId: string) => mine.chats.start(userId),
+      start: async (userId: string): Promise<OpenChat> => (await loading).start(userId),
     },
     /** Whether somebody is online, as far as the chats tell. */
-    presence: (userId: string) => presence.user(userId),
+    presence: (userId: string): Store<Presence> =>
+      earlier(
+        userId,
+        () => later(neverSeen, (live) => live.presence(userId)),
+        (live) => live.presence(userId),
+      ),
     /** Calls the listener for each event of a type, once and in order, or for all with `*`. Answers how to stop. */
     on<T extends (keyof EventMap & string) | '*'>(
       type: T,
@@ -275,12 +236,25 @@ export function createClient(options: ClientOptions) {
     },
     /** Ends everything that runs. What is stored stays. */
     close() {
-      mine.close()
-      stopListening?.()
-      closing.abort()
+      isClosed = true
+      live?.close()
     },
   }
 }
+
+// What a chat can do, by name, so that it can be asked before it is loaded.
+const methods = [
+  'load',
+  'loadOlder',
+  'loadNewer',
+  'send',
+  'edit',
+  'remove',
+  'retry',
+  'discard',
+  'markRead',
+  'typing',
+] as const
 
 type Storages = { storage?: ClientStorage; copy?: ClientStorage }
 

@@ -5,7 +5,6 @@ export { memoryStorage } from './storage.ts'
 export type { Api } from './api.ts'
 export type { OpenChat } from './chats.ts'
 export type { components, operations, paths } from './openapi.ts'
-export type { Presence } from './presence.ts'
 export type { Registration, SignedIn, SignInWith } from './session.ts'
 export type {
   Chat,
@@ -26,6 +25,7 @@ export type {
   MessagesState,
   Neighbour,
   Photo,
+  Presence,
   Problem,
   ProblemCode,
   Profile,

@@ -1,4 +1,5 @@
 import type { Api } from './api.ts'
+import { disconnected } from './initial.ts'
 import { randomId, type Session } from './session.ts'
 import { type Connection, stayConnected } from './socket.ts'
 import { isSame, type Retry, type Settable } from './store.ts'
@@ -23,8 +24,6 @@ export type LinkDeps = {
   online(): string[]
   onOnline(users: string[]): void
 }
-
-export const disconnected: ConnectionState = { state: 'disconnected', reason: null, leads: false }
 
 /**
  * The events of one user for this tab: from a socket of its own, or, where there are several tabs, from the one that they

@@ -1,4 +1,5 @@
 import type { Api } from './api.ts'
+import { noMessages } from './initial.ts'
 import type { Entry, Outbox, Sent } from './outbox.ts'
 import { createStore, isSame, openRetry, type Retry } from './store.ts'
 import type { ChatMessage, Event, Message, MessagesState, Problem, Store } from './types.ts'
@@ -16,6 +17,8 @@ type Deps = {
 
 const pageSize = 50
 const keptMessages = 100
+// Between the nodes of a server: within this, the order of the events is right, not that of the times.
+const clocksDifferMs = 2000
 
 const stateOf = (problem: Problem | null) => ({ state: problem ? ('failed' as const) : ('pending' as const), problem })
 const view = (message: Message): ChatMessage => ({
@@ -42,10 +45,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
   const overlays = new WeakMap<ChatMessage, { entry: Entry; shown: ChatMessage }>()
   const unsent = new WeakMap<Entry, ChatMessage>()
 
-  const store = createStore<MessagesState>(
-    { items: [], loaded: false, loading: false, hasOlder: false, problem: null },
-    wake,
-  )
+  const store = createStore<MessagesState>(noMessages, wake)
 
   function show(change: Partial<MessagesState> = {}) {
     const entries = outbox.entries.get().filter(({ chat }) => chat === chatId)
@@ -112,10 +112,16 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     return at >= 0
   }
 
-  /** Puts a message in its place. */
+  /** Puts a message in its place: behind the others, or among them where moderators have held it back for a while. */
   function place(message: Message) {
     unplaced = unplaced.filter(({ id }) => id !== message.id)
-    if (!update(message)) confirmed = [...confirmed, view(message)]
+    if (update(message)) return
+    const sentAt = Date.parse(message.created_at)
+    const isLate = Date.parse(confirmed.at(-1)?.created_at ?? '') > sentAt + clocksDifferMs
+    const before = isLate
+      ? confirmed.findLastIndex((one) => Date.parse(one.created_at) <= sentAt) + 1
+      : confirmed.length
+    confirmed = confirmed.toSpliced(before, 0, view(message))
   }
 
   function apply({ type, data }: Event) {
@@ -227,8 +233,9 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       wake()
     },
     wake,
-    stop: later.stop,
+    close: later.close,
     newestId: () => confirmed.at(-1)?.id,
+    hasUnread: () => confirmed.findLast(({ sender_id, deleted }) => sender_id !== me && !deleted)?.read === false,
   }
 }
 

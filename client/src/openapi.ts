@@ -2,6 +2,50 @@
 
 /* eslint-disable */
 export interface paths {
+    "/api/v1/admin/announcements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Announcements, newest first
+         * @description Those whose time is over too. For admins.
+         */
+        get: operations["getAdminAnnouncements"];
+        put?: never;
+        /**
+         * Tell everybody something
+         * @description In the notices of everybody until `until`, and on open sockets at once. 20 stand at most: `conflict` beyond. Recorded in the audit log. For admins.
+         */
+        post: operations["postAdminAnnouncements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/announcements/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take an announcement back
+         * @description From the notices of everybody, and on open sockets at once. For admins.
+         */
+        delete: operations["deleteAdminAnnouncementsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/appeals": {
         parameters: {
             query?: never;
@@ -11,7 +55,7 @@ export interface paths {
         };
         /**
          * Appeals of others, oldest first
-         * @description For moderators.
+         * @description Of a period with `from` and `to`, which is excluded, as in the transparency report. For moderators.
          */
         get: operations["getAdminAppeals"];
         put?: never;
@@ -57,6 +101,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/image-bank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The hashes of banned images, newest first
+         * @description The images themselves are not kept. For admins.
+         */
+        get: operations["getAdminImage-bank"];
+        put?: never;
+        /**
+         * Ban an image by its hash or id
+         * @description In force on every node at once, within two seconds where Redis is away; profiles that show it lose it within minutes. Replaces what an admin has said of the same hash. Recorded in the audit log. `validation_failed` for an image with too little in it to be told from others; `conflict` beyond 100 000. For admins.
+         */
+        post: operations["postAdminImage-bank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/image-bank/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Allow a banned image again
+         * @description What was removed stays removed. For admins.
+         */
+        delete: operations["deleteAdminImage-bankById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -115,7 +203,7 @@ export interface paths {
         };
         /**
          * The queue of reports, those to be decided first at its beginning
-         * @description By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them.
+         * @description By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one.
          */
         get: operations["getAdminReports"];
         put?: never;
@@ -162,7 +250,7 @@ export interface paths {
         post: operations["postAdminReportsByIdClaim"];
         /**
          * Give up a claim
-         * @description Where there is none, nothing changes. `claimed` where it is somebody else’s. For moderators.
+         * @description Does nothing if there is none. `claimed` if it belongs to somebody else. For moderators.
          */
         delete: operations["deleteAdminReportsByIdClaim"];
         options?: never;
@@ -311,7 +399,7 @@ export interface paths {
         };
         /**
          * The settings in force
-         * @description Of the node that answers, as environment variables; secrets are masked, and a generated one is null. For admins.
+         * @description Of the node that answers, as environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.
          */
         get: operations["getAdminSettings"];
         put?: never;
@@ -550,6 +638,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/users/{id}/warn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Warn a user
+         * @description Without a report: they get a notice, against which they may appeal. For moderators: `forbidden` for others, for warning yourself, and a moderator or an admin without being an admin. `conflict` where the account was erased meanwhile.
+         */
+        post: operations["postAdminUsersByIdWarn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/appeals": {
         parameters: {
             query?: never;
@@ -728,6 +836,26 @@ export interface paths {
          * @description For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.
          */
         post: operations["postAuthOidcByProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/{provider}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a browser to a provider, to sign in or up
+         * @description Sets a cookie and answers the address to open, as `GET` of the same path redirects to it. The browser returns to `return_to`, with `#error=<code>` where it was not signed in.
+         */
+        post: operations["postAuthOidcByProviderStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1318,6 +1446,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me/identities/oidc/{provider}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a browser to a provider, to add an account there to sign in with
+         * @description Sets a cookie and answers the address to open. The browser returns to `return_to`, with `#error=<code>` where nothing was added: `identity_taken`, `unauthenticated` where the session has ended meanwhile, or a code of a login.
+         */
+        post: operations["postMeIdentitiesOidcByProviderStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/location": {
         parameters: {
             query?: never;
@@ -1351,7 +1499,7 @@ export interface paths {
         };
         /**
          * Decisions of moderation about the caller, newest first
-         * @description What was decided, why, until when, and how to appeal. A suspended user’s token is good for this.
+         * @description What was decided, why, until when, and how to appeal. What admins announce to everybody is among them, with the action `announce` and the text in `reason`. A suspended user’s token is good for this.
          */
         get: operations["getMeNotices"];
         put?: never;
@@ -1545,7 +1693,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an image
-         * @description JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB.
+         * @description JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB; `content_refused` where the operator’s checker of images refuses it.
          */
         post: operations["postMedia"];
         delete?: never;
@@ -1653,7 +1801,7 @@ export interface paths {
         put?: never;
         /**
          * Report a user, a message or a review
-         * @description What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.
+         * @description What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Three reports of a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.
          */
         post: operations["postReports"];
         delete?: never;
@@ -1691,7 +1839,7 @@ export interface paths {
         };
         /**
          * People around a point, nearest first
-         * @description Filters are repeatable: any value of one, all of the different ones. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.
+         * @description Without `lat` and `lng`, around your own published point: no address then holds a position, and 404 `not_found` says that you have published none. Filters are repeatable: any value of one, all of the different ones. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.
          */
         get: operations["getSearchNearby"];
         put?: never;
@@ -1811,7 +1959,7 @@ export interface paths {
         };
         /**
          * Whether the process lives
-         * @description Where it does not answer, start it anew.
+         * @description If it does not answer, restart it.
          */
         get: operations["getHealth"];
         put?: never;
@@ -1866,6 +2014,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Announcement: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            id: string;
+            text: string;
+            /** Format: date-time */
+            until: string | null;
+        };
+        AnnouncementList: {
+            items: components["schemas"]["Announcement"][];
+            next_cursor: string | null;
+        };
         Appeal: {
             /** Format: date-time */
             created_at: string;
@@ -1879,7 +2040,7 @@ export interface components {
             status: components["schemas"]["AppealStatus"];
             text: string;
         };
-        /** @description `note` is told to the user concerned */
+        /** @description `note` is shown to the user concerned */
         AppealDecision: {
             /** @enum {string} */
             decision: "uphold" | "reject";
@@ -1953,6 +2114,29 @@ export interface components {
             signature: string;
             /** @description base64url */
             userHandle?: string | null;
+        };
+        BannedImage: {
+            /**
+             * Format: uuid
+             * @description Null for the command line
+             */
+            added_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            distance: number | null;
+            hash: string;
+            /** Format: uuid */
+            id: string;
+            reason: string;
+            /**
+             * Format: uuid
+             * @description The report whose decision has banned it
+             */
+            report_id: string | null;
+        };
+        BannedImageList: {
+            items: components["schemas"]["BannedImage"][];
+            next_cursor: string | null;
         };
         Block: {
             /** Format: date-time */
@@ -2032,6 +2216,17 @@ export interface components {
             version: string;
         };
         ClientEphemeralFrames: {
+            /** AnnouncementTold */
+            announcement: {
+                /** Format: date-time */
+                created_at: string;
+                /** Format: uuid */
+                id: string;
+                /** @description Null if it was withdrawn or has expired */
+                text: string | null;
+                /** Format: date-time */
+                until: string | null;
+            };
             /** TokenAccepted */
             auth: {
                 /** @description Seconds */
@@ -2043,7 +2238,7 @@ export interface components {
                  * ProblemCode
                  * @enum {string}
                  */
-                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "content_refused" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+                code: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "too_young" | "self_not_allowed" | "content_refused" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down" | "maintenance";
                 /** @description For people */
                 detail: string;
             };
@@ -2058,6 +2253,12 @@ export interface components {
                  */
                 resume: "fresh" | "ok" | "gap";
                 seq: number;
+            };
+            /** MaintenanceState */
+            maintenance: {
+                on: boolean;
+                /** @description What the operator tells people; null when it is over */
+                text: string | null;
             };
             /** Pong */
             pong: Record<string, never>;
@@ -2350,6 +2551,8 @@ export interface components {
             bytes: number;
             /** Format: date-time */
             created_at: string;
+            /** @description Perceptual: PDQ, by which copies are found */
+            hash: string | null;
             height: number;
             /** Format: uuid */
             id: string;
@@ -2435,8 +2638,10 @@ export interface components {
             subject: string | null;
         };
         ExportNotice: {
-            action: components["schemas"]["NoticeAction"];
+            action: components["schemas"]["NoticeKind"];
             appeal: components["schemas"]["AppealState"] | null;
+            /** @description Decided without a person */
+            automated: boolean;
             /** Format: date-time */
             created_at: string;
             ground: components["schemas"]["ReportReason"] | null;
@@ -2541,6 +2746,8 @@ export interface components {
             version: string;
         };
         HealthChecks: Record<string, never>;
+        /** @enum {string} */
+        Hiding: "nearby" | "profile";
         Identity: {
             /** Format: date-time */
             created_at: string;
@@ -2567,6 +2774,11 @@ export interface components {
             /** @description Path and query on this server; signed, and good for a day at least */
             url: string;
             width: number;
+        };
+        ImageMatch: {
+            distance?: number | null;
+            /** @constant */
+            type: "image";
         };
         ImageUpload: {
             /** Format: binary */
@@ -2647,6 +2859,11 @@ export interface components {
         };
         Me: {
             bio: string | null;
+            /**
+             * @description Shown to nobody else
+             * @example 1990-05
+             */
+            birth_month: string | null;
             city: string | null;
             consents_missing: components["schemas"]["LegalKind"][];
             /** Format: date-time */
@@ -2654,6 +2871,7 @@ export interface components {
             email: string | null;
             email_verified: boolean;
             gender: components["schemas"]["Gender"] | null;
+            hidden: components["schemas"]["Hiding"] | null;
             /** Format: uuid */
             id: string;
             messenger_id: string | null;
@@ -2664,6 +2882,8 @@ export interface components {
             /** @description The same, with a longest side of 320 at most */
             photo_thumb: string | null;
             role: components["schemas"]["Role"];
+            /** @description Whether others see your age, in full years */
+            show_age: boolean;
             /** Format: date-time */
             updated_at: string;
             visible: boolean;
@@ -2745,6 +2965,11 @@ export interface components {
             text: string;
         };
         MessengerLogin: {
+            /**
+             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @example 1990-05-17
+             */
+            birth_date?: string | null;
             /** @description false: no cookies are set, nor read */
             cookies?: boolean | null;
             /** @description The raw string, as the messenger gave it */
@@ -2782,6 +3007,19 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * @description `until`: absent or null is until it is deleted
+         * @example {
+         *       "text": "We are closed for an hour on Sunday at noon.",
+         *       "until": "2030-01-01T00:00:00Z"
+         *     }
+         */
+        NewAnnouncement: {
+            /** @description 1 to 1000 Unicode characters; normalized to NFC and trimmed. */
+            text: string;
+            /** Format: date-time */
+            until?: string | null;
+        };
+        /**
          * @example {
          *       "notice_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
          *       "text": "I was quoting somebody else."
@@ -2808,6 +3046,22 @@ export interface components {
             phone?: string | null;
             /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
             text: string;
+        };
+        /**
+         * @description Either `hash` or `image_id`. Without `distance` the rule that asks says it, or 31
+         * @example {
+         *       "hash": "d8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22",
+         *       "reason": "A scam"
+         *     }
+         */
+        NewBannedImage: {
+            distance?: number | null;
+            /** @description PDQ: 256 bits */
+            hash?: string | null;
+            /** Format: uuid */
+            image_id?: string | null;
+            /** @description 1 to 500 Unicode characters; normalized to NFC and trimmed. */
+            reason: string;
         };
         /** @description Whom to block */
         NewBlock: {
@@ -2929,7 +3183,7 @@ export interface components {
             account_younger_than_h?: number | null;
             unverified?: boolean | null;
         };
-        /** @description `reason` is told to the user, `note` is for moderators only. `until`: absent or null is without end */
+        /** @description `reason` is shown to the user, `note` is for moderators only. `until`: absent or null is without end */
         NewSuspension: {
             /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
             note?: string | null;
@@ -2954,6 +3208,19 @@ export interface components {
             text: string;
         };
         /**
+         * @description `reason` is shown to the user, `note` is for moderators only. `strikes` count for 90 days
+         * @example {
+         *       "reason": "Advertising breaks section 5 of the terms."
+         *     }
+         */
+        NewWarning: {
+            /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
+            note?: string | null;
+            /** @description 1 to 1000 Unicode characters; normalized to NFC and trimmed. */
+            reason: string;
+            strikes?: number | null;
+        };
+        /**
          * @example {
          *       "kind": "message"
          *     }
@@ -2963,8 +3230,10 @@ export interface components {
             kind?: components["schemas"]["ReportKind"] | null;
         };
         Notice: {
-            action: components["schemas"]["NoticeAction"];
+            action: components["schemas"]["NoticeKind"];
             appeal: components["schemas"]["AppealState"] | null;
+            /** @description Decided without a person */
+            automated: boolean;
             /** Format: date-time */
             created_at: string;
             ground: components["schemas"]["ReportReason"] | null;
@@ -2983,7 +3252,9 @@ export interface components {
             until: string | null;
         };
         /** @enum {string} */
-        NoticeAction: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected";
+        NoticeAction: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected" | "hide" | "show";
+        /** @enum {string} */
+        NoticeKind: "warn" | "remove_content" | "suspend" | "unsuspend" | "appeal_upheld" | "appeal_rejected" | "hide" | "show" | "announce";
         NoticeList: {
             items: components["schemas"]["Notice"][];
             next_cursor: string | null;
@@ -3079,6 +3350,7 @@ export interface components {
         /** @description A decision that may still be taken back */
         PendingDecision: {
             action: components["schemas"]["ReportAction"];
+            ban_images: boolean;
             /** Format: uuid */
             decided_by: string;
             note: string;
@@ -3149,10 +3421,16 @@ export interface components {
             email?: string | null;
             /** @description For admins only */
             email_verified?: boolean;
+            hidden: components["schemas"]["Hiding"] | null;
             /** Format: uuid */
             id: string;
             /** @description For admins only */
             identities?: components["schemas"]["Identity"][];
+            /**
+             * @description Of their app: statements of reasons are written in it
+             * @example en
+             */
+            language: string;
             name: string | null;
             /** @description For admins only */
             phone?: string | null;
@@ -3211,6 +3489,11 @@ export interface components {
             uses: number;
         };
         PostAuthOidcByProviderBody: {
+            /**
+             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @example 1990-05-17
+             */
+            birth_date?: string | null;
             /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
             code?: string | null;
             consents?: components["schemas"]["RegistrationConsents"];
@@ -3222,6 +3505,21 @@ export interface components {
             invite?: string | null;
             /** @description The one in the id token: send it where you asked for one */
             nonce?: string | null;
+        };
+        PostAuthOidcByProviderStartBody: {
+            /**
+             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @example 1990-05-17
+             */
+            birth_date?: string | null;
+            /** @description The code of an invite, where `registration` of the providers is `invite` */
+            invite?: string | null;
+            /** @description Where to go then, on this server or a listed origin. Default: `/` */
+            return_to?: string | null;
+        };
+        PostAuthOidcByProviderStartResponse: {
+            /** @description Where to send the browser, in the ten minutes for which its cookie lasts */
+            url: string;
         };
         PostAuthPasskeyBody: {
             /** @description false: no cookies are set, nor read */
@@ -3272,6 +3570,10 @@ export interface components {
             id_token: string;
             /** @description The one in the id token: send it where you asked for one */
             nonce?: string | null;
+        };
+        PostMeIdentitiesOidcByProviderStartBody: {
+            /** @description Where to go then, on this server or a listed origin. Default: `/` */
+            return_to?: string | null;
         };
         PostMePasskeysBody: {
             credential: components["schemas"]["RegistrationResponseJSON"];
@@ -3344,7 +3646,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "self_not_allowed" | "content_refused" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down";
+        ProblemCode: "malformed_body" | "bad_request" | "unauthenticated" | "token_expired" | "invalid_credentials" | "init_data_invalid" | "init_data_expired" | "refresh_reused" | "link_invalid" | "id_token_invalid" | "passkey_invalid" | "email_not_verified" | "registration_closed" | "invite_required" | "second_factor_required" | "not_a_member" | "not_the_owner" | "blocked" | "suspended" | "wrong_password" | "awaiting_reply" | "forbidden" | "not_found" | "method_not_allowed" | "email_taken" | "phone_taken" | "review_exists" | "message_deleted" | "identity_taken" | "last_identity" | "conflict" | "claimed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "consents_required" | "too_young" | "self_not_allowed" | "content_refused" | "rate_limited" | "internal_error" | "messenger_not_configured" | "mail_not_configured" | "provider_not_configured" | "storage_full" | "busy" | "shutting_down" | "maintenance";
         /**
          * @example {
          *       "city": "Lisbon",
@@ -3362,6 +3664,7 @@ export interface components {
             name?: string;
             /** @description Id of an image that you uploaded */
             photo?: string | null;
+            show_age?: boolean;
         };
         /** @enum {string} */
         ProposedAction: "warn" | "suspend";
@@ -3374,6 +3677,7 @@ export interface components {
          *       "oidc": [],
          *       "passkey": true,
          *       "registration": "open",
+         *       "min_age": null,
          *       "mail": true
          *     }
          */
@@ -3381,6 +3685,8 @@ export interface components {
             /** @description Whether this server sends mail, as for a forgotten password */
             mail: boolean;
             messenger: components["schemas"]["MessengerProvider"] | null;
+            /** @description Minimum age of a new account’s owner; null: not asked */
+            min_age: number | null;
             oidc: components["schemas"]["OidcProvider"][];
             passkey: boolean;
             /** @constant */
@@ -3467,6 +3773,21 @@ export interface components {
             quiet?: components["schemas"]["NotificationPreferencesQuiet"] | null;
             reviews?: boolean | null;
         };
+        /** @description Whatever the filter, without what concerns the reader */
+        QueueCounts: {
+            /**
+             * @description Of the open ones
+             * @example {
+             *       "message": 3
+             *     }
+             */
+            by_kind: {
+                [key: string]: number;
+            };
+            open: number;
+            /** @description Of the open ones those whose `due_at` is over */
+            overdue: number;
+        };
         QueuedAppeal: {
             /** Format: date-time */
             created_at: string;
@@ -3532,8 +3853,8 @@ export interface components {
         };
         Readiness: {
             checks: components["schemas"]["ReadinessChecks"];
-            /** @enum {string} */
-            status: "ok" | "unavailable";
+            /** @description degraded: it takes requests, and some of what it does is away, as `checks` says. The log says more */
+            status: components["schemas"]["ReadinessStatus"];
             /** @example 0.6.0 */
             version: string;
         };
@@ -3542,7 +3863,7 @@ export interface components {
             media?: components["schemas"]["SharedCheck"];
             migrations: components["schemas"]["Check"];
             /**
-             * @description Images that the database knows are missing. Text goes on without them
+             * @description Images that the database knows are missing. Text works without them
              * @constant
              */
             photos?: "failed";
@@ -3550,8 +3871,15 @@ export interface components {
             redis?: components["schemas"]["SharedCheck"];
             room: components["schemas"]["Check"];
             running: components["schemas"]["Check"];
+            /**
+             * @description A setting lacks another one, here or on another node: see the log, or `convene check`
+             * @constant
+             */
+            settings?: "half_set";
             storage: components["schemas"]["Check"];
         };
+        /** @enum {string} */
+        ReadinessStatus: "ok" | "degraded" | "unavailable";
         ReadMarks: {
             /** @description How many messages */
             read: number;
@@ -3599,6 +3927,11 @@ export interface components {
         Registration: {
             /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
             bio?: string | null;
+            /**
+             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @example 1990-05-17
+             */
+            birth_date?: string | null;
             /** @description 0 to 80 Unicode characters; normalized to NFC and trimmed. */
             city?: string | null;
             consents?: components["schemas"]["RegistrationConsents"];
@@ -3670,9 +4003,9 @@ export interface components {
             user_id: string | null;
         };
         /** @enum {string} */
-        ReportAction: "dismiss" | "warn" | "remove_content" | "suspend";
+        ReportAction: "dismiss" | "warn" | "remove_content" | "suspend" | "release";
         /**
-         * @description `note` is told to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. The decision takes effect after `undo_s` seconds, and can be taken back until then
+         * @description `note` is shown to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the images of what is removed any more. The decision takes effect after `undo_s` seconds, and can be taken back until then
          * @example {
          *       "action": "suspend",
          *       "note": "Insults, after a warning.",
@@ -3681,6 +4014,7 @@ export interface components {
          */
         ReportDecision: {
             action: components["schemas"]["ReportAction"];
+            ban_images?: boolean | null;
             /** @description 1 to 2000 Unicode characters; normalized to NFC and trimmed. */
             note?: string | null;
             strikes?: number | null;
@@ -3691,7 +4025,7 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
-        ReportKind: "user" | "message" | "review" | "rule";
+        ReportKind: "user" | "message" | "review" | "rule" | "held";
         ReportList: {
             items: components["schemas"]["Report"][];
             next_cursor: string | null;
@@ -3699,6 +4033,7 @@ export interface components {
         /** @enum {string} */
         ReportOrder: "due" | "created";
         ReportQueue: {
+            counts: components["schemas"]["QueueCounts"];
             items: components["schemas"]["QueuedReport"][];
             next_cursor: string | null;
         };
@@ -3733,12 +4068,14 @@ export interface components {
              */
             due_at: string;
             evidence: components["schemas"]["Evidence"] | null;
+            hidden: components["schemas"]["Hiding"] | null;
             /** Format: uuid */
             id: string;
             kind: components["schemas"]["ReportKind"];
             /** Format: uuid */
             message_id: string | null;
             pending: components["schemas"]["PendingDecision"] | null;
+            proposal: components["schemas"]["StrikeProposal"] | null;
             reason: components["schemas"]["ReportReason"];
             /** Format: uuid */
             reporter_id: string | null;
@@ -3746,6 +4083,8 @@ export interface components {
             /** Format: uuid */
             review_id: string | null;
             status: components["schemas"]["ReportStatus"];
+            /** @description Of the user concerned, as in their record */
+            strikes: number;
             /**
              * Format: uuid
              * @description The user concerned: the reported one, or the author; in lists not that of a review
@@ -3822,7 +4161,7 @@ export interface components {
             scope: components["schemas"]["RuleScope"];
         };
         /** @enum {string} */
-        RuleAction: "refuse" | "flag" | "note";
+        RuleAction: "refuse" | "hold" | "flag" | "note";
         /** @enum {string} */
         RuleChange: "created" | "changed" | "deleted" | "imported";
         RuleList: {
@@ -3838,13 +4177,13 @@ export interface components {
          *       ]
          *     }
          */
-        RuleMatch: components["schemas"]["WordsMatch"] | components["schemas"]["PatternMatch"] | components["schemas"]["LinkMatch"] | components["schemas"]["ContactMatch"] | components["schemas"]["RepeatedMatch"];
+        RuleMatch: components["schemas"]["WordsMatch"] | components["schemas"]["PatternMatch"] | components["schemas"]["LinkMatch"] | components["schemas"]["ContactMatch"] | components["schemas"]["ImageMatch"] | components["schemas"]["RepeatedMatch"];
         RuleScope: {
             account_younger_than_h: number | null;
             unverified: boolean;
         };
         /** @enum {string} */
-        RuleSubject: "message" | "first_message" | "name" | "bio" | "review";
+        RuleSubject: "message" | "first_message" | "name" | "bio" | "review" | "photo";
         /**
          * @example {
          *       "text": "Send me a gift card",
@@ -3920,7 +4259,7 @@ export interface components {
             items: components["schemas"]["Setting"][];
         };
         /** @enum {string} */
-        SettingSource: "environment" | "default";
+        SettingSource: "environment" | "file" | "default";
         /** @enum {string} */
         SharedCheck: "ok" | "away";
         /** @enum {string} */
@@ -3987,7 +4326,9 @@ export interface components {
             upheld: number;
         };
         TransparencyAutomated: {
+            /** @description Of those: an appeal was upheld, or a moderator dismissed or released it */
             overturned: number;
+            /** @description People hidden by reports, banned photos taken out of profiles, and messages held by rules */
             total: number;
         };
         TransparencyDecisions: {
@@ -4047,6 +4388,7 @@ export interface components {
             by_reason: {
                 [key: string]: number;
             };
+            /** @description By people; what rules report is no notice */
             total: number;
         };
         TransparencyReport: {
@@ -4066,6 +4408,11 @@ export interface components {
         };
         User: {
             activities: string[];
+            /**
+             * @description In full years, of those who show it
+             * @example 36
+             */
+            age: number | null;
             bio: string | null;
             city: string | null;
             /** Format: date-time */
@@ -4092,6 +4439,17 @@ export interface components {
         Visibility: {
             visible: boolean;
         };
+        Warning: {
+            /**
+             * Format: uuid
+             * @description What the user appeals against
+             */
+            notice_id: string;
+            reason: string;
+            strikes: number;
+            /** Format: uuid */
+            user_id: string;
+        };
         WordsMatch: {
             /** @constant */
             type: "words";
@@ -4107,13 +4465,348 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    getAdminAppeals: {
+    getAdminAnnouncements: {
         parameters: {
             query?: {
                 /** @description next_cursor of the page before */
                 cursor?: string;
                 limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "text": "Coffee at the river?",
+                     *           "until": "2030-01-01T00:00:00.000Z",
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AnnouncementList"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAdminAnnouncements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "We are closed for an hour on Sunday at noon.",
+                 *       "until": "2030-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewAnnouncement"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "text": "Coffee at the river?",
+                     *       "until": "2030-01-01T00:00:00.000Z",
+                     *       "created_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Announcement"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteAdminAnnouncementsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAdminAppeals: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
+                from?: string;
+                limit?: number;
                 status?: components["schemas"]["AppealStatus"];
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -4472,6 +5165,354 @@ export interface operations {
             };
         };
     };
+    "getAdminImage-bank": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "hash": "d8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22",
+                     *           "distance": 0,
+                     *           "reason": "Insults, after a warning.",
+                     *           "report_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "added_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *           "created_at": "2026-11-21T08:34:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BannedImageList"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "postAdminImage-bank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "hash": "d8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22",
+                 *       "reason": "A scam"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewBannedImage"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "hash": "d8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22",
+                     *       "distance": 0,
+                     *       "reason": "Insults, after a warning.",
+                     *       "report_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "added_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "created_at": "2026-11-21T08:34:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BannedImage"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "deleteAdminImage-bankById": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getAdminInvites: {
         parameters: {
             query?: {
@@ -4812,6 +5853,7 @@ export interface operations {
                 reason?: components["schemas"]["ReportReason"];
                 sort?: components["schemas"]["ReportOrder"];
                 status?: components["schemas"]["ReportStatus"];
+                subject_id?: string;
             };
             header?: never;
             path?: never;
@@ -4849,6 +5891,7 @@ export interface operations {
                      *             "note": "Insults, after a warning.",
                      *             "until": "2030-01-01T00:00:00.000Z",
                      *             "strikes": 0,
+                     *             "ban_images": false,
                      *             "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *             "takes_effect_at": "2026-11-21T08:34:00.000Z"
                      *           },
@@ -4861,7 +5904,14 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0",
+                     *       "counts": {
+                     *         "open": 0,
+                     *         "overdue": 0,
+                     *         "by_kind": {
+                     *           "message": 3
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ReportQueue"];
@@ -4964,6 +6014,7 @@ export interface operations {
                      *         "note": "Insults, after a warning.",
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "strikes": 0,
+                     *         "ban_images": false,
                      *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
                      *       },
@@ -4973,6 +6024,12 @@ export interface operations {
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "resolved_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "hidden": "nearby",
+                     *       "strikes": 0,
+                     *       "proposal": {
+                     *         "action": "suspend",
+                     *         "days": 0
                      *       },
                      *       "evidence": {
                      *         "message": {
@@ -5049,6 +6106,7 @@ export interface operations {
                      *           "city": "Lisbon",
                      *           "bio": "Walks, espresso, old maps.",
                      *           "gender": "female",
+                     *           "age": 36,
                      *           "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *           "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *           "drinks": [
@@ -5168,6 +6226,7 @@ export interface operations {
                      *         "note": "Insults, after a warning.",
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "strikes": 0,
+                     *         "ban_images": false,
                      *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
                      *       },
@@ -5177,6 +6236,12 @@ export interface operations {
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "resolved_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "hidden": "nearby",
+                     *       "strikes": 0,
+                     *       "proposal": {
+                     *         "action": "suspend",
+                     *         "days": 0
                      *       },
                      *       "evidence": {
                      *         "message": {
@@ -5253,6 +6318,7 @@ export interface operations {
                      *           "city": "Lisbon",
                      *           "bio": "Walks, espresso, old maps.",
                      *           "gender": "female",
+                     *           "age": 36,
                      *           "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *           "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *           "drinks": [
@@ -5549,6 +6615,7 @@ export interface operations {
                      *         "note": "Insults, after a warning.",
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "strikes": 0,
+                     *         "ban_images": false,
                      *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
                      *       },
@@ -5558,6 +6625,12 @@ export interface operations {
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "resolved_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "hidden": "nearby",
+                     *       "strikes": 0,
+                     *       "proposal": {
+                     *         "action": "suspend",
+                     *         "days": 0
                      *       },
                      *       "evidence": {
                      *         "message": {
@@ -5634,6 +6707,7 @@ export interface operations {
                      *           "city": "Lisbon",
                      *           "bio": "Walks, espresso, old maps.",
                      *           "gender": "female",
+                     *           "age": 36,
                      *           "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *           "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *           "drinks": [
@@ -5920,6 +6994,7 @@ export interface operations {
                      *         "note": "Insults, after a warning.",
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "strikes": 0,
+                     *         "ban_images": false,
                      *         "decided_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "takes_effect_at": "2026-11-21T08:34:00.000Z"
                      *       },
@@ -5929,6 +7004,12 @@ export interface operations {
                      *         "until": "2030-01-01T00:00:00.000Z",
                      *         "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "resolved_at": "2026-11-21T08:34:00.000Z"
+                     *       },
+                     *       "hidden": "nearby",
+                     *       "strikes": 0,
+                     *       "proposal": {
+                     *         "action": "suspend",
+                     *         "days": 0
                      *       },
                      *       "evidence": {
                      *         "message": {
@@ -6005,6 +7086,7 @@ export interface operations {
                      *           "city": "Lisbon",
                      *           "bio": "Walks, espresso, old maps.",
                      *           "gender": "female",
+                     *           "age": 36,
                      *           "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *           "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *           "drinks": [
@@ -7788,7 +8870,9 @@ export interface operations {
                      *       "standing": "active",
                      *       "suspended_until": "2026-11-21T08:34:00.000Z",
                      *       "created_at": "2026-11-21T08:34:00.000Z",
+                     *       "language": "en",
                      *       "suspended_reason": "Insults, after a warning.",
+                     *       "hidden": "nearby",
                      *       "strikes": 0,
                      *       "proposal": {
                      *         "action": "suspend",
@@ -8545,6 +9629,146 @@ export interface operations {
             };
         };
     };
+    postAdminUsersByIdWarn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Advertising breaks section 5 of the terms."
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWarning"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "notice_id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
+                     *       "reason": "Insults, after a warning.",
+                     *       "strikes": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Warning"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `storage_full`, `busy` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getAppeals: {
         parameters: {
             query?: {
@@ -8770,7 +9994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8894,7 +10118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `messenger_not_configured`, `storage_full`, `busy` */
+            /** @description `messenger_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9019,7 +10243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9135,7 +10359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9252,7 +10476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9304,6 +10528,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -9513,6 +10740,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…",
+                 *       "birth_date": "1990-05-17",
                  *       "cookies": false
                  *     }
                  */
@@ -9542,6 +10770,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -9579,6 +10810,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -9639,7 +10873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `too_young`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9667,7 +10901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `messenger_not_configured`, `storage_full`, `busy` */
+            /** @description `messenger_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9700,6 +10934,7 @@ export interface operations {
                  *         "disclaimer": false,
                  *         "marketing": false
                  *       },
+                 *       "birth_date": "1990-05-17",
                  *       "cookies": false
                  *     }
                  */
@@ -9729,6 +10964,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -9765,6 +11003,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -9824,7 +11065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `consents_required`, `validation_failed` */
+            /** @description `consents_required`, `too_young`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9852,7 +11093,108 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `provider_not_configured`, `busy`, `storage_full` */
+            /** @description `provider_not_configured`, `busy`, `storage_full`, `maintenance` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postAuthOidcByProviderStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "birth_date": "1990-05-17"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostAuthOidcByProviderStartBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostAuthOidcByProviderStartResponse"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 100 in 300 seconds from one address */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `busy`, `storage_full`, `maintenance` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9914,6 +11256,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -10307,7 +11652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `mail_not_configured`, `storage_full`, `busy` */
+            /** @description `mail_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10408,7 +11753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10443,6 +11788,7 @@ export interface operations {
                      *       "oidc": [],
                      *       "passkey": true,
                      *       "registration": "open",
+                     *       "min_age": null,
                      *       "mail": true
                      *     }
                      */
@@ -10520,6 +11866,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -10652,6 +12001,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -10710,7 +12062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `consents_required`, `validation_failed` */
+            /** @description `too_young`, `consents_required`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10738,7 +12090,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10972,7 +12324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11084,7 +12436,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11125,6 +12477,7 @@ export interface operations {
                      *             "city": "Lisbon",
                      *             "bio": "Walks, espresso, old maps.",
                      *             "gender": "female",
+                     *             "age": 36,
                      *             "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *             "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *             "drinks": [
@@ -11262,6 +12615,7 @@ export interface operations {
                      *         "city": "Lisbon",
                      *         "bio": "Walks, espresso, old maps.",
                      *         "gender": "female",
+                     *         "age": 36,
                      *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *         "drinks": [
@@ -11320,6 +12674,7 @@ export interface operations {
                      *         "city": "Lisbon",
                      *         "bio": "Walks, espresso, old maps.",
                      *         "gender": "female",
+                     *         "age": 36,
                      *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *         "drinks": [
@@ -11445,7 +12800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11483,6 +12838,7 @@ export interface operations {
                      *         "city": "Lisbon",
                      *         "bio": "Walks, espresso, old maps.",
                      *         "gender": "female",
+                     *         "age": 36,
                      *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *         "drinks": [
@@ -11865,7 +13221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11912,6 +13268,7 @@ export interface operations {
                      *         "city": "Lisbon",
                      *         "bio": "Walks, espresso, old maps.",
                      *         "gender": "female",
+                     *         "age": 36,
                      *         "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *         "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *         "drinks": [
@@ -12037,7 +13394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12166,7 +13523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12359,6 +13716,9 @@ export interface operations {
                      *       "messenger_id": "279058397",
                      *       "role": "user",
                      *       "visible": true,
+                     *       "hidden": "nearby",
+                     *       "birth_month": "1990-05",
+                     *       "show_age": false,
                      *       "consents_missing": [],
                      *       "created_at": "2026-11-21T08:34:00.000Z",
                      *       "updated_at": "2026-11-21T08:34:00.000Z"
@@ -12456,6 +13816,9 @@ export interface operations {
                      *       "messenger_id": "279058397",
                      *       "role": "user",
                      *       "visible": true,
+                     *       "hidden": "nearby",
+                     *       "birth_month": "1990-05",
+                     *       "show_age": false,
                      *       "consents_missing": [],
                      *       "created_at": "2026-11-21T08:34:00.000Z",
                      *       "updated_at": "2026-11-21T08:34:00.000Z"
@@ -12537,7 +13900,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12646,7 +14009,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `messenger_not_configured`, `storage_full`, `busy` */
+            /** @description `messenger_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12877,7 +14240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `provider_not_configured`, `storage_full`, `busy` */
+            /** @description `provider_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12989,7 +14352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13101,7 +14464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `provider_not_configured`, `storage_full`, `busy` */
+            /** @description `provider_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13211,7 +14574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `mail_not_configured`, `storage_full`, `busy` */
+            /** @description `mail_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13320,7 +14683,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `mail_not_configured`, `storage_full`, `busy` */
+            /** @description `mail_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13363,6 +14726,9 @@ export interface operations {
                      *         "messenger_id": "279058397",
                      *         "role": "user",
                      *         "visible": true,
+                     *         "hidden": "nearby",
+                     *         "birth_month": "1990-05",
+                     *         "show_age": false,
                      *         "consents_missing": [],
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
@@ -13522,6 +14888,7 @@ export interface operations {
                      *           "reason": "Insults, after a warning.",
                      *           "until": "2030-01-01T00:00:00.000Z",
                      *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "automated": false,
                      *           "appeal": {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *             "status": "open"
@@ -13568,6 +14935,7 @@ export interface operations {
                      *           "width": 1280,
                      *           "height": 960,
                      *           "bytes": 0,
+                     *           "hash": "d8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22",
                      *           "url": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *           "thumb_url": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=upload&exp=1795336440&sig=4V0c…&size=320",
                      *           "created_at": "2026-11-21T08:34:00.000Z"
@@ -13864,7 +15232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14013,7 +15381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `messenger_not_configured`, `storage_full`, `busy` */
+            /** @description `messenger_not_configured`, `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14166,7 +15534,122 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `provider_not_configured`, `busy`, `storage_full` */
+            /** @description `provider_not_configured`, `busy`, `storage_full`, `maintenance` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postMeIdentitiesOidcByProviderStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example google */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["PostMeIdentitiesOidcByProviderStartBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostAuthOidcByProviderStartResponse"];
+                };
+            };
+            /** @description `malformed_body` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: by default over 120 in 60 seconds from one account, or over 100 in 300 seconds from one address, or over 600 in 10 seconds from one account */
+            429: {
+                headers: {
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `provider_not_configured`, `busy`, `storage_full`, `maintenance` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14363,7 +15846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14405,6 +15888,7 @@ export interface operations {
                      *           "reason": "Insults, after a warning.",
                      *           "until": "2030-01-01T00:00:00.000Z",
                      *           "created_at": "2026-11-21T08:34:00.000Z",
+                     *           "automated": false,
                      *           "appeal": {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *             "status": "open"
@@ -14674,7 +16158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14816,7 +16300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14974,7 +16458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15084,7 +16568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15298,7 +16782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15491,7 +16975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15603,7 +17087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15719,7 +17203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15816,7 +17300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `validation_failed`, `content_refused` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15844,7 +17328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16093,7 +17577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16205,7 +17689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16361,7 +17845,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16603,7 +18087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16747,7 +18231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `storage_full`, `busy` */
+            /** @description `storage_full`, `maintenance`, `busy` */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16760,9 +18244,13 @@ export interface operations {
     };
     getSearchNearby: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Repeatable: any of them, as activities=chess */
                 activities?: string[];
+                /** @description Only people who show their age, and are so old at most */
+                age_max?: number;
+                /** @description Only people who show their age, and are so old at least */
+                age_min?: number;
                 /** @description next_cursor of the page before */
                 cursor?: string;
                 /** @description Repeatable: any of them, as drinks=tea&drinks=wine */
@@ -16771,11 +18259,9 @@ export interface operations {
                 gender?: string[];
                 /** @description Repeatable: any of them, as language=en */
                 language?: string[];
-                /** @example 38.7169 */
-                lat: number;
+                lat?: number;
                 limit?: number;
-                /** @example -9.1399 */
-                lng: number;
+                lng?: number;
                 /** @description Repeatable: any of them, as purposes=friends */
                 purposes?: string[];
                 radius?: number;
@@ -16802,6 +18288,7 @@ export interface operations {
                      *             "city": "Lisbon",
                      *             "bio": "Walks, espresso, old maps.",
                      *             "gender": "female",
+                     *             "age": 36,
                      *             "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *             "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *             "drinks": [
@@ -17111,6 +18598,7 @@ export interface operations {
                      *       "city": "Lisbon",
                      *       "bio": "Walks, espresso, old maps.",
                      *       "gender": "female",
+                     *       "age": 36,
                      *       "photo": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…",
                      *       "photo_thumb": "/api/v1/media/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11?for=profile&exp=1795336440&sig=4V0c…&size=320",
                      *       "drinks": [
@@ -17464,7 +18952,8 @@ export interface operations {
                      *         "room": "ok",
                      *         "media": "ok",
                      *         "redis": "ok",
-                     *         "photos": "failed"
+                     *         "photos": "failed",
+                     *         "settings": "half_set"
                      *       }
                      *     }
                      */
@@ -17497,7 +18986,8 @@ export interface operations {
                      *         "room": "ok",
                      *         "media": "ok",
                      *         "redis": "ok",
-                     *         "photos": "failed"
+                     *         "photos": "failed",
+                     *         "settings": "half_set"
                      *       }
                      *     }
                      */

@@ -219,11 +219,11 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     },
     close() {
       closed = true
-      later.stop()
+      later.close()
     },
     /** Removes everything, as for somebody who signs out. */
     async clear() {
-      for (const { id, photo } of store.get()) if (photo) await forget(id)
+      for (const { id, photo } of await read()) if (photo) await forget(id)
       await storage.set(key, null)
     },
   }

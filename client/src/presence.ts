@@ -1,9 +1,7 @@
+import { neverSeen } from './initial.ts'
 import { createStore, isSame, type Settable } from './store.ts'
-import type { Frame, Store } from './types.ts'
+import type { Frame, Presence, Store } from './types.ts'
 
-export type Presence = { online: boolean; lastSeenAt: string | null }
-
-const unknown: Presence = { online: false, lastSeenAt: null }
 const typingMs = 5000
 // Who is online is told right after each connection: whoever is not named by then has gone.
 const namedWithinMs = 2000
@@ -22,7 +20,7 @@ export function openPresence() {
     map.set(id, store)
     return store
   }
-  const user = (id: string) => storeIn(users, id, unknown)
+  const user = (id: string) => storeIn(users, id, neverSeen)
   const typing = (chatId: string) => storeIn(typists, chatId, false)
 
   function note(id: string, online: boolean, lastSeenAt: string | null) {
@@ -61,7 +59,7 @@ export function openPresence() {
     },
     clear() {
       clearTimeout(namedTimer)
-      for (const store of users.values()) store.set(unknown)
+      for (const store of users.values()) store.set(neverSeen)
       for (const id of timers.keys()) setTyping(id, false)
     },
   }

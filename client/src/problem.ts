@@ -10,12 +10,18 @@ export class Refused extends Error {
   }
 }
 
-/** The problem of an answer that is an error; made up where something between the server and the client has answered. */
+/**
+ * The problem of an answer that is an error; made up where something between the server and the client has answered. Throws
+ * where the connection is lost before the answer is whole.
+ */
 export async function problemOf(response: Response): Promise<Problem> {
-  const body = (await response
-    .clone()
-    .json()
-    .catch(() => null)) as Partial<Problem> | null
+  const text = await response.clone().text()
+  let body: Partial<Problem> | null = null
+  try {
+    body = JSON.parse(text)
+  } catch {
+    // Not of the server.
+  }
   if (body?.code) return body as Problem
   const { status, statusText: title } = response
   const code = status === 429 ? 'rate_limited' : status < 500 ? 'bad_request' : 'internal_error'

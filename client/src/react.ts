@@ -86,24 +86,27 @@ export const useTyping = (chatId: string): boolean => useStore(useChat(chatId).i
 
 export const usePresence = (userId: string): Presence => useStore(useConvene().presence(userId))
 
+const nobodyNear = { items: [], loading: false, hasMore: false, problem: null }
+
 export type NearbyQuery = NonNullable<paths['/api/v1/search/nearby']['get']['parameters']['query']>
 
-/** The people around a place, nearest first; null while the place is unknown. */
+/** The people around a place, nearest first: nobody while the place is unknown (null) or nobody is signed in. */
 export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
   const { api } = useConvene()
-  const key = JSON.stringify(query)
+  const me = useSession(({ user }) => user?.id)
+  const key = me && query ? JSON.stringify(query) : null
   const [state, setState] = useState<{
     items: readonly Neighbour[]
     loading: boolean
     hasMore: boolean
     problem: Problem | null
-  }>({ items: [], loading: query !== null, hasMore: false, problem: null })
-  const current = useRef<{ key: string; cursor: string | null }>({ key: '', cursor: null })
+  }>({ ...nobodyNear, loading: key !== null })
+  const current = useRef<{ cursor: string | null }>({ cursor: null })
 
   const read = useCallback(
     async (isFirst: boolean) => {
-      if (key === 'null') return
-      const own = isFirst ? (current.current = { key, cursor: null }) : current.current
+      const own = isFirst ? (current.current = { cursor: null }) : current.current
+      if (!key) return setState(nobodyNear)
       setState((before) => ({ ...before, loading: true, problem: null }))
       const { data, error } = await api
         .GET('/api/v1/search/nearby', {
@@ -120,12 +123,12 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
         problem: error ?? null,
       }))
     },
-    [api, key],
+    [api, key, me],
   )
   useEffect(() => {
     void read(true)
     return () => {
-      current.current = { key: '', cursor: null }
+      current.current = { cursor: null }
     }
   }, [read])
 

@@ -18,9 +18,16 @@ export type Registration = Body<'/api/v1/auth/register'>
 export type SignInWith =
   | Body<'/api/v1/auth/login'>
   /** The init data of a messenger, as it came. */
-  | { initData: string; invite?: string }
+  | { initData: string; invite?: string; birthDate?: string }
   /** An id token of an OpenID provider that the server knows. `consents` are needed for a new account. */
-  | { provider: string; idToken: string; nonce?: string; consents?: Record<string, boolean>; invite?: string }
+  | {
+      provider: string
+      idToken: string
+      nonce?: string
+      consents?: Record<string, boolean>
+      invite?: string
+      birthDate?: string
+    }
   /** Made by `passkey()`. */
   | { passkey: AskForPasskey }
   /** Takes over the session of the browser's cookies, as after a provider has sent the user back. */
@@ -248,10 +255,11 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     reread: async () => adopt(await read()),
     register: (registration: Registration) => enter('register', registration),
     async signIn(how: SignInWith): Promise<SignedIn> {
-      if ('initData' in how) return enter('messenger', { init_data: how.initData, invite: how.invite })
+      if ('initData' in how)
+        return enter('messenger', { init_data: how.initData, invite: how.invite, birth_date: how.birthDate })
       if ('idToken' in how) {
-        const { provider, idToken, ...rest } = how
-        return enter(`oidc/${encodeURIComponent(provider)}`, { id_token: idToken, ...rest })
+        const { provider, idToken, birthDate, ...rest } = how
+        return enter(`oidc/${encodeURIComponent(provider)}`, { id_token: idToken, birth_date: birthDate, ...rest })
       }
       if ('passkey' in how) {
         const { options } = await answerOf<{ options: unknown }>(post('passkey/options', {}))

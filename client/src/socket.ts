@@ -13,7 +13,7 @@ type Deps = {
   onFrame(frame: Frame, since: number | null): boolean
   onState(state: ConnectionState['state'], reason?: string | null): void
   /** Asks the server over HTTP for anything that the socket may show. */
-  probe(): Promise<{ error?: Problem }>
+  probe(): Promise<{ error?: Problem; response?: Response }>
 }
 
 export type Connection = {
@@ -55,8 +55,9 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     used = accepted = token
     refused = null
     const from = since()
-    const query = `?token=${encodeURIComponent(token)}${from === null ? '' : `&since=${from}`}`
-    const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`))
+    const query = from === null ? '' : `?since=${from}`
+    // The token is no part of the address, which browsers and proxies keep.
+    const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`, ['convene', `bearer.${token}`]))
     let greeted = false
     expectWithin(openWithinMs)
     opened.onmessage = ({ data }: { data: unknown }) => {
@@ -123,11 +124,14 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     if (code === 4401) refused = accepted
     showTrying()
     // Browsers do not tell why an upgrade failed. A request does, and refreshes the token on the way.
-    const { error } = greeted || isOffline() ? {} : await probe().catch(() => ({}) as { error?: Problem })
+    const { error, response } =
+      greeted || isOffline() ? {} : await probe().catch(() => ({}) as Awaited<ReturnType<Deps['probe']>>)
+    // A server that is asked by too many at once tells each of them when to come back.
+    const waitMs = 1000 * Number(response?.headers.get('retry-after') ?? 0)
     if (over) return
     if (error?.status === 403) stop(error.code)
     // Spread out after a restart of the server.
-    else later.failed(0, code === 1012 ? 3000 : 0)
+    else later.failed(waitMs, code === 1012 ? 3000 : 0)
   }
 
   function stop(reason: string) {

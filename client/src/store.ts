@@ -34,10 +34,12 @@ export type Retry = { minMs: number; maxMs: number }
 export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
   const stop = () => clearTimeout(timer)
   /** Not before `afterMs`. */
   function failed(afterMs = 0, withinMs = 0) {
     stop()
+    if (isClosed) return
     const limit = Math.max(withinMs, Math.min(maxMs, minMs * 2 ** ++failures))
     timer = setTimeout(work, afterMs + minMs + Math.random() * (limit - minMs))
   }
@@ -49,6 +51,11 @@ export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
     failed,
     done,
     stop,
+    /** For good: a request that is still on its way is not made again either. */
+    close() {
+      isClosed = true
+      stop()
+    },
     /** The answer of a request, which is made again later where it may succeed then. Without a network there is no problem. */
     async answerOf<T>(request: Promise<{ data?: T; error?: Problem }>): Promise<{ data?: T; problem: Problem | null }> {
       const { data, error = null } = await request.catch((): { data?: T; error?: Problem } => ({}))

@@ -44,6 +44,9 @@ export type ConnectionState = {
   leads: boolean
 }
 
+/** Whether somebody is online; since when not, as ISO 8601, where that is told. */
+export type Presence = { online: boolean; lastSeenAt: string | null }
+
 /** A value that changes. `get` answers the same object until it does, so that every framework can hold it. */
 export type Store<T> = { get(): T; subscribe(listener: () => void): () => void }
 
@@ -94,7 +97,7 @@ export type ClientStorage = {
 export type ClientFetch = (url: string, init?: RequestInit) => Promise<Response>
 
 /** A constructor like `WebSocket`, as that of the package `ws`. */
-export type ClientWebSocket = new (url: string) => ClientSocket
+export type ClientWebSocket = new (url: string, protocols: string[]) => ClientSocket
 export type ClientSocket = {
   readonly readyState: number
   send(text: string): void

@@ -60,7 +60,7 @@ export function removeWork(installation: Installation): boolean {
  * Finishes or undoes an interrupted restore. Call it with the data locked, before anything else reads it. Returns what it did;
  * null if there was nothing to do.
  */
-export async function settleRestore(installation: Installation): Promise<'finished' | 'undone' | null> {
+export async function resolveRestore(installation: Installation): Promise<'finished' | 'undone' | null> {
   if (isHalfRestored(installation.databasePath)) {
     await finish(installation, readPlan(installation))
     removeWork(installation)

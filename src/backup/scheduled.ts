@@ -11,13 +11,17 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { environmentFor } from '../config.ts'
+import { DataInUse, holdBackups } from '../installation/data-directory.ts'
 import { s3ObjectUrl, type S3Place } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
+import { openDiskFiles } from '../storage/files/disk.ts'
+import { isFileName } from '../features/media/files.ts'
+import { downloadName, photosBesideOf } from './photos.ts'
 import { compact } from '../lib/time.ts'
 import { codeOf } from '../lib/errors.ts'
 
-const name = /^convene-\d{8}T\d{6}Z\.db$/
-const unfinishedName = /^convene-\d{8}T\d{6}Z\.db\.[0-9a-f]{8}\.part(-journal)?$/
+const name = /^convene-\d{8}T\d{6}Z\.(db|dump)$/
+const unfinishedName = /^convene-\d{8}T\d{6}Z\.(db|dump)\.[0-9a-f]{8}\.part(-journal|-copy(-wal|-shm)?|\.photos)?$/
 
 /** Why the directory cannot be written or created; null if it can. Changes nothing. */
 export function backupDirectoryProblem(directory: string): { text: string; isFinal: boolean } | null {
@@ -62,9 +66,9 @@ const newest = (made: Made[]): Made | null => made.sort((a, b) => b.at - a.at)[0
 export type BackupPlace = string | { place: S3Place; dataDir: string }
 
 /**
- * Makes a backup in the directory or bucket, named by its time, and removes the oldest ones beyond `keep`; none if the backup
- * fails. Copies the erasure journal next to it: without it, a restore on another machine would bring back users who were
- * erased since.
+ * Makes a backup in the directory or bucket, named by its time, and removes the oldest ones beyond `keep`, and the photos that
+ * no other one needs; none if the backup fails. Copies the erasure journal next to it: without it, a restore on another
+ * machine would bring back users who were erased since.
  */
 export async function backUpInto(
   where: BackupPlace,
@@ -72,12 +76,21 @@ export async function backUpInto(
     keep,
     at,
     journal,
-    backUp = inProcessOfItsOwn,
-  }: { keep: number; at: number; journal?: string; backUp?: typeof inProcessOfItsOwn },
+    ending = 'db',
+    isIncremental = true,
+    backUp = (file, keys) => inProcessOfItsOwn(isIncremental ? ['--incremental', file] : [file], keys),
+  }: {
+    keep: number
+    at: number
+    journal?: string
+    ending?: 'db' | 'dump'
+    /** Photos once beside all backups: of SQLite alone. */
+    isIncremental?: boolean
+    backUp?: (file: string, keys: S3Place | null) => Promise<void>
+  },
 ): Promise<void> {
-  const made = `convene-${compact(at)}.db`
+  const made = `convene-${compact(at)}.${ending}`
   const place = typeof where === 'string' ? directory(where) : bucketOf(where)
-  place.clean()
   await backUp(place.pathOf(made), place.keys)
   if (journal !== undefined && existsSync(journal)) await place.copy(journal)
   // If the clock was set back, the newest backup does not have the newest name.
@@ -87,14 +100,47 @@ export async function backUpInto(
     .reverse()
     .slice(keep - 1))
     await place.remove(old)
+  if (await place.hasPhotos()) await inProcessOfItsOwn(['prune', place.url], place.keys)
+}
+
+/**
+ * Removes the unfinished files of scheduled backups that were killed: of backups, and of photos beside them. Removes nothing
+ * while a backup is being made. Returns the names of the removed files.
+ */
+export async function removeLeftovers(where: BackupPlace, dataDir: string): Promise<string[]> {
+  const directory = typeof where === 'string' ? where : where.dataDir
+  if (!existsSync(directory)) return []
+  let letGo: () => void
+  try {
+    letGo = holdBackups(dataDir)
+  } catch (error) {
+    if (error instanceof DataInUse) return []
+    throw error
+  }
+  try {
+    const parts = readdirSync(directory).filter((entry) => unfinishedName.test(entry) || entry === downloadName)
+    // The unfinished backup is removed last: as long as it exists, the next call searches the photos again.
+    const photos = typeof where === 'string' ? photosBesideOf(where) : null
+    const unfinished: string[] = []
+    if (parts.length > 0 && photos !== null && existsSync(photos)) {
+      const files = openDiskFiles(photos)
+      for await (const { name } of files.list()) if (!isFileName(name)) unfinished.push(name)
+      await files.remove(unfinished)
+    }
+    for (const part of parts) rmSync(join(directory, part))
+    return [...parts, ...unfinished]
+  } finally {
+    letGo()
+  }
 }
 
 function directory(path: string) {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   return {
-    clean: () => removeUnfinished(path),
     pathOf: (entry: string) => join(path, entry),
+    url: path,
     keys: null,
+    hasPhotos: async () => existsSync(photosBesideOf(path)),
     async copy(file: string) {
       const part = join(path, `${basename(file)}.part`)
       copyFileSync(file, part)
@@ -105,12 +151,16 @@ function directory(path: string) {
   }
 }
 
-function bucketOf({ place, dataDir }: Exclude<BackupPlace, string>) {
+function bucketOf({ place }: Exclude<BackupPlace, string>) {
   const bucket = openBucket(place)
   return {
-    clean: () => removeUnfinished(dataDir),
     pathOf: (entry: string) => s3ObjectUrl(place, entry),
+    url: s3ObjectUrl(place, ''),
     keys: place,
+    async hasPhotos() {
+      for await (const _ of bucket.list('photos/')) return true
+      return false
+    },
     // Read first, as it may grow meanwhile.
     copy: async (file: string) => bucket.put(basename(file), await Bun.file(file).bytes(), {}),
     names: async () => Array.fromAsync(bucket.list('convene-'), (object) => object.name),
@@ -118,17 +168,13 @@ function bucketOf({ place, dataDir }: Exclude<BackupPlace, string>) {
   }
 }
 
-function removeUnfinished(path: string) {
-  for (const left of readdirSync(path).filter((entry) => unfinishedName.test(entry))) rmSync(join(path, left))
-}
-
 /**
- * Runs `convene backup FILE` in a child process, so that the server is not blocked. The keys of a bucket are passed in the
+ * Runs `convene backup` in a child process, so that the server is not blocked. The keys of a bucket are passed in the
  * environment, because other users can read command lines. Throws with the command's message.
  */
-async function inProcessOfItsOwn(file: string, keys: S3Place | null): Promise<void> {
+async function inProcessOfItsOwn(args: readonly string[], keys: S3Place | null): Promise<void> {
   const program = Bun.isStandaloneExecutable ? [] : [join(import.meta.dir, '../main.ts')]
-  const child = Bun.spawn([process.execPath, ...program, 'backup', file], {
+  const child = Bun.spawn([process.execPath, ...program, 'backup', ...args], {
     stdout: 'ignore',
     stderr: 'pipe',
     ...(keys && { env: environmentFor(keys) }),

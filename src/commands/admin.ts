@@ -156,7 +156,7 @@ async function exportTo(who: string, file: string | undefined) {
   await withAccount(who, async ({ storage, config, user }) => {
     const { buildServices } = await import('../services.ts')
     const { account } = buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
-    // Made first: where it cannot be, nothing is read.
+    // Created first: if that fails, nothing is read.
     closeSync(openSync(path, 'wx', 0o600))
     try {
       const writer = Bun.file(path).writer()
@@ -234,7 +234,7 @@ async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   const letGo = holdData(config)
   try {
     const files = openFiles(config, tellOperator)
-    // What is lost is made anew, once that is meant.
+    // Lost secrets are created again only on request.
     const secrets = sure ? readSecrets(config) : secretsAtHand(config)
     const community = communityService({ store: storage.community, secrets, files, ids })
     const foreign = await community.foreignAssets()
@@ -275,7 +275,7 @@ async function replaceLostPhotos(surplus: readonly string[], { sure }: { sure: b
 
 const greyPixel = Buffer.from('R0lGODlhAQABAIAAAICAgAAAACwAAAAAAQABAAACAkQBADs=', 'base64')
 
-/** Null where a server runs. */
+/** Null if a server runs. */
 function holdIfFree(config: Config): (() => void) | null {
   try {
     return holdData(config)

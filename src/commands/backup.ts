@@ -1,61 +1,204 @@
-import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Config, readConfig, s3Object } from '../config.ts'
+import { examineDump, isDump } from '../backup/dump.ts'
+import { findPhotosBeside, listOf, openPhotosBeside, photosBesideOf, prunePhotos, writeList } from '../backup/photos.ts'
+import { type Config, placeOf, readConfig, s3Object } from '../config.ts'
+import { holdBackups } from '../installation/data-directory.ts'
+import { giveToOwner } from '../lib/owner.ts'
 import { openByteProgress } from '../lib/progress.ts'
-import { isS3Url, shownPlace } from '../s3/place.ts'
+import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
-import { backupBytes, backupRoom, type Contents, writeBackup } from '../storage/sqlite/backup.ts'
+import {
+  backupBytes,
+  backupRoom,
+  type Contents,
+  examineBackup,
+  examinePhotos,
+  writeBackup,
+} from '../storage/sqlite/backup.ts'
 import { version } from '../version.ts'
 import { about, UsageError } from './command.ts'
-import { requireDatabase, sqlitePath } from './database.ts'
-import { codeOf } from '../lib/errors.ts'
+import { requireDatabase } from './database.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 
-export const help = `usage: convene backup FILE [--force]
+export const help = `usage: convene backup FILE [--force | --incremental]
+       convene backup verify FILE [--photos PLACE]
+       convene backup prune PLACE
 
 Writes a backup of the database and of all photos to FILE, while the server runs and goes on writing. It is one moment's
 state, examined before it is called good, and FILE appears only then: what is there under that name is whole. It needs as
 much room as the database and the photos. Where photos are missing that the database knows, it fails and leaves no FILE.
 
-  --force   replaces FILE where it exists
+  --force        replaces FILE where it exists
+  --incremental  puts the photos into photos/ beside FILE, those alone that are not there yet, and their list into FILE, whose
+                 name ends in .db. Backups in one place share their photos, each of which lies there once, under its SHA-256
+
+verify examines a backup and changes nothing: the checksums over all of it and of each photo, the structure of the database, and
+the numbers of users, messages and photos that it should have. It says what FILE holds, and exits with 1 where anything is not
+whole, with the names of the photos that are not. It needs no server and no settings but the keys of a bucket, from which FILE is
+copied into the directory for temporary files first.
+
+  --photos PLACE  where the photos of an incremental backup lie, if not in photos/ beside FILE: a directory, or
+                  s3://BUCKET/PREFIX
+
+prune removes the photos in PLACE/photos that no backup in PLACE needs, as after one that you have removed by hand. PLACE is a
+directory or s3://BUCKET/PREFIX, and a backup in it ends in .db. Where one of them cannot be read, nothing is removed.
 
 FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
 S3_SECRET_ACCESS_KEY. It is made in DATA_DIR first. Photos that lie in a bucket (MEDIA_URL) stay there and are not in FILE.
 
 FILE is a SQLite database, readable by its owner only. It holds everybody's messages: keep it as safe as the server.
+
+Of PostgreSQL, it is made beside the running nodes, and is one of two forms:
+
+  pg_dump's   where photos lie in a bucket (MEDIA_URL), and pg_dump and pg_restore are on PATH and not older than the server. It
+              ends with two lines that say what it holds, with a checksum; pg_restore does not mind them
+  our own     otherwise, or where FILE ends in .db: what a server on SQLite writes, with the photos in DATA_DIR/media. It needs
+              room for the database twice while it is made
+
+A FILE that ends in .dump is refused where pg_dump cannot make it, or would leave photos out.
+
 Secrets are not in it. Keep DATA_DIR/location-key and DATA_DIR/jwt-secret apart from it, and DATA_DIR/erasures.log too:
 that one erases again whom an older backup brings back.
 
 For backups by the clock see BACKUP_DIR in convene serve --help.`
 
 export async function run(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args, options: { force: { type: 'boolean' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    args,
+    options: { force: { type: 'boolean' }, incremental: { type: 'boolean' }, photos: { type: 'string' } },
+    allowPositionals: true,
+  })
+  if (positionals[0] === 'verify' && positionals.length > 1) return verify(positionals.slice(1), values)
+  if (positionals[0] === 'prune' && positionals.length > 1) return prune(positionals.slice(1), values)
   const [file, ...more] = positionals
   if (file === undefined) throw new UsageError('where to? backup FILE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
   const config = readConfig()
-  const { force = false } = values
+  const { force = false, incremental = false } = values
+  if (values.photos !== undefined) throw new UsageError('backup takes no --photos: they go into photos/ beside FILE')
+  if (incremental && force) throw new UsageError('an incremental backup replaces none: leave --force out')
   const { shown, size, contents } = isS3Url(file)
-    ? await backUpIntoBucket(config, file, force)
-    : await backUpOnDisk(config, resolve(file), force)
+    ? await backUpIntoBucket(config, file, { force, incremental })
+    : await backUpOnDisk(config, resolve(file), { force, incremental })
   const { users, messages, photos } = contents
   const media = config.media === null ? `${photos} photos` : `no photos, which are in ${shownPlace(config.media)},`
   console.log(`backed up ${users} users, ${messages} messages and ${media} to ${shown} (${(size / 1e6).toFixed(1)} MB)`)
 }
 
-async function backUpOnDisk(config: Config, target: string, force: boolean) {
+type Options = { force?: boolean; incremental?: boolean; photos?: string }
+
+async function prune([where = '', ...more]: string[], { force, incremental, photos }: Options) {
+  if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
+  if (force || incremental || photos !== undefined) throw new UsageError('prune takes no options')
+  const { dataDir } = readConfig()
+  const place = placeOf(where)
+  const shown = typeof place === 'string' ? place : shownPlace(place)
+  if (typeof place === 'string' && !existsSync(place)) throw new Error(`there is no directory ${place}`)
+  const letGo = holdBackups(dataDir)
+  try {
+    const removed = await prunePhotos(place, dataDir)
+    console.log(`removed ${removed} photos in ${shown} that no backup there needs`)
+  } catch (error) {
+    throw about(`the photos in ${shown} cannot be pruned`, error)
+  } finally {
+    letGo()
+  }
+}
+
+async function verify([file = '', ...more]: string[], { force, incremental, photos }: Options) {
+  if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
+  if (force || incremental) throw new UsageError(`verify takes no --${force ? 'force' : 'incremental'}`)
+  const elsewhere = photos === undefined ? null : placeOf(photos)
+  if (!isS3Url(file)) {
+    if (!existsSync(file)) throw new Error(`there is no file ${file}`)
+    return tell(file, resolve(file), elsewhere ?? photosBesideOf(dirname(resolve(file))))
+  }
+  const { place, name } = s3Object(file)
+  const shown = shownPlace(place) + name
+  const directory = mkdtempSync(join(tmpdir(), 'convene-verify-'))
+  try {
+    const copy = join(directory, 'backup.db')
+    const bucket = openBucket(place)
+    await bucket.ping()
+    const size = (await bucket.size(name)) ?? 0
+    const { bavail, bsize } = statfsSync(directory)
+    if (bavail * bsize < size)
+      throw new Error(
+        `the copy of ${shown} needs ${megabytes(size)} of room in ${directory}, and ${megabytes(bavail * bsize)} are free`,
+      )
+    if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shown}`)
+    try {
+      await tell(shown, copy, elsewhere ?? photosBesideOf(place))
+    } catch (error) {
+      // The temporary name of the copy would mean nothing to the operator.
+      throw new Error(messageOf(error).replaceAll(copy, shown), { cause: error })
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function tell(shown: string, path: string, photosIn: string | S3Place) {
+  if (isDump(path)) {
+    const { users, messages, made_at } = examineDump(path)
+    console.log(
+      `${shown} is whole: a dump of ${made_at}, by pg_dump, with ${users} users, ${messages} messages and no photos (${megabytes(statSync(path).size)})`,
+    )
+    return
+  }
+  const { users, messages, photos, made_at, has_photos, photos_beside } = examineBackup(path)
+  let beside = null
+  try {
+    beside = photos_beside ? findPhotosBeside(photosIn) : null
+    if (beside) await examinePhotos(path, beside)
+  } catch (error) {
+    throw new Error(`${path} is not whole: ${messageOf(error)}`, { cause: error })
+  }
+  const of = made_at === null ? 'a copy of a database, without a checksum,' : `a backup of ${made_at}`
+  const media = (has_photos ? `${photos} photos` : 'no photos') + (beside ? ` in ${beside.shown}` : '')
+  console.log(
+    `${shown} is whole: ${of} with ${users} users, ${messages} messages and ${media} (${megabytes(statSync(path).size)})`,
+  )
+}
+
+type Way = { force: boolean; incremental: boolean }
+
+function refuseIncremental({ database }: Config, name: string, incremental: boolean) {
+  if (!incremental) return
+  if (database.engine === 'postgres')
+    throw new UsageError('incremental backups are of SQLite alone: leave --incremental out')
+  if (!name.endsWith('.db')) throw new UsageError('the name of an incremental backup must end in .db')
+}
+
+async function backUpOnDisk(config: Config, target: string, { force, incremental }: Way) {
+  refuseIncremental(config, target, incremental)
   const databasePath = await databaseIn(config)
   if (!existsSync(dirname(target))) throw new Error(`there is no directory ${dirname(target)}`)
   const refuseExisting = () => {
     if (!existsSync(target)) return
-    if (realpathSync(target) === realpathSync(databasePath)) throw new Error(`${target} is the database itself`)
+    if (databasePath !== null && realpathSync(target) === realpathSync(databasePath))
+      throw new Error(`${target} is the database itself`)
     if (!force) throw exists(target)
   }
   refuseExisting()
-  return whole({ ...config, databasePath }, target, async (part, contents) => {
+  const photosIn = incremental ? photosBesideOf(dirname(target)) : null
+  return whole(config, { databasePath, photosIn }, target, async (part, contents) => {
     refuseExisting()
     renameSync(part, target)
     await syncDirectory(dirname(target))
@@ -63,27 +206,40 @@ async function backUpOnDisk(config: Config, target: string, force: boolean) {
   })
 }
 
-async function backUpIntoBucket(config: Config, url: string, force: boolean) {
+async function backUpIntoBucket(config: Config, url: string, { force, incremental }: Way) {
   const { place, name } = s3Object(url)
+  refuseIncremental(config, name, incremental)
   const bucket = openBucket(place)
   const shown = shownPlace(place) + name
   const databasePath = await databaseIn(config)
   const refuseExisting = async () => {
     if (!force && (await bucket.size(name)) !== null) throw exists(shown)
   }
-  // What the store would refuse in the end is refused before the work.
+  // Finds a refusal of the bucket before the work.
   await bucket.ping()
   await refuseExisting()
-  return whole({ ...config, databasePath }, join(config.dataDir, name), async (part, contents) => {
+  const photosIn = incremental ? photosBesideOf(place) : null
+  return whole(config, { databasePath, photosIn }, join(config.dataDir, name), async (part, contents) => {
     await refuseExisting()
+    if (incremental) {
+      // First, so that every backup has its list.
+      const list = listOf(part)
+      try {
+        writeList(list, part)
+        await bucket.upload(listOf(name), list)
+      } finally {
+        rmSync(list, { force: true })
+      }
+    }
     await bucket.upload(name, part)
     return { shown, size: statSync(part).size, contents }
   })
 }
 
-/** The path of the database that is to be backed up. Throws where there is none, or none of ours. */
-async function databaseIn(config: Config): Promise<string> {
-  const databasePath = sqlitePath(config, 'back that up with pg_dump, and DATA_DIR as files')
+/** The path of the database that is to be backed up; null for PostgreSQL. Throws if there is none, or not ours. */
+async function databaseIn(config: Config): Promise<string | null> {
+  if (config.database.engine === 'postgres') return null
+  const databasePath = config.database.path
   if (databasePath === ':memory:') throw new Error('a database in memory has no backup: leave DATABASE_URL out')
   requireDatabase(databasePath)
   await refuseForeign(config.database)
@@ -94,21 +250,39 @@ const exists = (target: string) => new Error(`${target} exists: choose another n
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
-/** Makes a backup beside a path, hands it over once it is good, and leaves nothing behind under that other name. */
+/** Why nothing was backed up where photos are missing in their directory. */
+export const photosMissing = ({ photos, lost }: { photos: number; lost: number }, directory: string) =>
+  new Error(
+    `${lost} of ${photos + lost} photos that the database knows are missing in ${directory}: nothing was backed up. Mount the disk, or put the files back; for what is lost for good see convene admin lost-photos`,
+  )
+
+/**
+ * Makes a backup under a temporary name beside a path, hands it over when it is complete, and always removes the temporary
+ * file.
+ */
 async function whole<T>(
-  { databasePath, dataDir, media }: Pick<Config, 'dataDir' | 'media'> & { databasePath: string },
+  config: Config,
+  { databasePath, photosIn }: { databasePath: string | null; photosIn: string | S3Place | null },
   path: string,
   handOver: (part: string, contents: Contents) => Promise<T>,
 ): Promise<T> {
+  if (databasePath === null) return (await import('./backup-postgres.ts')).wholeOfServer(config, path, handOver)
+  const { dataDir, media } = config
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
+  const letGo = photosIn === null ? () => {} : holdBackups(dataDir)
   try {
     closeSync(openSync(part, 'wx', 0o600))
   } catch (error) {
+    letGo()
     throw new Error(`nothing can be written into ${dirname(path)} (${codeOf(error)})`, { cause: error })
   }
   try {
+    // The server reads it later to see which photos it needs.
+    if (photosIn !== null) giveToOwner(part)
     const files = media === null ? openDiskFiles(join(dataDir, 'media')) : null
-    const needed = backupRoom(databasePath, { photos: files !== null })
+    const beside = files !== null && photosIn !== null ? openPhotosBeside(photosIn) : null
+    // The space for new photos is checked later, when they are known.
+    const needed = backupRoom(databasePath, { photos: files !== null && beside === null })
     const { bavail, bsize } = statfsSync(dirname(path))
     if (bavail * bsize < needed)
       throw new Error(
@@ -118,18 +292,17 @@ async function whole<T>(
     const contents = await writeBackup(part, {
       databasePath,
       files,
+      beside,
       release: version,
       at: Date.now(),
       onBytes: progress.advance,
     }).finally(progress.stop)
-    if (contents.lost > 0)
-      throw new Error(
-        `${contents.lost} of ${contents.photos + contents.lost} photos that the database knows are missing in ${join(dataDir, 'media')}: nothing was backed up. Mount the disk, or put the files back; for what is lost for good see convene admin lost-photos`,
-      )
+    if (contents.lost > 0) throw photosMissing(contents, join(dataDir, 'media'))
     return await handOver(part, contents)
   } catch (error) {
     throw about(`${databasePath} cannot be backed up to ${path}`, error)
   } finally {
     for (const left of [part, `${part}-journal`]) rmSync(left, { force: true })
+    letGo()
   }
 }

@@ -5,6 +5,8 @@ import { readConfig } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { WholeCase } from '../features/moderation/store.ts'
 import type { Files } from '../features/media/files.ts'
+import { shownAge } from '../features/profile/rules.ts'
+import type { Evidence } from '../features/safety/store.ts'
 import { ids } from '../lib/ids.ts'
 import { iso } from '../lib/time.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
@@ -43,7 +45,7 @@ async function exportCase(reportId: string, path: string) {
     if (!(await storage.moderation.report(reportId))) throw new Error(`there is no report with the id ${reportId}`)
     closeSync(openSync(path, 'wx', 0o600))
     try {
-      // First recorded: nobody has the file without an entry.
+      // Audited first: nobody gets the file without an entry.
       const audit = auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
       await audit.record('case_exported', null, reportId)
       const found = await storage.moderation.wholeCase(reportId)
@@ -61,7 +63,7 @@ async function exportCase(reportId: string, path: string) {
 async function caseView({ report, accounts, notices, appeals, images, entries }: WholeCase, files: Files) {
   return {
     exported_at: iso(Date.now()),
-    report: withTimes(report),
+    report: withTimes({ ...report, evidence: report.evidence && withAge(report.evidence, report.created_at) }),
     accounts: accounts.map(withTimes),
     decisions: notices.map(withTimes),
     appeals: appeals.map(withTimes),
@@ -75,6 +77,13 @@ async function caseView({ report, accounts, notices, appeals, images, entries }:
     ),
     audit_log: entries.map(withTimes),
   }
+}
+
+/** The month of birth is in no export but its owner's: the age that others saw stands for it. */
+function withAge({ user, ...evidence }: Evidence, at: number) {
+  if (user === null) return { ...evidence, user }
+  const { shown_birth_month, ...profile } = user
+  return { ...evidence, user: { ...profile, age: shownAge(shown_birth_month, at) } }
 }
 
 const isTime = (name: string) => name === 'at' || name === 'until' || name.endsWith('_at') || name.endsWith('_until')

@@ -10,8 +10,10 @@ import { bot } from './check/bot.ts'
 import { mail } from './check/mail.ts'
 import { push } from './check/push.ts'
 import { redis } from './check/redis.ts'
+import { replica } from './check/replica.ts'
 import { settings } from './check/settings.ts'
 import { webhooks } from './check/webhooks.ts'
+import { imageCheck } from './check/image-check.ts'
 
 export const help = `usage: convene check
 
@@ -21,7 +23,7 @@ seconds for each gigabyte. Run it with the same environment, and as the same use
 It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers and the mail
 server takes the login (it is sent no mail), whether Telegram knows the bot, where webhooks go, who else can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
 and its search index, whether the photos that it knows are there (a sample of them in a bucket), accounts that convene seed
-has made, the room left on the disk, the clock, and how old the newest backup in BACKUP_DIR is. For each thing
+has made, the room left on the disk, the clock, how old the newest backup in BACKUP_DIR is, and how the replica stands. For each thing
 that is wrong it says how to mend it.
 
 Exit code: 0 where all is well, 1 where something is wrong.`
@@ -48,6 +50,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield* settings(config)
   yield* push(config)
   yield* webhooks(config)
+  yield* imageCheck(config)
   if (config.redis !== null) yield redis(config.redis)
   yield* mail(config)
   yield* bot(config)
@@ -57,4 +60,5 @@ async function* examine(): AsyncGenerator<Finding> {
   yield* database(config)
   yield* disk(config)
   yield* backups(config, Date.now())
+  yield* replica(config, Date.now())
 }

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../lib/errors.ts'
 /** A command. */
 export type Command = {
   /** What `--help` prints. */
@@ -28,7 +29,6 @@ export function thrown(error: unknown): never {
  * Adds the file to an error of SQLite or the system that names none ("disk I/O error"). Returns any other error unchanged.
  */
 export function about(what: string, error: unknown): unknown {
-  const { code, message } = error as { code?: unknown; message: string }
-  const isSystems = (typeof code === 'string' && code.startsWith('SQLITE_')) || 'syscall' in (error as object)
-  return isSystems ? new Error(`${what}: ${message}`, { cause: error }) : error
+  const isSystems = codeOf(error).startsWith('SQLITE_') || (error instanceof Error && 'syscall' in error)
+  return isSystems ? new Error(`${what}: ${messageOf(error)}`, { cause: error }) : error
 }

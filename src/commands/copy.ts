@@ -2,14 +2,13 @@ import { existsSync, realpathSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ConfigError, databaseOf, readConfig } from '../config.ts'
 import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
-import { openProgress } from '../lib/progress.ts'
-import { copyRows, type Digest, digestOf, type Side, type Table, tables, type Target } from '../storage/copy.ts'
-import { MigrationError, newest, refuseNewer } from '../storage/migrate.ts'
+import { type Side, tables, type Target } from '../storage/copy.ts'
+import { MigrationError, refuseNewer } from '../storage/migrate.ts'
 import { bringUp, statusOf } from '../storage/open.ts'
-import { isHalfCopied, openTarget, readSnapshot } from '../storage/postgres/copy.ts'
-import { openMigrator } from '../storage/postgres/migrate.ts'
+import { readSnapshot } from '../storage/postgres/copy.ts'
 import { isHalfCopiedFile, sqliteSide } from '../storage/sqlite/copy.ts'
 import { openDatabase } from '../storage/sqlite/database.ts'
+import { carryOver, inServer } from './carry-over.ts'
 import { UsageError } from './command.ts'
 import { openAlone, requireDatabase } from './database.ts'
 import { messageOf } from '../lib/errors.ts'
@@ -86,7 +85,7 @@ async function copy(from: DatabaseConfig, to: DatabaseConfig) {
 async function inSource<T>(database: DatabaseConfig, work: (source: Side) => Promise<T>): Promise<T> {
   if (database.engine === 'sqlite') requireDatabase(database.path)
   const steps = await called('--from', statusOf(database))
-  // What this release does not know, it would leave behind.
+  // A copy would lose what this release does not know.
   refuseNewer(steps)
   const missing = steps.filter(({ applied_at }) => applied_at === null)
   if (missing.length > 0)
@@ -104,21 +103,7 @@ async function inSource<T>(database: DatabaseConfig, work: (source: Side) => Pro
 
 async function inTarget<T>(database: DatabaseConfig, work: (target: Target) => Promise<T>): Promise<T> {
   if (database.engine === 'sqlite') return inFile(database.path, work)
-  const { url } = database
-  if (!(await called('--to', isHalfCopied(url)))) {
-    const migrator = await called('--to', openMigrator(url))
-    try {
-      await called('--to', migrator.up())
-    } finally {
-      await migrator.close()
-    }
-  }
-  const target = await called('--to', openTarget(url))
-  try {
-    return await work(target)
-  } finally {
-    await target.close()
-  }
+  return inServer(database.url, work, (opening) => called('--to', opening))
 }
 
 async function inFile<T>(path: string, work: (target: Target) => Promise<T>): Promise<T> {
@@ -140,61 +125,4 @@ async function called<T>(option: string, opening: Promise<T>): Promise<T> {
     const message = messageOf(error).replaceAll('DATABASE_URL', option)
     throw new Error(`${option}: ${message}`, { cause: error })
   }
-}
-
-/** The name of the note that tells which state of which release is copied. */
-const origin = 'source'
-
-async function carryOver(source: Side, target: Target): Promise<Map<string, Digest>> {
-  const notes = await target.notes()
-  if (notes === null) await refuseFilled(target)
-  let total = 0
-  for (const table of tables) total += await source.count(table)
-
-  const expected = await eachTable('reading the source', total, (table, onRows) => digestOf(source, table, onRows))
-  const identity = JSON.stringify({ schema: newest, tables: [...expected] })
-  if (notes === null) await target.begin(origin, identity)
-  else if (notes.get(origin) !== identity)
-    throw new Error(
-      'the target is half copied from another source, or the source has changed since: empty the target, and copy anew',
-    )
-
-  await eachTable('copying', total, (table, onRows) =>
-    copyRows(source, target, table, notes?.get(table.name), onRows),
-  ).catch((error: Error) => {
-    throw new Error(`cut off: ${error.message}. The same command goes on from here`, { cause: error })
-  })
-  await target.settle(tables)
-  const found = await eachTable('checking', total, (table, onRows) => digestOf(target, table, onRows))
-  const differing = tables.filter(({ name }) => !Bun.deepEquals(found.get(name), expected.get(name)))
-  if (differing.length > 0) {
-    const shown = differing.map(
-      ({ name }) => `${name} (${expected.get(name)!.rows} rows, ${found.get(name)!.rows} there)`,
-    )
-    throw new Error(`the copy differs from its source in ${shown.join(', ')}: empty the target, and copy anew`)
-  }
-  await target.finish()
-  return expected
-}
-
-async function refuseFilled(target: Side) {
-  // A server that was started on it has left what it remembers, and nobody's data.
-  for (const table of tables.filter(({ name }) => name !== 'community'))
-    if ((await target.read(table, null, 1)).rows.length > 0)
-      throw new Error(`the target has rows in ${table.name} already: copy fills an empty database only`)
-}
-
-async function eachTable<T>(
-  title: string,
-  total: number,
-  work: (table: Table, onRows: (rows: number) => void) => Promise<T>,
-): Promise<Map<string, T>> {
-  const done = new Map<string, T>()
-  const progress = await openProgress(title, total, 'rows')
-  try {
-    for (const table of tables) done.set(table.name, await work(table, progress.advance))
-  } finally {
-    progress.stop()
-  }
-  return done
 }

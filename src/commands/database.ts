@@ -34,7 +34,7 @@ export function requireDatabase(databasePath: string) {
   try {
     statSync(databasePath)
   } catch (error) {
-    const { code } = error as { code?: string }
+    const code = codeOf(error)
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
       throw new Error(`${databasePath} cannot be looked at (${code}): run this as the user that runs the server`, {
         cause: error,

@@ -138,7 +138,7 @@ async function downIn(
   }
 }
 
-/** Prints what the steps remove, and throws where they remove something and nobody said `--yes`. Answers whether they do. */
+/** Prints what the steps remove, and throws if they remove something and nobody said `--yes`. Returns whether they do. */
 function refuseLoss(plan: readonly PlannedStep[], sure: boolean, copy: string): boolean {
   let loses = false
   for (const { label, losses } of plan) {

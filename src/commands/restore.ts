@@ -1,16 +1,10 @@
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readSync, statfsSync, statSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findPhotosBeside, photosBesideOf } from '../backup/photos.ts'
 import { ownershipProblem } from '../installation/ownership.ts'
-import { type Config, readConfig, s3Object } from '../config.ts'
-import { openErasures } from '../features/account/erasures.ts'
+import { type Config, placeOf, readConfig, s3Object } from '../config.ts'
 import { foreignSecrets } from '../features/community/service.ts'
-import { auditService } from '../features/audit/service.ts'
-import { webhookService } from '../features/webhooks/service.ts'
-import type { Files } from '../features/media/files.ts'
-import { lookForAll } from '../features/media/presence.ts'
-import { ids } from '../lib/ids.ts'
 import { openByteProgress } from '../lib/progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { secretsAtHand } from '../installation/secrets.ts'
@@ -20,29 +14,27 @@ import { openDiskFiles } from '../storage/files/disk.ts'
 import { erasuresIn, openErasureJournal } from '../storage/files/erasure-journal.ts'
 import { tellOperator } from '../storage/files/open.ts'
 import { openS3Files } from '../storage/files/s3.ts'
-import { up } from '../storage/migrate.ts'
 import { giveToOwner } from '../lib/owner.ts'
-import { removeWork, settleRestore, switchTo, workOf } from '../backup/restore-switch.ts'
+import { isDump } from '../backup/dump.ts'
+import { removeWork, resolveRestore, switchTo, workOf } from '../backup/restore-switch.ts'
 import {
   copyClean,
   type Examined,
   examineBackup,
   type OnBytes,
   photoBytes,
+  type PhotosBeside,
   unpackDatabase,
   unpackPhotos,
 } from '../storage/sqlite/backup.ts'
-import { openReadOnly } from '../storage/sqlite/database.ts'
-import { knownFiles } from '../storage/sql/media.ts'
-import { sqliteReader } from '../storage/sqlite/engine.ts'
-import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
-import { beginNumbersAnew } from '../storage/sqlite/events.ts'
-import { rebuildTraits } from '../storage/sqlite/traits.ts'
-import { about, thrown, UsageError } from './command.ts'
+import { openDatabase } from '../storage/sqlite/storage.ts'
+import { about, UsageError } from './command.ts'
 import { sqlitePath } from './database.ts'
+import { bringUpToDate, missingPhotos, type Room, refuseMountedMedia, refuseWithoutRoom } from './restored.ts'
 import { codeOf } from '../lib/errors.ts'
 
-export const help = `usage: convene restore FILE
+export const help = `usage: convene restore FILE [--photos PLACE] [--skip-damaged]
+       convene restore REPLICA_URL [--to TIME]
 
 Puts the database and the photos of a backup in the place of those that are there. Stop the server first.
 
@@ -58,54 +50,109 @@ that scheduled backups leave beside FILE: what is new in that one is added to th
 Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay. Where photos
 lie in a bucket (MEDIA_URL), those in FILE are added to what is there.
 
+  --photos PLACE  where the photos of an incremental backup lie, if not in photos/ beside FILE: a directory, or
+                  s3://BUCKET/PREFIX
+  --skip-damaged  leaves out those of them that are missing or damaged, and says how many; without it they are named, and
+                  nothing is changed
+
 FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
 S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first.
+
+Where DATABASE_URL names PostgreSQL, FILE comes into an empty database there, which you make before (createdb), while no node
+runs. One that pg_dump wrote needs pg_restore on PATH; one of our own form, of SQLite too, needs nothing, and brings its photos
+into MEDIA_URL or DATA_DIR. Until all is done no node starts on that database. After a kill, a dump goes on with the same
+command; otherwise empty the database, and restore anew.
+
+REPLICA_URL is a replica: a directory, or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME. All of it comes into a DATA_DIR
+without a database; nothing is restored over one. REPLICA_KEY has to be the one that it was written with.
+
+  --to TIME  as of that time instead of the last commit, such as 2026-11-22T14:03:07Z
 
 The secrets stay as they are: on another machine, put your copies into DATA_DIR before. Where they are not those of FILE it
 says so, and the server does not start.`
 
 export async function run(args: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args, allowPositionals: true })
+  const { positionals, values } = parseArgs({
+    args,
+    options: { to: { type: 'string' }, photos: { type: 'string' }, 'skip-damaged': { type: 'boolean' } },
+    allowPositionals: true,
+  })
   const [file, ...more] = positionals
-  if (file === undefined) throw new UsageError('which one? restore FILE')
+  if (file === undefined) throw new UsageError('which one? restore FILE, or restore REPLICA_URL')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
+  const to = values.to === undefined ? null : timeOf(values.to)
   const config = readConfig()
-  const lines = isS3Url(file) ? await fromBucket(config, file) : await fromFile(config, resolve(file))
+  const { replicaAt, restoreReplica } = await import('./restore-replica.ts')
+  const replica = await replicaAt(file)
+  const photos: PhotosFrom = {
+    elsewhere: values.photos === undefined ? null : placeOf(values.photos),
+    skipDamaged: values['skip-damaged'] ?? false,
+  }
+  if (replica !== null) {
+    if (photos.elsewhere !== null || photos.skipDamaged)
+      throw new UsageError('--photos and --skip-damaged are for backups, and that is a replica')
+    for (const line of await restoreReplica(config, replica, to)) console.log(line)
+    return
+  }
+  if (to !== null) throw new UsageError(`--to needs a replica, and ${isS3Url(file) ? 'that URL' : file} is not one`)
+  if (config.database.engine === 'postgres') {
+    const { restoreIntoServer } = await import('./restore-postgres.ts')
+    for (const line of await restoreIntoServer(config, file, photos)) console.log(line)
+    return
+  }
+  const lines = isS3Url(file) ? await fromBucket(config, file, photos) : await fromFile(config, resolve(file), photos)
   for (const line of lines) console.log(line)
 }
 
+/** Throws if it is not a time with a zone. */
+function timeOf(text: string): number {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  if (Number.isNaN(time)) throw new UsageError('--to takes a time such as 2026-11-22T14:03:07Z')
+  return time
+}
+
 // Times the database in a backup: 2.1 was measured, and 2.2 where a backup of an older release got its indexes on the way.
-const databaseRoom = 2.25
+export const databaseRoom = 2.25
 
 /** `bucket` is where images are kept; null for `dataDir`. */
 type Target = { databasePath: string; dataDir: string; bucket: S3Place | null; config: Config }
 
 function targetOf(config: Config): Target {
-  const databasePath = sqlitePath(config, 'restore that with pg_restore or psql')
+  const databasePath = sqlitePath(config, 'restore FILE there')
   if (databasePath === ':memory:') throw new Error('a database in memory takes no backup: leave DATABASE_URL out')
   return { databasePath, dataDir: config.dataDir, bucket: config.media, config }
 }
 
-async function fromFile(config: Config, file: string): Promise<string[]> {
+/** Where the photos of an incremental backup lie, null for beside it, and what becomes of those that are not whole. */
+/** Another place of the photos of an incremental backup, and whether damaged ones are left out. */
+export type PhotosFrom = { elsewhere: string | S3Place | null; skipDamaged: boolean }
+export const photosLeftOut = (count: number) => `photos that were left out, as they are missing or damaged: ${count}`
+
+type PhotosAt = { place: string | S3Place; skipDamaged: boolean }
+
+async function fromFile(config: Config, file: string, { elsewhere, skipDamaged }: PhotosFrom): Promise<string[]> {
   const target = targetOf(config)
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const erased = await openErasureJournal(join(dirname(file), 'erasures.log')).read()
   // A directory that is not there yet is made only for a backup that is one.
   let letGo = existsSync(target.dataDir) ? holdData(config) : null
   try {
-    return await restore(target, file, { erased, onExamined: () => (letGo ??= holdData(config)) })
+    const photosAt = { place: elsewhere ?? photosBesideOf(dirname(file)), skipDamaged }
+    return await restore(target, file, photosAt, { erased, onExamined: () => (letGo ??= holdData(config)) })
   } finally {
     letGo?.()
   }
 }
 
-async function fromBucket(config: Config, url: string): Promise<string[]> {
+async function fromBucket(config: Config, url: string, { elsewhere, skipDamaged }: PhotosFrom): Promise<string[]> {
   const { place, name } = s3Object(url)
   const target = targetOf(config)
   const bucket = openBucket(place)
   const letGo = holdData(config)
   try {
-    const settled = await settle(target)
+    const resolved = await resolveUnfinished(target)
     const shown = shownPlace(place) + name
     // An answer to HEAD, as for the size, does not say what is wrong with a bucket or its keys.
     await bucket.ping()
@@ -115,8 +162,11 @@ async function fromBucket(config: Config, url: string): Promise<string[]> {
     if (!(await bucket.download(name, download))) throw new Error(`there is no ${shown}`)
     giveToOwner(download)
     const journal = await bucket.get('erasures.log')
-    const done = await restore(target, download, { erased: erasuresIn(Buffer.from(journal ?? []).toString()) })
-    return [...settled, ...done]
+    const photosAt = { place: elsewhere ?? photosBesideOf(place), skipDamaged }
+    const done = await restore(target, download, photosAt, {
+      erased: erasuresIn(Buffer.from(journal ?? []).toString()),
+    })
+    return [...resolved, ...done]
   } finally {
     removeWork(target)
     letGo()
@@ -124,11 +174,13 @@ async function fromBucket(config: Config, url: string): Promise<string[]> {
 }
 
 /** Finishes or undoes what a restore that was cut off has left. */
-async function settle(target: Target): Promise<string[]> {
-  const settled = await settleRestore(target)
-  if (settled === null) return []
+async function resolveUnfinished(target: Target): Promise<string[]> {
+  const resolved = await resolveRestore(target)
+  if (resolved === null) return []
   return [
-    settled === 'finished' ? 'finished a restore that was cut off' : 'removed what a restore that was cut off had left',
+    resolved === 'finished'
+      ? 'finished a restore that was cut off'
+      : 'removed what a restore that was cut off had left',
   ]
 }
 
@@ -136,16 +188,23 @@ async function settle(target: Target): Promise<string[]> {
 async function restore(
   target: Target,
   file: string,
+  photosAt: PhotosAt,
   { erased, onExamined }: { erased: Map<string, number>; onExamined?: () => void },
 ): Promise<string[]> {
   const { size } = statSync(file)
   // Examined, unpacked, and copied clean into its place.
   const progress = await openByteProgress('restoring', 3 * size)
   try {
+    if (isDump(file))
+      throw new Error(
+        `${file} is a dump of PostgreSQL: set DATABASE_URL=postgres://… to an empty database, restore it there, and bring it into a file with convene copy`,
+      )
     const examined = examineBackup(file)
+    const beside = examined.photos_beside ? findPhotosBeside(photosAt.place) : null
     progress.advance(size)
     onExamined?.()
-    return await putInPlace(target, { file, size, ...examined }, { erased, at: Date.now(), onBytes: progress.advance })
+    const backup = { file, size, beside, skipDamaged: photosAt.skipDamaged, ...examined }
+    return await putInPlace(target, backup, { erased, at: Date.now(), onBytes: progress.advance })
   } catch (error) {
     throw about(`${file} cannot be restored into ${target.databasePath}`, error)
   } finally {
@@ -155,7 +214,18 @@ async function restore(
 
 async function putInPlace(
   target: Target,
-  { file, size, users, messages, photos, made_at, has_photos, remembered }: Examined & { file: string; size: number },
+  {
+    file,
+    size,
+    beside,
+    skipDamaged,
+    users,
+    messages,
+    photos,
+    made_at,
+    has_photos,
+    remembered,
+  }: Examined & { file: string; size: number; beside: PhotosBeside | null; skipDamaged: boolean },
   { erased, at, onBytes }: { erased: Map<string, number>; at: number; onBytes: OnBytes },
 ): Promise<string[]> {
   const { databasePath, dataDir, bucket, config } = target
@@ -163,8 +233,8 @@ async function putInPlace(
   const withMedia = has_photos && !bucket
   if (withMedia) refuseMountedMedia(dataDir)
   const work = workOf(target)
-  // That of a bucket has been settled before its download.
-  const settled = file === work.download ? [] : await settle(target)
+  // A restore from a bucket has resolved this before its download.
+  const resolved = file === work.download ? [] : await resolveUnfinished(target)
   mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
   const inPhotos = photoBytes(file)
   refuseWithoutRoom(roomFor(target, { database: size - inPhotos.bytes, photos: withMedia ? inPhotos.room : 0 }), file)
@@ -173,17 +243,22 @@ async function putInPlace(
     unpackDatabase(file, work.unpacked)
     onBytes(size - inPhotos.bytes)
     const files = bucket ? openS3Files(bucket, tellOperator) : openDiskFiles(has_photos ? work.media : mediaOf(dataDir))
-    const erasedAgain = await bringUpToDate(work.unpacked, work.database, { files, dataDir, erased, at })
+    const erasedAgain = await bringUpToDate(work.unpacked, { files, dataDir, erased, at }, (db) =>
+      copyClean(db, work.database),
+    )
     onBytes(size)
-    if (has_photos) await unpackPhotos(file, { databasePath: work.database, files, onBytes })
+    const skipped = has_photos
+      ? await unpackPhotos(file, { databasePath: work.database, files, beside, skipDamaged, onBytes })
+      : 0
     const missing = bucket ? 0 : await missingPhotos(work.database, files)
     const kept = await switchTo(target, { withMedia, at })
     const foreign = foreignSecrets(remembered, secretsAtHand(config)).map((name) => ownershipProblem(name, config))
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
-      ...settled,
+      ...resolved,
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
       ...(erasedAgain === 0 ? [] : [`erased again who had erased their accounts since: ${erasedAgain}`]),
+      ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
       ...(missing === 0 ? [] : [`photos that the database knows and that are not in ${mediaOf(dataDir)}: ${missing}`]),
       ...(kept.length === 0 ? [] : [`what was there before is kept for 30 days: ${kept.join(', ')}`]),
       ...(bucket
@@ -198,29 +273,9 @@ async function putInPlace(
 
 const mediaOf = (dataDir: string) => join(dataDir, 'media')
 
-async function missingPhotos(databasePath: string, files: Files): Promise<number> {
-  const db = openReadOnly(databasePath)
-  try {
-    return (await lookForAll({ store: knownFiles(sqliteReader(withDrizzle(db))), files })).missing
-  } finally {
-    db.close()
-  }
-}
-
-/** Throws where the photos lie on a disk of their own: no directory of another disk can be put in that place. */
-function refuseMountedMedia(dataDir: string) {
-  const media = mediaOf(dataDir)
-  if (!existsSync(media) || lstatSync(media).dev === lstatSync(dataDir).dev) return
-  throw new Error(
-    `${media} is a disk of its own, and a restore puts another directory in its place: unmount it first, and copy the photos onto it afterwards`,
-  )
-}
-
-type Room = { directory: string; bytes: number }
-
 /**
- * How much a restore needs where. The database is there twice for a while, as it is unpacked and as it is copied clean; its
- * photos come after that. What is there before it stays.
+ * How much space a restore needs, by directory. The database exists twice for a while, as it is unpacked and as it is
+ * copied clean; its photos come after that. What is there before it stays.
  */
 function roomFor(
   { databasePath, dataDir }: Target,
@@ -236,19 +291,8 @@ function roomFor(
   ]
 }
 
-function refuseWithoutRoom(rooms: readonly Room[], what: string) {
-  for (const { directory, bytes } of rooms) {
-    const { bavail, bsize } = statfsSync(directory)
-    const free = bavail * bsize
-    if (free < bytes)
-      throw new Error(`${what} needs ${megabytes(bytes)} of room in ${directory}, and ${megabytes(free)} are free`)
-  }
-}
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-
-/** Throws where the bucket is marked as another community's: its server would remove what is put there. */
-async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
+/** Throws if the bucket is marked as another community's: its server would remove what is put there. */
+export async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
   const owner = await openS3Files(bucket, tellOperator).remote!.owner()
   if (owner === null || id === undefined || owner === id) return
   throw new Error(
@@ -256,48 +300,7 @@ async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
   )
 }
 
-/** Brings a database to this release's schema and the present, erases again who was erased since, and copies it clean. Answers how many. */
-async function bringUpToDate(
-  unpacked: string,
-  target: string,
-  { files, dataDir, erased, at }: { files: Files; dataDir: string; erased: Map<string, number>; at: number },
-): Promise<number> {
-  const db = openDatabase(unpacked)
-  up(db)
-  rebuildTraits(db)
-  beginNumbersAnew(db, at)
-  const storage = sqliteStorage(withDrizzle(db), { onFatal: thrown })
-  try {
-    const now = () => at
-    const journal = openErasureJournal(join(dataDir, 'erasures.log'))
-    const known = await journal.read()
-    const unknown = Array.from(erased, ([user_id, at]) => ({ user_id, at })).filter(
-      ({ user_id }) => !known.has(user_id),
-    )
-    if (unknown.length > 0) await journal.add(unknown)
-    const audit = auditService({ store: storage.audit, ids, now, failed: thrown })
-    const webhooks = webhookService({ isOn: readConfig().webhookUrl !== null, ids, now })
-    const erasedAgain = await openErasures({
-      store: storage.erasures,
-      journal,
-      files,
-      audit,
-      webhooks,
-      ids,
-      now,
-    }).replay()
-    // The reads of one turn of the event loop share a transaction, which would keep the log.
-    await setImmediate()
-    // The log would be a third copy of what was changed.
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-    copyClean(db, target)
-    return erasedAgain
-  } finally {
-    await storage.close()
-  }
-}
-
-/** Takes the log of the present database into it. Throws where somebody uses it; one that is broken stays as it is. */
+/** Checkpoints the present database. Throws if another process uses it; a damaged one stays unchanged. */
 function settleLog(databasePath: string) {
   // SQLite would remove the log of a file that it takes for an empty one.
   if (!existsSync(databasePath) || !looksLikeDatabase(databasePath)) return

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import { ruleFile } from '../features/filter/model.ts'
 import { filterService } from '../features/filter/service.ts'
+import { openBank } from '../features/image-bank/bank.ts'
 import { operator } from '../features/moderation/moderators.ts'
 import { ids } from '../lib/ids.ts'
 import { openPaging } from '../lib/paging.ts'
@@ -98,7 +99,9 @@ const filterOf = (storage: Storage) =>
     // No text is decided here.
     author: async () => null,
     hasWritten: async () => false,
+    recent: { of: () => [], note() {} },
     report: async () => {},
+    images: { current: () => openBank(0, []), hashesOf: async () => null, checkOf: async () => null },
     failed: thrown,
     nodes: null,
     key: new Uint8Array(),

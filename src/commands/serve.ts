@@ -5,28 +5,37 @@ import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
 import { joinCluster, thisNode } from '../installation/cluster.ts'
 import { claimPhotosLater, refuseForeignAssets } from '../installation/ownership.ts'
-import { type Config, ConfigError, readConfig, settings } from '../config.ts'
+import { type Config, ConfigError, readConfig, settings, takeNotification } from '../config.ts'
+import { openServiceManager } from '../installation/service-manager.ts'
+import { reload, tellOfSettings } from '../reload.ts'
 import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
 import { type LegalFiles, legalFiles } from '../features/legal/service.ts'
-import { jobs, startJobs } from '../jobs.ts'
+import { jobs, startJobs, tellLeftovers } from '../jobs.ts'
 import { settingsAsHelp } from '../lib/settings.ts'
 import { openWebFiles } from '../http/web-files.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
 import { openLog } from '../telemetry/log.ts'
 import { openMetrics } from '../telemetry/metrics.ts'
-import { backupDirectoryProblem } from '../backup/scheduled.ts'
+import { openReplicaOf } from '../backup/replica/of-config.ts'
+import { backupDirectoryProblem, removeLeftovers } from '../backup/scheduled.ts'
+import { messageOf } from '../lib/errors.ts'
+import { seconds } from '../lib/time.ts'
 import { missingSecrets, readSecrets } from '../installation/secrets.ts'
 import { buildServices } from '../services.ts'
 import { BucketError, openBucket } from '../s3/bucket.ts'
 import { holdData } from '../installation/data-directory.ts'
+import { beginRun, type Run } from '../installation/runs.ts'
 import { openStorage, refuseForeign } from '../storage/open.ts'
-import { isHalfRestored, settleRestore } from '../backup/restore-switch.ts'
+import { isHalfRestored, resolveRestore } from '../backup/restore-switch.ts'
 
 export const help = `usage: convene [serve]
 
 Runs the server: makes DATA_DIR and its secrets at the first start, brings the schema up to date, listens, and logs
-where. SIGTERM, SIGINT and SIGQUIT stop it once what runs is done, and so does SIGHUP if standard input is a terminal. SIGUSR1,
-SIGUSR2 and any other SIGHUP are logged and ignored. Settings are environment variables, all optional:
+where. SIGTERM, SIGINT and SIGQUIT stop it once what runs is done, and a second SIGINT at once. SIGHUP reloads the settings that
+are marked so below, or stops the server if standard input is a terminal. SIGUSR1 and SIGUSR2 are logged and ignored.
+
+Settings are environment variables, all optional. NAME_FILE=PATH reads one from a file, and convene.toml in DATA_DIR, or
+--config FILE, may hold any of them in small letters (port = 3000). Variables have precedence:
 
 ${settingsAsHelp(settings)}
 
@@ -44,11 +53,24 @@ const stdin = 0
 // server has to survive.
 const hangup = ['SIGHUP'] as const
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', ...(isatty(stdin) ? hangup : [])] as const
+const reloadSignals = isatty(stdin) ? [] : hangup
 // By default each of them would end the process at once, without finishing requests.
-const ignoredSignals = ['SIGUSR1', 'SIGUSR2', ...(isatty(stdin) ? [] : hangup)] as const
+const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const
 
 /** Migrates, listens and returns. Ends the process on SIGTERM and the like, after finishing requests and jobs. */
 export async function serve(config: Config): Promise<void> {
+  let run: Run | null = null
+  try {
+    await start(config, () => (run = beginRun(config.dataDir, Date.now())))
+  } catch (error) {
+    ;(run as Run | null)?.refuse()
+    throw error
+  }
+}
+
+async function start(config: Config, begin: () => Run): Promise<void> {
+  const manager = openServiceManager(takeNotification())
+  manager.status('starting')
   const legal = ownLegalTexts(config)
   // Checked first: a start that cannot succeed must not migrate the database under a running server.
   refuseTakenPort(config)
@@ -61,26 +83,41 @@ export async function serve(config: Config): Promise<void> {
   endOnUncaught(log)
   for (const signal of ignoredSignals)
     process.on(signal, () =>
-      log.warn({ signal }, 'signal ignored: settings are read at the start, SIGTERM stops the server'),
+      log.warn({ signal }, 'signal ignored: SIGHUP reloads the settings, SIGTERM stops the server'),
     )
+  let reloadNow = () => log.warn('SIGHUP ignored: the server is still starting')
+  for (const signal of reloadSignals) process.on(signal, () => reloadNow())
+  if (config.configFile !== null) log.info({ file: config.configFile }, 'settings are read from a file too')
+  tellOfSettings({ config, log })
   if (legal !== null) tellOfTexts(legal, log)
   await refusePlaces(config, log)
   holdData(config)
   if (database.engine === 'sqlite' && database.path !== ':memory:') {
-    const settled = await settleRestore({ databasePath: database.path, dataDir: config.dataDir })
-    if (settled === 'finished') log.warn({ database: database.path }, 'a restore that was cut off is finished')
-    if (settled === 'undone')
+    const resolved = await resolveRestore({ databasePath: database.path, dataDir: config.dataDir })
+    if (resolved === 'finished') log.warn({ database: database.path }, 'a restore that was cut off is finished')
+    if (resolved === 'undone')
       log.warn({ database: database.path }, 'what a restore that was cut off had left is removed')
   }
+  // Not awaited, as there may be many photos to search.
+  void removeBackupLeftovers(config, log)
+  const run = begin()
+  metrics.started(run)
+  if (run.wasUnclean) log.warn({ starts_within_an_hour: run.recent }, 'the server had not been stopped in order')
   const made = missingSecrets(config)
   const isOurs = config.jwtSecret === null && config.locationKey === null
   if (isLost(config.database) && isOurs && made.length === 0)
     log.warn({ data_dir: config.dataDir }, 'there are secrets but no database: a new community begins')
   const secrets = readSecrets(config)
+  const replica = openReplicaOf(config, log)
   const shared =
     config.redis === null ? null : await (await import('../redis/late.ts')).openShared(config.redis, { secrets, log })
-  const { storage, migrated, kept } = await openStorage(config.database, {
+  const traces =
+    config.otlpEndpoint === null
+      ? null
+      : await (await import('../telemetry/traces.ts')).openTraces(config.otlpEndpoint, config.otlpServiceName)
+  const opened = await openStorage(config.database, {
     onGroup: metrics.writeGroup,
+    replica: replica?.log,
     onFatal(error, reason) {
       log.fatal({ err: error }, reason)
       process.exit(1)
@@ -88,20 +125,28 @@ export async function serve(config: Config): Promise<void> {
     onOutage: (error) => log.error({ err: error }, 'the database is gone: requests are answered 503 until it is back'),
     onRecovery: (host) => log.info({ host }, 'the database is back'),
   })
+  const { migrated, kept } = opened
+  const storage = traces === null ? opened.storage : (await import('../telemetry/traces.ts')).traced(opened.storage)
   if (migrated.length > 0) log.info({ migrated, kept: kept ?? undefined }, 'schema brought up to date')
-  const traces =
-    config.otlpEndpoint === null ? null : await (await import('../telemetry/traces.ts')).openTraces(config.otlpEndpoint)
-  const services = buildServices({ config, secrets, storage, log, metrics, traces, shared })
+  const services = buildServices({ config, secrets, storage, log, metrics, traces, shared, replica })
   const isBucketAway = await refuseForeignAssets({ config, community: services.community, log, made })
   if (isBucketAway) claimPhotosLater({ config, community: services.community, log })
   const cluster = storage.nodes && (await joinCluster({ store: storage.nodes, node: thisNode(config), log }))
+  if (cluster) services.halfSet.watchCluster(cluster.problem)
   const erasedAgain = await services.erasures.replay()
   if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
   // Not awaited, as a bucket may be slow; the result is logged.
   const looked = services.photos.look()
   if (!services.files.remote) await looked
+  await services.maintenance.look()
+  services.maintenance.start()
   const app = buildApp(services, await openWebFiles())
   const url = listen(app, services, config)
+  if (replica && !services.files.remote)
+    void replica
+      .catchUp(services.files)
+      .then((count) => count > 0 && log.info({ count }, 'photos that the replica did not have are shipped'))
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the photos of the replica were not compared'))
   // Later, to keep the first answers fast.
   let stopJobs = async () => {}
   const list = jobs(services)
@@ -115,8 +160,15 @@ export async function serve(config: Config): Promise<void> {
 
   let stopping = false
   const stop = async (signal: string) => {
+    if (stopping && signal === 'SIGINT') {
+      // Every answered write is on disk: only running requests are cut off.
+      log.warn({ signal }, 'stopping at once')
+      run.end()
+      process.exit(130)
+    }
     if (stopping) return
     stopping = true
+    manager.stopping()
     log.info({ signal }, 'stopping')
     clearTimeout(background)
     const jobsStopped = stopJobs()
@@ -142,10 +194,21 @@ export async function serve(config: Config): Promise<void> {
       log.error({ err: error, database: shownDatabase(config.database) }, 'the database could not be closed in order')
       code = 1
     })
+    // The last commits. What a place that is away does not get waits on this disk for the next start.
+    await replica?.close(5 * seconds)
     await traces?.close()
+    run.end()
     process.exit(code)
   }
   for (const signal of stopSignals) process.on(signal, () => void stop(signal))
+  const status = `serving at ${url.origin}`
+  reloadNow = () => {
+    if (stopping) return
+    manager.reloading()
+    reload(services)
+    manager.ready(status)
+  }
+  manager.ready(status)
   // Logged last, because a script that waits for it may stop the server at once.
   log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
 }
@@ -180,6 +243,17 @@ function tellOfTexts({ texts, misnamed }: LegalFiles, log: Logger) {
     log.warn({ misnamed }, 'files of LEGAL_DIR are not used, as they are not named like terms.en.md')
 }
 
+async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, log: Logger) {
+  // Several nodes share one directory: another one may be making a backup there now.
+  if (backupDir === null || database.engine === 'postgres') return
+  const where = typeof backupDir === 'string' ? backupDir : { place: backupDir, dataDir }
+  try {
+    tellLeftovers(await removeLeftovers(where, dataDir), log)
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'what backups that were cut off may have left was not removed')
+  }
+}
+
 /** Whether an expected database file is missing. */
 const isLost = (database: DatabaseConfig) =>
   database.engine === 'sqlite' && database.path !== ':memory:' && !existsSync(database.path)
@@ -187,13 +261,19 @@ const isLost = (database: DatabaseConfig) =>
 /**
  * Throws ConfigError if a bucket does not exist or does not accept the keys, or BACKUP_DIR is not a directory.
  */
-async function refusePlaces({ media, backupDir }: Config, log: Logger) {
+async function refusePlaces({ media, backupDir, replica }: Config, log: Logger) {
   const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
   if (problem?.isFinal) throw new ConfigError(`BACKUP_DIR ${problem.text}`)
   // For example a disk that is not mounted yet: users must not wait for backups.
   if (problem !== null) log.error({ reason: problem.text }, 'BACKUP_DIR cannot be written now')
-  const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
-  for (const [name, place] of Object.entries(places)) {
+  const places = {
+    MEDIA_URL: media,
+    BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir,
+    REPLICA_URL: typeof replica === 'string' ? null : replica,
+  }
+  const kinds = { MEDIA_URL: 'images', BACKUP_DIR: 'backups', REPLICA_URL: 'replica' }
+  for (const name of ['MEDIA_URL', 'BACKUP_DIR', 'REPLICA_URL'] as const) {
+    const place = places[name]
     if (place === null) continue
     try {
       await openBucket(place).probe()
@@ -201,7 +281,7 @@ async function refusePlaces({ media, backupDir }: Config, log: Logger) {
       if (!(error instanceof BucketError)) throw error
       if (error.refused) throw new ConfigError(`${name}: ${error.message}`, { cause: error })
       // As with an outage later: text works without photos, and users must not wait for backups.
-      log.warn({ reason: error.message }, `the bucket of the ${place === media ? 'images' : 'backups'} failed`)
+      log.warn({ reason: error.message }, `the bucket of the ${kinds[name]} failed`)
     }
   }
 }

@@ -49,6 +49,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   unsupported_media_type: [415, 'Unsupported media type'],
   validation_failed: [422, 'Validation failed'],
   consents_required: [422, 'Consents required'],
+  too_young: [422, 'Too young'],
   self_not_allowed: [422, 'Not with yourself'],
   content_refused: [422, 'Content refused'],
   rate_limited: [429, 'Too many requests'],
@@ -59,6 +60,7 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
   storage_full: [503, 'Storage full'],
   busy: [503, 'Busy'],
   shutting_down: [503, 'Shutting down'],
+  maintenance: [503, 'Maintenance'],
 }
 
 /**
@@ -85,7 +87,7 @@ export type Problem = {
   code: string
   request_id: string
   errors?: FieldError[]
-  /** Only of `suspended`. `until` is null where the suspension has no end. */
+  /** Only of `suspended`. `until` is null if the suspension has no end. */
   reason?: string | null
   until?: string | null
 }
@@ -127,11 +129,12 @@ type Deps = {
   /** Called with each unexpected error, after it was logged. */
   storage: { failed(error: unknown): void }
   room: Pick<Room, 'refused'>
+  metrics?: { problem(code: string): void }
   allowedMethods(path: string): string[]
 }
 
 /** Turns whatever was thrown into a problem. Registered first, as Elysia's hooks apply only to later routes. */
-export const errors = ({ log, storage, room, allowedMethods }: Deps) =>
+export const errors = ({ log, storage, room, metrics, allowedMethods }: Deps) =>
   new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ code, error, request, set, path, route }) => {
     const requestId = String(set.headers['x-request-id'] ?? '')
     const refusal =
@@ -140,6 +143,7 @@ export const errors = ({ log, storage, room, allowedMethods }: Deps) =>
       log.error({ request_id: requestId, route, err: loggable(error) }, 'request failed')
     if (refusal.code === 'internal_error') storage.failed(error)
     if (refusal.code === 'storage_full') room.refused()
+    metrics?.problem(refusal.code)
     set.status = statusOf(refusal.code)
     return problemResponse(refusal, requestId)
   })

@@ -65,9 +65,9 @@ type Wanted = { name: string; maxBytes: number; userId: string }
  * Reads a multipart form and hands `use` the one file in its field `name`, whose bytes are gone once `use` has settled.
  * Stops reading where the body outgrows `maxBytes`. Other fields are ignored.
  *
- * Refusals: 415 for another kind of body or a compressed one, 413 over the limit, 400 for what is no form or breaks off,
- * 422 for no file, or several, in that field, 503 `busy` while other uploads take all the room, or the user's others all
- * of theirs.
+ * Refusals: 415 for another kind of body or a compressed one, 413 over the limit, 400 for a malformed or truncated form,
+ * 422 for no file, or several, in that field, 503 `busy` while other uploads take all the room, or the user's others all of
+ * theirs.
  */
 export async function withFormFile<T>(
   request: Request,
@@ -154,7 +154,7 @@ function partsOf(form: Buffer, boundary: string): Part[] {
   return parts
 }
 
-/** Where that text ends next. Throws where it does not come. */
+/** Where that text ends next. Throws if it does not come. */
 function afterNext(form: Buffer, text: string, from: number): number {
   const found = form.indexOf(text, from, 'latin1')
   if (found < 0) throw noForm()

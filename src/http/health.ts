@@ -12,6 +12,7 @@ type Deps = {
   shared: { isUp(): boolean } | null
   room: Pick<Room, 'isLeft'>
   photos: { last(): { missing: number } | null }
+  halfSet: { isAny(): boolean }
 }
 
 const check = t.Union([t.Literal('ok'), t.Literal('failed')], { title: 'Check' })
@@ -25,7 +26,10 @@ const elsewhere = (description: string) =>
 const release = t.String({ examples: [version] })
 const health = object('Health', { status: t.Literal('ok'), version: release, checks: object('HealthChecks', {}) })
 const readiness = object('Readiness', {
-  status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
+  status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
+    title: 'ReadinessStatus',
+    description: 'degraded: it takes requests, and some of what it does is away, as `checks` says. The log says more',
+  }),
   version: release,
   checks: object('ReadinessChecks', {
     storage: check,
@@ -35,7 +39,12 @@ const readiness = object('Readiness', {
     media: elsewhere('Where images lie in S3: whether their bucket answers'),
     redis: elsewhere('Only with REDIS_URL: whether it answers'),
     photos: t.Optional(
-      t.Literal('failed', { description: 'Images that the database knows are missing. Text goes on without them' }),
+      t.Literal('failed', { description: 'Images that the database knows are missing. Text works without them' }),
+    ),
+    settings: t.Optional(
+      t.Literal('half_set', {
+        description: 'A setting lacks another one, here or on another node: see the log, or `convene check`',
+      }),
     ),
   }),
 })
@@ -47,7 +56,7 @@ export const healthRoutes = (deps: Deps) =>
       response: { 200: health },
       detail: {
         summary: 'Whether the process lives',
-        description: 'Where it does not answer, start it anew.',
+        description: 'If it does not answer, restart it.',
         tags: ['service'],
         security: [],
       },
@@ -58,9 +67,13 @@ export const healthRoutes = (deps: Deps) =>
         const checks = await checked(deps)
         // Redis and the bucket are shared: if they made nodes unready, an outage would take all of them out at once.
         const ready = Object.values(checks).every((outcome) => outcome !== 'failed')
-        const photos = (deps.photos.last()?.missing ?? 0) > 0 ? { photos: 'failed' as const } : {}
-        const body = { status: ready ? ('ok' as const) : ('unavailable' as const), version }
-        return status(ready ? 200 : 503, { ...body, checks: { ...checks, ...photos } })
+        const lacks = {
+          ...((deps.photos.last()?.missing ?? 0) > 0 && { photos: 'failed' as const }),
+          ...(deps.halfSet.isAny() && { settings: 'half_set' as const }),
+        }
+        const isWhole = Object.keys(lacks).length === 0 && Object.values(checks).every((outcome) => outcome === 'ok')
+        const state = isWhole ? 'ok' : ready ? 'degraded' : 'unavailable'
+        return status(ready ? 200 : 503, { status: state, version, checks: { ...checks, ...lacks } } as const)
       },
       {
         response: { 200: readiness, 503: readiness },

@@ -1,3 +1,4 @@
+import { isRefused } from '../features/maintenance/rules.ts'
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia, DocumentDecoration } from 'elysia'
 import { STATUS_CODES } from 'node:http'
@@ -230,6 +231,7 @@ function refusalsOf(route: Route): RefusalCode[] {
   if (readsJson || query) codes.push('validation_failed')
   if (limitsOf(route).length > 0) codes.push('rate_limited')
   if (changes) codes.push('storage_full')
+  if (isRefused(method, path)) codes.push('maintenance')
   // Health endpoints bypass load shedding.
   if (!detail.tags?.includes('service')) codes.push('busy')
   return [...codes, 'internal_error']

@@ -67,6 +67,7 @@ const words: Record<string, unknown> = {
   url: `/api/v1/media/${id}?for=profile&exp=1795336440&sig=4V0c…`,
   width: 1280,
   height: 960,
+  hash: 'd8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22',
   placeholder: 'data:image/webp;base64,UklGRhYAAABXRUJQ…',
   start_param: 'chat_0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11',
   unread_count: 1,

@@ -10,6 +10,8 @@ const lookMs = 5
 // Always admitted: if a turn is long for another reason, such as a slow disk, refusing would not shorten it.
 const atLeast = 64
 const noLimit = 4096
+// Whoever would wait longer comes back after this time and is told again.
+const longestWaitS = 30
 
 // Health and metrics must be answered above all when the server is busy.
 const always = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
@@ -19,12 +21,18 @@ export function openAdmission(now = () => performance.now()) {
   let room = noLimit
   let admitted = 0
   let began: number | null = null
+  /** How many requests a second the last turn that took too long has done. */
+  let perSecond = atLeast
+  /** How many were refused and have not had the time to come back, as of `waitingAt`. */
+  let waiting = 0
+  let waitingAt = now()
 
   /** A timer that fires late if the event loop was busy: too many were admitted then. */
   function look() {
     const took = now() - began!
     began = null
     const done = Math.min(admitted, room)
+    if (took > budgetMs && done >= atLeast) perSecond = Math.max(1, (done * 1000) / took)
     // In time: allow a tenth more. Late: scale down in proportion.
     if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.1))
     else if (done > atLeast) room = Math.max(atLeast, Math.floor((done * budgetMs) / took))
@@ -39,6 +47,20 @@ export function openAdmission(now = () => performance.now()) {
         setTimeout(look, lookMs)
       }
       return admitted++ < room
+    },
+
+    /**
+     * In how many seconds a request that was not admitted may come back. Those who are refused together get different times, as
+     * many a second as can be admitted: otherwise they would all be refused together again.
+     */
+    waitS(): number {
+      const at = now()
+      waiting = Math.max(0, waiting - (perSecond * (at - waitingAt)) / 1000)
+      waitingAt = at
+      const seconds = 1 + Math.floor(waiting++ / perSecond)
+      if (seconds < longestWaitS) return seconds
+      waiting = longestWaitS * perSecond
+      return longestWaitS
     },
   }
 }
@@ -62,12 +84,13 @@ export const overload = ({ metrics, pending, now }: Deps) => {
     // A few clients that send one request after the other never wait for each other.
     if (!admission.admit() && pending() > atLeast && !always.test(request.url)) {
       metrics.refusedEarly()
-      refusal = problemResponse(tooMuch, String(set.headers['x-request-id']))
+      refusal = problemResponse(tooMuch(admission.waitS()), String(set.headers['x-request-id']))
     }
     return refusal
   })
 }
 
-const tooMuch = new Refusal('busy', 'The server has more to do than it can. Try again shortly.', undefined, {
-  'retry-after': '1',
-})
+const tooMuch = (waitS: number) =>
+  new Refusal('busy', 'The server has more to do than it can. Try again shortly.', undefined, {
+    'retry-after': String(waitS),
+  })

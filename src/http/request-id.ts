@@ -12,5 +12,7 @@ export const requestId = new Elysia({ name: 'request-id' }).onRequest(({ set }) 
 })
 
 /** The request id of an answer. Elysia turns the headers into `Headers` when several cookies are set. */
-export const requestIdOf = (headers: Record<string, unknown> | Headers): string | undefined =>
-  headers instanceof Headers ? (headers.get('x-request-id') ?? undefined) : (headers['x-request-id'] as string)
+export function requestIdOf(headers: Record<string, unknown> | Headers): string | undefined {
+  const id = headers instanceof Headers ? headers.get('x-request-id') : headers['x-request-id']
+  return typeof id === 'string' ? id : undefined
+}

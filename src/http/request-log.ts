@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Traces } from '../telemetry/traces.ts'
+import type { Step, Traces } from '../telemetry/traces.ts'
 import { requestIdOf } from './request-id.ts'
 
 const slowMs = 1000
@@ -17,10 +17,12 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PAT
 export const requestLog = ({ log, metrics, traces }: { log: Logger; metrics: Metrics; traces: Traces | null }) =>
   new Elysia({ name: 'request-log' })
     .decorate('arrivedAt', 0)
+    .decorate('steps', new Array<Step>())
     .onRequest((context) => {
       context.arrivedAt = performance.now()
+      if (traces) context.steps = traces.begin()
     })
-    .onAfterResponse({ as: 'global' }, ({ request, route, set, responseValue, arrivedAt }) => {
+    .onAfterResponse({ as: 'global' }, ({ request, route, set, responseValue, arrivedAt, steps }) => {
       const ms = performance.now() - arrivedAt
       const method = methods.has(request.method) ? request.method : 'other'
       const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
@@ -29,7 +31,7 @@ export const requestLog = ({ log, metrics, traces }: { log: Logger; metrics: Met
       if (traces) {
         const end = Date.now()
         const traceparent = request.headers.get('traceparent')
-        traces.request({ method, route: pattern, status, start: end - ms, end, traceparent })
+        traces.request({ method, route: pattern, status, start: end - ms, end, traceparent, steps })
       }
       const level = status >= 500 || ms > slowMs ? 'warn' : 'debug'
       if (!log.isLevelEnabled(level)) return

@@ -64,7 +64,7 @@ export const instant = t.String({
   error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
 })
 
-type Range = { minimum: number; maximum: number; default?: number; error: string }
+type Range = { minimum: number; maximum: number; default?: number; description?: string; error: string }
 
 // With an exponent, as in JSON: JavaScript writes 1e-7 for a ten millionth of a degree.
 const digits = { integer: /^\d+$/, number: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i }

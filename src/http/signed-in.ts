@@ -10,6 +10,7 @@ import { readJson } from './json-body.ts'
 import { type Origins, refuseForeignPage } from './origins.ts'
 import { rateLimit } from './rate-limit.ts'
 import { accessTokensIn } from './session-cookie.ts'
+import { isRecord } from '../lib/record.ts'
 
 export type Guard = ReturnType<typeof guard>
 export type SignedIn = ReturnType<typeof signedIn>
@@ -153,8 +154,7 @@ function* tokensOf(headers: Headers, query: unknown): Generator<{ token: string;
   for (const token of accessTokensIn(headers.get('cookie'))) yield { token, fromCookie: true }
   const header = bearer(headers.get('authorization'))
   if (header !== undefined) yield { token: header, fromCookie: false }
-  const { _t } = query as Record<string, unknown>
-  if (typeof _t === 'string') yield { token: _t, fromCookie: false }
+  if (isRecord(query) && typeof query._t === 'string') yield { token: query._t, fromCookie: false }
 }
 
 /** The token of `Authorization: Bearer`: empty if it is malformed, undefined if the header has another scheme. */

@@ -17,19 +17,26 @@ const pageColors = { light: '#f5f5f4', dark: '#111010' }
  * What differs from one community to another, so that the pages can be the same files everywhere: `/app.json`, `/brand.css`,
  * the manifest, and the icons.
  */
-export function webConfig(config: WebConfigDeps, files: readonly WebFile[]): AnyElysia {
-  const { brand } = config
-  const logo = brand?.logo ?? null
+export function webConfig(
+  config: WebConfigDeps,
+  files: readonly WebFile[],
+  maintenance: () => string | null,
+): AnyElysia {
+  // Read for each request, as a reload may change it.
+  const logo = () => config.brand?.logo ?? null
+  const sendOr404 = (file: BrandFile | null, request: Request) =>
+    file === null ? new Response(null, { status: 404 }) : send(file, request)
   const routes: AnyElysia = new Elysia({ name: 'web-config', detail: { hide: true } })
-    .get('/app.json', () => json(appOf(config), 'application/json'))
-    .get('/manifest.webmanifest', () => json(manifestOf(brand), 'application/manifest+json'))
-    .get('/brand.css', ({ request }) => inMemory(styles(brand), 'text/css; charset=utf-8', request))
-  if (logo) routes.get('/brand/logo', ({ request }) => send(logo, request))
+    .get('/app.json', () => json({ ...appOf(config), maintenance: maintenance() }, 'application/json'))
+    .get('/manifest.webmanifest', () => json(manifestOf(config.brand), 'application/manifest+json'))
+    .get('/brand.css', ({ request }) => inMemory(styles(config.brand), 'text/css; charset=utf-8', request))
+    .get('/brand/logo', ({ request }) => sendOr404(logo(), request))
   for (const name of Object.values(icons)) {
-    const own = name.endsWith('.png') ? (brand?.icon ?? null) : logo
     const built = files.find((file) => file.name === name)
-    if (own) routes.get(`/brand/${name}`, ({ request }) => send(own, request))
-    else if (built) routes.get(`/brand/${name}`, ({ request }) => webFile(built, request, picture))
+    routes.get(`/brand/${name}`, ({ request }) => {
+      const own = name.endsWith('.png') ? (config.brand?.icon ?? null) : logo()
+      return own === null && built ? webFile(built, request, picture) : sendOr404(own, request)
+    })
   }
   return routes
 }

@@ -30,8 +30,10 @@ const forever = { 'cache-control': 'public, max-age=31536000, immutable' }
 // The page names those files, so it is asked for each time, and usually answered by 304.
 const asked = { 'cache-control': 'no-cache' }
 
+type Sources = Pick<Given, 'frameAncestors' | 'mapStyleUrl'>
+
 /** Scripts and styles come from this server alone; maps also from the host that the operator named. */
-function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Given): string {
+function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Sources): string {
   const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')
   const map = mapStyleUrl === null ? '' : ` ${mapStyleUrl.origin}`
   return [
@@ -49,29 +51,39 @@ function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Given): string {
   ].join('; ')
 }
 
-type Given = Pick<Config, 'webApp' | 'frameAncestors'> & WebConfigDeps
+type Given = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
 
 /**
- * The app at `/` with its files at `/assets`. Without built pages, and where it is
- * switched off, there are no routes. What links in mails open is part of the app; without it there are plain pages.
+ * The app at `/` and the console at `/console`, with their files at `/assets`. Without built pages, and for what is switched
+ * off, there are no routes. What links in mails open is part of the app; without it there are plain pages.
  */
-export function webPages(config: Given, files: WebFiles | null) {
+export function webPages(config: Given, files: WebFiles | null, maintenance: () => string | null = () => null) {
   const routes: AnyElysia = new Elysia({ name: 'web-pages', detail: { hide: true } })
   if (files === null) return routes.use(frontPage(null)).use(linkPages)
   const assets = new Map(files.assets.map((file) => [file.name, file]))
-  const policy = contentSecurityPolicy(config)
-  const shows = (file: WebFile) => (request: Request) =>
-    webFile(file, request, { ...asked, 'content-security-policy': policy })
+  const shows = (file: WebFile, headers: Record<string, string>) => (request: Request) =>
+    webFile(file, request, { ...asked, ...headers })
   routes.get('/assets/:file', ({ params, request, status }) => {
     const file = assets.get(params.file)
     return file === undefined ? status(404) : webFile(file, request, forever)
   })
-  const { app } = files.pages
+  const { app, console } = files.pages
   const worker = files.workers.app
-  const showApp = config.webApp && app !== undefined ? shows(app) : null
+  const showApp =
+    config.webApp && app !== undefined ? shows(app, { 'content-security-policy': contentSecurityPolicy(config) }) : null
+  const showConsole = config.console && console !== undefined ? shows(console, consoleHeaders) : null
   routes.use(frontPage(showApp))
-  routes.use(showApp ? webConfig(config, files.assets) : linkPages)
+  if (showApp || showConsole) routes.use(webConfig(config, files.assets, maintenance))
+  if (!showApp) routes.use(linkPages)
   if (showApp) for (const path of appPaths) routes.get(path, ({ request }) => showApp(request))
   if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, asked))
+  if (showConsole)
+    for (const path of ['/console', '/console/*']) routes.get(path, ({ request }) => showConsole(request))
   return routes
+}
+
+// No other page shows the console in a frame, whatever may show the app, and no search engine lists it.
+const consoleHeaders = {
+  'content-security-policy': contentSecurityPolicy({ frameAncestors: [], mapStyleUrl: null }),
+  'x-robots-tag': 'noindex, nofollow',
 }

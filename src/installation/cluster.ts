@@ -100,6 +100,9 @@ export async function joinCluster({ store, node, log, pace = usualPace }: Deps) 
   timer.unref()
 
   return {
+    /** Why the living nodes do not fit each other, as of the last heartbeat; null if they do. */
+    problem: () => told,
+
     /** Removes this node, so that no other has to wait for it. */
     async leave() {
       clearInterval(timer)

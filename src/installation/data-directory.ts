@@ -20,8 +20,7 @@ export function holdData({ dataDir, database }: Pick<Config, 'dataDir' | 'databa
     accessSync(dataDir, constants.W_OK | constants.X_OK)
     touch(join(dataDir, 'convene.lock'))
   } catch (error) {
-    const { code } = error as { code?: string }
-    throw new ConfigError(`DATA_DIR must be a directory that can be written, not ${dataDir} (${code})`, {
+    throw new ConfigError(`DATA_DIR must be a directory that can be written, not ${dataDir} (${codeOf(error)})`, {
       cause: error,
     })
   }
@@ -40,6 +39,17 @@ export function holdData({ dataDir, database }: Pick<Config, 'dataDir' | 'databa
     letGo()
     throw error
   }
+}
+
+/**
+ * Locks the incremental backups of a data directory and the removal of their photos against each other, until the returned
+ * function is called or this process ends. Throws DataInUse if another process holds the lock.
+ */
+export function holdBackups(dataDir: string): () => void {
+  const path = join(dataDir, 'backups.lock')
+  // Closing the file would release a lock that this process holds on it.
+  if (!existsSync(path)) touch(path)
+  return lock(path, `another incremental backup of ${dataDir} is being made: wait for its end`)
 }
 
 /** The lock file of a database; null if the database is not a file, or its directory cannot be written. */

@@ -17,7 +17,7 @@ export function ownershipProblem(asset: OwnedAsset, config: Where): { text: stri
   switch (asset) {
     case 'location_key':
       return {
-        text: `${secret(config.locationKey, 'LOCATION_KEY', 'location-key')} the key by which the positions in this database are drawn, and another one would draw all of them anew`,
+        text: `${secret(config.locationKey, 'LOCATION_KEY', 'location-key')} the key by which the positions in this database are drawn, and another one would draw a new point for each of them`,
         mend: 'put your copy of it there; where it is lost, convene admin adopt',
       }
     case 'jwt_secret':

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { codeOf } from './errors.ts'
+import { isRecord } from './record.ts'
 
 type Colors = { accent: string; onAccent: string; soft: string }
 export type BrandFile = { type: string; bytes: Uint8Array<ArrayBuffer>; hash: string }
@@ -23,11 +24,6 @@ const largestFile = 1024 * 1024
 const backgrounds = { light: '#ffffff', dark: '#1b1a19' }
 const onAccents = ['#ffffff', '#111010']
 
-type Fields = Record<string, unknown>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Reads `brand.json` of a directory and the files that it names. Throws an error of one line about the first that is wrong. */
 export function readBrand(directory: string): Brand {
   const fields = json(directory)
@@ -37,7 +33,7 @@ export function readBrand(directory: string): Brand {
   const { name, colors = {}, texts = {} } = fields
   if (typeof name !== 'string' || name.trim() === '' || [...name].length > 40)
     throw wrong('"name" must be a text of 1 to 40 characters')
-  if (!isFields(colors)) throw wrong('"colors" must have "light" and "dark"')
+  if (!isRecord(colors)) throw wrong('"colors" must have "light" and "dark"')
   const stylesheet =
     fields.stylesheet === undefined ? null : file(directory, fields, 'stylesheet', { '.css': 'text/css' })
   return {
@@ -53,7 +49,7 @@ export function readBrand(directory: string): Brand {
 
 const wrong = (what: string) => new Error(`must be a directory with a good brand.json, and there ${what}`)
 
-function json(directory: string): Fields {
+function json(directory: string): Record<string, unknown> {
   let text: string
   try {
     text = readFileSync(join(directory, 'brand.json'), 'utf8')
@@ -62,12 +58,12 @@ function json(directory: string): Fields {
   }
   try {
     const value: unknown = JSON.parse(text)
-    if (isFields(value)) return value
+    if (isRecord(value)) return value
   } catch {}
   throw wrong('is no JSON object')
 }
 
-function colorsOf(colors: Fields, scheme: 'light' | 'dark'): Colors | null {
+function colorsOf(colors: Record<string, unknown>, scheme: 'light' | 'dark'): Colors | null {
   const accent = colors[scheme]
   if (accent === undefined) return null
   if (typeof accent !== 'string' || !/^#[0-9a-f]{6}$/i.test(accent))
@@ -84,11 +80,11 @@ function colorsOf(colors: Fields, scheme: 'light' | 'dark'): Colors | null {
 }
 
 function textsOf(texts: unknown): Brand['texts'] {
-  if (!isFields(texts)) throw wrong('"texts" must have texts by language, such as { "en": { … } }')
+  if (!isRecord(texts)) throw wrong('"texts" must have texts by language, such as { "en": { … } }')
   const found: Brand['texts'] = {}
   for (const [language, own] of Object.entries(texts)) {
     if (!/^[a-z]{2,3}$/.test(language)) throw wrong(`"texts.${language}" must be a language such as "en"`)
-    if (!isFields(own)) throw wrong(`"texts.${language}" must be an object of texts by key`)
+    if (!isRecord(own)) throw wrong(`"texts.${language}" must be an object of texts by key`)
     const of: Record<string, string> = {}
     for (const [key, text] of Object.entries(own)) {
       if (typeof text !== 'string') throw wrong(`"texts.${language}" has "${key}", which must be a text`)
@@ -99,7 +95,12 @@ function textsOf(texts: unknown): Brand['texts'] {
   return found
 }
 
-function file(directory: string, fields: Fields, field: string, types: Record<string, string>): BrandFile {
+function file(
+  directory: string,
+  fields: Record<string, unknown>,
+  field: string,
+  types: Record<string, string>,
+): BrandFile {
   const name = fields[field]
   if (typeof name !== 'string' || name !== basename(name) || name.startsWith('.'))
     throw wrong(`"${field}" must be the name of a file beside it`)

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { minutes, seconds } from './time.ts'
 
 /** The newest run of a scheduled job. Times are in milliseconds. */
-export type Turn = {
+export type JobLease = {
   /** The time it was scheduled for. */
   at: number
   /** The node that runs it; null when the run has ended. */
@@ -15,15 +15,15 @@ export type Turn = {
 
 /** The leases of all nodes of one database. */
 export type JobLeaseStore = {
-  last(job: string): Promise<Turn | null>
+  last(job: string): Promise<JobLease | null>
   /**
    * Replaces the lease as it was read, null if there was none (compare and swap). Of several nodes that try at once, one
    * succeeds; the others get false.
    */
-  replace(job: string, before: Turn | null, after: Turn): Promise<boolean>
+  replace(job: string, before: JobLease | null, after: JobLease): Promise<boolean>
 }
 
-export type Taken =
+export type TakeOutcome =
   { isMine: true; over(succeeded: boolean): Promise<void> } | { isMine: false; succeededAt: number | null }
 
 /** A node that has not renewed its lease for `leaseMs` counts as dead. Waiting nodes check again every `lookMs`. */
@@ -48,16 +48,17 @@ export function openJobLeases({
   now: () => number
   pace?: Pace
 }) {
-  const isOver = (turn: Turn, at: number) => turn.holder === null && turn.at >= at && turn.at <= at + tolerance
-  const isHeld = (turn: Turn) => turn.holder !== null && turn.until > now() && turn.until <= now() + leaseMs + tolerance
+  const isOver = (lease: JobLease, at: number) => lease.holder === null && lease.at >= at && lease.at <= at + tolerance
+  const isHeld = (lease: JobLease) =>
+    lease.holder !== null && lease.until > now() && lease.until <= now() + leaseMs + tolerance
 
   /** Renews the lease until the run has ended. */
-  function hold(job: string, taken: Turn) {
-    let turn = taken
+  function hold(job: string, taken: JobLease) {
+    let lease = taken
     let renewing = Promise.resolve()
     const renew = async () => {
-      const renewed = { ...turn, until: now() + leaseMs }
-      if (await store.replace(job, turn, renewed)) turn = renewed
+      const renewed = { ...lease, until: now() + leaseMs }
+      if (await store.replace(job, lease, renewed)) lease = renewed
     }
     const timer = setInterval(() => {
       // If the database is down, the next renewal may succeed.
@@ -66,8 +67,8 @@ export function openJobLeases({
     return async (succeeded: boolean) => {
       clearInterval(timer)
       await renewing
-      const succeeded_at = succeeded ? now() : turn.succeeded_at
-      await store.replace(job, turn, { ...turn, holder: null, until: now(), succeeded_at })
+      const succeeded_at = succeeded ? now() : lease.succeeded_at
+      await store.replace(job, lease, { ...lease, holder: null, until: now(), succeeded_at })
     }
   }
 
@@ -76,7 +77,7 @@ export function openJobLeases({
      * Takes the lease of a scheduled run when no living node holds it, or reports that another node has done the run. `stopped`
      * ends the wait without a lease.
      */
-    async take(job: string, at: number, stopped: AbortSignal): Promise<Taken> {
+    async take(job: string, at: number, stopped: AbortSignal): Promise<TakeOutcome> {
       for (;;) {
         const last = await store.last(job)
         if (stopped.aborted || (last && isOver(last, at)))

@@ -2,6 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { networkOf } from './network-address.ts'
 import { Refusal } from './refusal.ts'
 import { days, hours, minutes, seconds } from './time.ts'
+import { hasKey, keysOf, recordOf } from './record.ts'
 
 type Limit = { points: number; per: number; by: 'address' | 'account' }
 
@@ -74,11 +75,11 @@ export const limitListForm = `a list such as register=200/1h,search=600/1m, with
 export function limitsOf(list: string): LimitTable | null {
   const changed = new Map<string, Limit>()
   for (const entry of list.split(',')) {
-    const [, name = '', points, count, unit] = /^\s*(\w+)=(\d{1,7})\/(\d{1,7})([smhd])\s*$/.exec(entry) ?? []
-    if (!Object.hasOwn(limitTable, name) || changed.has(name)) return null
-    const limit = { points: Number(points), per: Number(count) * units[unit as keyof typeof units] }
+    const [, name = '', points, count, unit = ''] = /^\s*(\w+)=(\d{1,7})\/(\d{1,7})([smhd])\s*$/.exec(entry) ?? []
+    if (!hasKey(limitTable, name) || !hasKey(units, unit) || changed.has(name)) return null
+    const limit = { points: Number(points), per: Number(count) * units[unit] }
     if (limit.points < 1 || limit.points > mostPoints || limit.per < seconds || limit.per > longest) return null
-    changed.set(name, { ...limitTable[name as LimitName], ...limit })
+    changed.set(name, { ...limitTable[name], ...limit })
   }
   return { ...limitTable, ...Object.fromEntries(changed) }
 }
@@ -104,6 +105,8 @@ export type Limits = {
   reset(name: LimitName, key: string): Promise<void>
   /** Counts one more in this process alone, at next to no cost, or refuses with 429. */
   takeHere(name: LimitName, key: string): void
+  /** Puts other limits in force. What was counted against a limit that stays the same still counts. */
+  change(table: LimitTable | null): void
 }
 
 const unlimited: Limits = {
@@ -111,6 +114,8 @@ const unlimited: Limits = {
   takeHere: () => {},
   check: async () => {},
   reset: async () => {},
+  // Routes were made without counting.
+  change: () => {},
 }
 
 /** Creates the counter of a limit; `duration` is in seconds. */
@@ -132,14 +137,15 @@ type Options = {
 }
 
 /** The limits, counted in this process unless `counter` is given. */
-export function openLimits({ table, counter = inMemory, now = Date.now }: Options): Limits {
-  if (!table) return unlimited
-  const limiters = Object.fromEntries(
-    Object.entries(table).map(([name, { points, per }]) => [
-      name,
-      counter({ name: name as LimitName, points, duration: per / 1000 }),
-    ]),
-  ) as Record<LimitName, ReturnType<Counter>>
+export function openLimits({ table: given, counter = inMemory, now = Date.now }: Options): Limits {
+  if (!given) return unlimited
+  let table = given
+  const limiterOf = (name: LimitName) => {
+    const { points, per } = table[name]
+    return counter({ name, points, duration: per / 1000 })
+  }
+  const names = keysOf(table)
+  const limiters = recordOf(names, limiterOf)
   const windows = new Map<LimitName, { since: number; counts: Map<string, number> }>()
 
   const allowance = (name: LimitName, state: RateLimiterRes): Allowance => ({
@@ -179,6 +185,16 @@ export function openLimits({ table, counter = inMemory, now = Date.now }: Option
           resetS: Math.max(1, Math.ceil((window.since + per - at) / 1000)),
         })
       window.counts.set(key, count)
+    },
+    change(next) {
+      if (next === null) return
+      const before = table
+      table = next
+      for (const name of names) {
+        if (before[name].points === next[name].points && before[name].per === next[name].per) continue
+        limiters[name] = limiterOf(name)
+        windows.delete(name)
+      }
     },
   }
 }

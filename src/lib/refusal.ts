@@ -24,6 +24,7 @@ export type RefusalCode =
   | 'wrong_password'
   | 'awaiting_reply'
   | 'consents_required'
+  | 'too_young'
   | 'consents_gate'
   | 'forbidden'
   | 'not_found'
@@ -49,6 +50,7 @@ export type RefusalCode =
   | 'storage_full'
   | 'busy'
   | 'shutting_down'
+  | 'maintenance'
 
 /** The error codes of a single field. */
 export const fieldErrorCodes = [

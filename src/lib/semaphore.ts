@@ -23,16 +23,16 @@ export function semaphore({ atOnce, waiting, refuse }: Room & { atOnce: number }
   }
 }
 
-/** Runs the work of each holder one after the other. */
-export function turnstileOfEach(room: Room) {
-  const holders = new Map<string, { inTurn: ReturnType<typeof semaphore>; count: number }>()
+/** Runs the work of each holder one piece at a time, in order. */
+export function mutexPerKey(room: Room) {
+  const holders = new Map<string, { run: ReturnType<typeof semaphore>; count: number }>()
 
   return async <T>(holder: string, work: () => Promise<T>): Promise<T> => {
-    const own = holders.get(holder) ?? { inTurn: semaphore({ atOnce: 1, ...room }), count: 0 }
+    const own = holders.get(holder) ?? { run: semaphore({ atOnce: 1, ...room }), count: 0 }
     holders.set(holder, own)
     own.count++
     try {
-      return await own.inTurn(work)
+      return await own.run(work)
     } finally {
       if (--own.count === 0) holders.delete(holder)
     }

@@ -1,3 +1,4 @@
+import { messageOf } from './errors.ts'
 /** An environment variable holds a bad value; the message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -15,7 +16,7 @@ export type Setting<T> = {
   /** What its value is, as a noun: `directory`, `whole number`, `on or off`. */
   type: string
   unit?: 'seconds' | 'hours' | 'days'
-  /** The value that stands where none is given; null where there is none. */
+  /** The value that stands where none is given; null if there is none. */
   default: string | null
   /** What stands there instead, in words, where `default` does not say it. */
   shownDefault?: string
@@ -29,9 +30,11 @@ export type Setting<T> = {
   read(value: string, context: Context): T
   /** Reads the value as it was given, white space included. */
   verbatim?: true
+  /** A running server takes a new value over at SIGHUP; the others need a restart. */
+  reload?: true
 }
 
-/** A setting without a default is null where it is not given. */
+/** A setting without a default is null if it is not given. */
 export function setting<T>(row: Setting<T> & { default: string }): Setting<T>
 export function setting<T>(row: Setting<T> & { default: null }): Setting<T | null>
 export function setting<T>(row: Setting<T>): Setting<T | null> {
@@ -43,15 +46,22 @@ export type ConfigOf<Table extends Settings> = {
   [Field in keyof Table]: Table[Field] extends Setting<infer T> ? T : never
 }
 
-/** The value of a variable; null where it is missing or empty, as in `CORS_ORIGINS= convene`. */
+/** The value of a variable; null if it is missing or empty, as in `CORS_ORIGINS= convene`. */
 export const textOf = (env: Environment, name: string): string | null => env[name]?.trim() || null
 
-/** Reads every setting of a table. Throws ConfigError for the first variable with a bad value. */
-export function readSettings<Table extends Settings>(table: Table, env: Environment): ConfigOf<Table> {
+/**
+ * Reads every setting of a table. Throws ConfigError for the first variable with a bad value, and names where it came from if
+ * that was a file.
+ */
+export function readSettings<Table extends Settings>(
+  table: Table,
+  env: Environment,
+  origins: ReadonlyMap<string, string> = new Map(),
+): ConfigOf<Table> {
   const values = Object.entries(table).map(([field, row]) => {
     const given = row.verbatim ? env[row.name] || null : textOf(env, row.name)
     const value = given ?? row.default
-    return [field, value === null ? null : readAs(row.name, () => row.read(value, { env }))]
+    return [field, value === null ? null : readAs(row.name, () => row.read(value, { env }), origins.get(row.name))]
   })
   return Object.fromEntries(values)
 }
@@ -61,7 +71,7 @@ export type ShownSetting = {
   name: string
   value: string | null
   default: string | null
-  source: 'environment' | 'default'
+  source: 'environment' | 'file' | 'default'
   secret: boolean
 }
 
@@ -73,7 +83,11 @@ const isPrivate = (value: string) => {
   return url !== null && (url.username !== '' || url.password !== '')
 }
 
-export function settingsShown(table: Settings, env: Environment): ShownSetting[] {
+export function settingsShown(
+  table: Settings,
+  env: Environment,
+  origins: ReadonlyMap<string, string> = new Map(),
+): ShownSetting[] {
   return Object.values(table).map((row) => {
     const given = textOf(env, row.name)
     const isSecret = row.secret === true
@@ -82,20 +96,21 @@ export function settingsShown(table: Settings, env: Environment): ShownSetting[]
       name: row.name,
       value: given !== null && (isSecret || isPrivate(given)) ? masked : value === '' ? null : value,
       default: row.default === '' ? null : row.default,
-      source: given === null ? 'default' : 'environment',
+      source: given === null ? 'default' : origins.has(row.name) ? 'file' : 'environment',
       secret: isSecret,
     }
   })
 }
 
-/** Runs a reader, and puts the variable's name before the message of what it throws. */
-export function readAs<T>(name: string, read: () => T): T {
+/** Runs a reader, and puts the variable's name before the message of what it throws, and the value's origin after it. */
+export function readAs<T>(name: string, read: () => T, origin?: string): T {
   try {
     return read()
   } catch (error) {
     // It names another variable itself.
     if (error instanceof ConfigError) throw error
-    throw new ConfigError(`${name} ${(error as Error).message}`, { cause: error })
+    const from = origin === undefined ? '' : ` (from ${origin})`
+    throw new ConfigError(`${name} ${messageOf(error)}${from}`, { cause: error })
   }
 }
 
@@ -133,7 +148,7 @@ export function settingsAsHelp(table: Settings, width = 120): string {
   return rows
     .map((row) => {
       const help = row.details === undefined ? row.help : `${row.help} ${row.details}`
-      const words = `${plain(help)} (${shownDefaultOf(row)})`.split(' ')
+      const words = `${plain(help)} (${shownDefaultOf(row)}${row.reload ? '; SIGHUP' : ''})`.split(' ')
       const lines: string[] = []
       let line = `  ${row.name}`
       if (line.length >= indent) {
@@ -158,11 +173,12 @@ export function settingsAsMarkdown(table: Settings): string {
   const cells = Object.values(table).map((row) => [
     `\`${row.name}\``,
     row.shownDefault ?? (row.default ? `\`${row.default}\`` : '–'),
+    row.reload ? 'SIGHUP' : 'restart',
     row.help,
   ])
   return [
-    '| variable | default | description |',
-    '| --- | --- | --- |',
+    '| variable | default | changed by | description |',
+    '| --- | --- | --- | --- |',
     ...cells.map((row) => `| ${row.join(' | ')} |`),
   ].join('\n')
 }
@@ -173,5 +189,16 @@ export function settingsAsEnvFile(table: Settings): string {
     .map(
       (row) => `# ${plain(row.help)} (${shownDefaultOf(row)})\n#${row.name}=${row.secret ? '' : (row.default ?? '')}\n`,
     )
+    .join('\n')
+}
+
+/** The settings as a TOML file, each commented out. */
+export function settingsAsToml(table: Settings): string {
+  return Object.values(table)
+    .map((row) => {
+      const value = row.secret ? '' : (row.default ?? '')
+      const written = row.type === 'whole number' && value !== '' ? value : JSON.stringify(value)
+      return `# ${plain(row.help)} (${shownDefaultOf(row)})\n#${row.name.toLowerCase().replaceAll(/[<>]/g, '')} = ${written}\n`
+    })
     .join('\n')
 }

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino'
 import { days, hours, minutes, seconds } from '../lib/time.ts'
 import type { Kind, OutboxStore, Parcel } from './store.ts'
+import { messageOf } from '../lib/errors.ts'
+import { keysOf } from '../lib/record.ts'
 
-/** The receiver refused for good: another attempt would be refused as well. */
+/** A permanent refusal by the receiver: another attempt would fail too. */
 export class Undeliverable extends Error {
   override readonly name = 'Undeliverable'
 }
 
-/** The receiver asks to be left alone for a while. */
+/** The receiver asks for a later attempt. */
 export class TryLater extends Error {
   override readonly name = 'TryLater'
   constructor(
@@ -18,7 +20,7 @@ export class TryLater extends Error {
   }
 }
 
-/** What became of a parcel, where that is not its delivery: nothing was to be sent (any more), or its time is to come. */
+/** Why a parcel was not delivered: nothing is to be sent (any more), or it is not due yet. */
 export type NotSent = 'withheld' | { dueAt: number }
 
 /** One way out of the server. */
@@ -26,18 +28,18 @@ export type Carrier<K extends Kind> = {
   /** How many parcels are on their way at once. */
   atOnce: number
   /**
-   * How many of one lane, for a kind whose provider may be down while much waits: a lane whose deliveries fail in a row is
-   * left alone for a while, and then tried by a single parcel.
+   * The same limit for each lane, that is each provider. After several failures in a row, a lane pauses and is then tried
+   * with a single parcel (a circuit breaker).
    */
   perLane?: number
-  /** How long a parcel is tried before it is given up. */
+  /** How long delivery is attempted before the parcel is dropped. */
   patienceMs: number
   /**
-   * Throws Undeliverable where another attempt is useless, TryLater where the receiver named a time, and anything else for
-   * a failure that may pass. The message is kept and shown to operators: it holds no address, text or token.
+   * Throws Undeliverable if another attempt is useless, TryLater if the receiver named a time, and anything else for a
+   * transient failure. Operators see the error's message: it must hold no address, text or token.
    */
   deliver(parcel: Parcel<K>): Promise<void | NotSent>
-  /** Gives up its connections, once nothing is on its way. */
+  /** Closes its connections when nothing is being delivered. */
   close?(): void
 }
 
@@ -50,12 +52,12 @@ type Outcome = 'sent' | 'withheld' | 'failed' | 'given_up'
 
 export type Delivery = ReturnType<typeof openDelivery>
 
-/** A node that does not report back within this time is taken for dead, and another one delivers. */
+/** A node that does not report back within this time counts as dead, and another one delivers. */
 const leaseMs = 2 * minutes
 // Most parcels are announced by `wake`. This finds those of a node that died, and those whose time has come.
 const lookEveryMs = seconds
 const longestPauseMs = hours
-// A lane is closed after so many failures in a row, for a second at first.
+// A lane closes after this many failures in a row, for a second at first.
 const failuresToClose = 5
 const longestCloseMs = minutes
 // Hosts of Web Push are named by clients.
@@ -65,9 +67,9 @@ const batch = 1000
 export const defaultPatienceMs = days
 
 /**
- * Delivers what waits in the outbox. Each kind has its own loop, so that a receiver that hangs holds up no other kind.
- * A failed parcel is tried again after a pause that doubles, with full jitter, so that those who failed together do not
- * come back together.
+ * Delivers what waits in the outbox. Each kind has its own loop, so that a receiver that hangs holds up no other kind. A
+ * failed parcel is retried with exponential backoff and full jitter, so that parcels that failed together are not retried
+ * together.
  */
 export function openDelivery({
   store,
@@ -87,7 +89,7 @@ export function openDelivery({
   now: () => number
   random?: () => number
 }) {
-  const kinds = Object.keys(carriers) as Kind[]
+  const kinds = keysOf(carriers)
   const running = new Set<Promise<void>>()
   const busy = new Map<Kind, number>(kinds.map((kind) => [kind, 0]))
   const looking = new Map<Kind, 'once' | 'again'>()
@@ -111,7 +113,7 @@ export function openDelivery({
     })
   }
 
-  /** Whether a lane that was closed is open for one parcel, so that no other is taken with it. */
+  /** Whether a closed lane is now open for one trial parcel (half-open). */
   const isTryingAgain = (kind: Kind, closed: readonly string[]) =>
     [...lanes.get(kind)!].some(([name, { failures }]) => failures >= failuresToClose && !closed.includes(name))
 
@@ -125,7 +127,10 @@ export function openDelivery({
     return lane
   }
 
-  /** The provider has answered, or not. What waits for one that does not is put off, so that looking for others stays cheap. */
+  /**
+   * Records whether the provider answered. Parcels for one that does not are postponed in storage, so that finding others
+   * stays cheap.
+   */
   async function noteLane(kind: Kind, name: string, hasFailed: boolean): Promise<void> {
     const lane = lanes.get(kind)!.get(name)
     if (carriers[kind]!.perLane === undefined || !lane) return
@@ -134,10 +139,10 @@ export function openDelivery({
     const pause = Math.min(longestCloseMs, seconds * 2 ** (lane.failures - failuresToClose))
     lane.closedUntil = now() + pause
     log.warn({ kind, failures: lane.failures, pause_ms: pause }, 'a provider does not take deliveries: waiting')
-    // A kind with one lane is not even looked at meanwhile.
+    // A kind with one lane is not polled while that lane is closed.
     if (!hasOneLane(kind)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
     if (pause < longestCloseMs) return
-    // Only some of them are tried, and all of them are too old some day.
+    // Only some of them are retried meanwhile, so expired ones are removed here.
     await inBatches(async (limit) => {
       const old = await store.removeOld(kind, now() - carriers[kind]!.patienceMs, now(), limit)
       for (let i = 0; i < old; i++) onOutcome(kind, 'given_up')
@@ -155,9 +160,9 @@ export function openDelivery({
     try {
       notSent = await carrier.deliver(parcel)
     } catch (error) {
-      // A provider that names a time is there, and so is one that refuses.
+      // A provider that names a time or refuses is reachable.
       if (!(error instanceof TryLater)) await noteLane(kind, laneOf(parcel), !(error instanceof Undeliverable))
-      const { message } = error as Error
+      const message = messageOf(error)
       const pause = error instanceof TryLater ? error.afterMs : nextPause(parcel.attempts)
       const isOver = error instanceof Undeliverable || now() + pause > parcel.created_at + carrier.patienceMs
       if (!isOver) {
@@ -171,13 +176,13 @@ export function openDelivery({
       return
     }
     if (typeof notSent === 'object') return store.postpone(parcel.id, node, notSent.dueAt, null)
-    // What was withheld tells nothing of the provider.
+    // A withheld parcel says nothing about the provider.
     if (notSent === undefined) await noteLane(kind, laneOf(parcel), false)
     await store.remove(parcel.id)
     onOutcome(kind, notSent ?? 'sent')
   }
 
-  /** Takes what is due and starts its delivery, until nothing is due or everything that may run at once does. */
+  /** Starts delivery of due parcels until none is due or the concurrency limit is reached. */
   async function look(kind: Kind): Promise<void> {
     if (stopped) return
     if (looking.has(kind)) {
@@ -218,21 +223,21 @@ export function openDelivery({
   }
 
   return {
-    /** Something of that kind was committed: delivers it now. */
+    /** Call after a parcel of that kind is committed: delivers it now. */
     wake(kind: Kind) {
       if (carriers[kind]) void look(kind)
     },
 
     /**
-     * Looks for what is due from now on, each second. `isAlone`: nobody else delivers from this database, so what is leased was
-     * left by a process that died, and need not wait for the end of its lease.
+     * Starts polling for due parcels every second. `isAlone`: no other process delivers from this database, so existing
+     * leases are left over from a dead process and end at once.
      */
     async start(isAlone = false): Promise<void> {
       if (isAlone) await store.endLeases(now())
       timer ??= setInterval(() => kinds.forEach((kind) => void look(kind)), lookEveryMs).unref()
     },
 
-    /** Starts nothing more, and waits for what is on its way, for `patienceMs` at most. */
+    /** Starts no more deliveries, and waits up to `patienceMs` for those in progress. */
     async stop(patienceMs = 5000): Promise<void> {
       stopped = true
       if (timer) clearInterval(timer)
@@ -240,7 +245,7 @@ export function openDelivery({
       for (const kind of kinds) carriers[kind]?.close?.()
     },
 
-    /** Resolves once nothing is on its way: for tests and commands. */
+    /** Resolves when no delivery is in progress. For tests and commands. */
     async idle(): Promise<void> {
       while (running.size > 0 || looking.size > 0) await (running.size > 0 ? Promise.race(running) : Bun.sleep(1))
     },

@@ -44,7 +44,7 @@ export type PushSender<K extends ChannelKind> = {
   show(target: ChannelTargets[K], notification: Notification, replaces: string | null): Promise<string | null>
   /** Removes what is shown for a tag, where the provider can. */
   takeBack?(target: ChannelTargets[K], tag: string, shown: string | null): Promise<void>
-  /** Gives up its connections, once nothing is on its way. */
+  /** Closes its connections when nothing is being delivered. */
   close?(): void
 }
 

@@ -39,7 +39,7 @@ export const orderedKinds: ReadonlySet<Kind> = new Set<Kind>(['webhook'])
 export type NewParcel<K extends Kind = Kind> = {
   id: string
   kind: K
-  /** Whom it concerns; their erasure removes it. Null where it outlives the account. */
+  /** Whom it concerns; their erasure removes it. Null if it outlives the account. */
   user_id: string | null
   payload: Payloads[K]
   created_at: number
@@ -87,7 +87,7 @@ export type OutboxStore = {
   /** Removes a parcel that was delivered or given up, unless its slot was asked for again meanwhile: then it is due again. */
   remove(id: string): Promise<void>
   /**
-   * Removes a parcel that this node has leased and adds what follows from it, in one step. False, and nothing, where another
+   * Removes a parcel that this node has leased and adds what follows from it, in one step. False, and nothing, if another
    * node has taken it meanwhile.
    */
   replace(id: string, node: string, parcels: readonly NewParcel[]): Promise<boolean>

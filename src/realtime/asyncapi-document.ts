@@ -7,6 +7,7 @@ import { version } from '../version.ts'
 import { closing } from './connection.ts'
 import { cid, documentedEvents, ephemeralEvents } from './events.ts'
 import { socketRefusals } from './socket.ts'
+import { keysOf } from '../lib/record.ts'
 
 const about = `Events as they happen, over one WebSocket per device. Frames are JSON text.
 
@@ -58,7 +59,9 @@ const summaries: Record<string, string> = {
   notice: 'A decision of moderation about the user',
   hello: 'The first frame of every socket',
   presence: 'A user came online or went offline',
+  announcement: 'Admins tell everybody something. It is among the notices, too',
   typing: 'The other member of a chat is typing',
+  maintenance: 'People can only read for now, for the reason in `text`, or no more',
   session_ended: 'The session is over: log in again',
   pong: 'Answers `ping`',
   auth: 'Answers `auth`: the socket stays open with the new token',
@@ -155,10 +158,7 @@ export function asyncapiDocument() {
         },
         'x-close-codes': [
           { code: 1009, description: 'A frame was larger than 1 MiB and was not read. Fix the client' },
-          ...Object.entries(closing).map(([name, code]) => ({
-            code,
-            description: closeCodes[name as keyof typeof closing],
-          })),
+          ...keysOf(closing).map((name) => ({ code: closing[name], description: closeCodes[name] })),
         ],
       },
     },

@@ -42,9 +42,19 @@ export const ephemeral = {
     heartbeat_s: t.Integer(),
   }),
   presence: object('Presence', { user_id: entityId(), online: t.Boolean(), last_seen_at: nullable(time) }),
+  announcement: object('AnnouncementTold', {
+    id: entityId(),
+    text: nullable(t.String({ description: 'Null if it was withdrawn or has expired' })),
+    until: nullable(time),
+    created_at: time,
+  }),
   typing: object('Typing', { chat_id: entityId(), user_id: entityId() }),
   session_ended: object('SessionEnded', { reason: oneOf(endReasons, 'EndReason') }),
   pong: object('Pong', {}),
+  maintenance: object('MaintenanceState', {
+    on: t.Boolean(),
+    text: nullable(t.String({ description: 'What the operator tells people; null when it is over' })),
+  }),
   auth: object('TokenAccepted', { expires_in: t.Integer({ description: 'Seconds' }) }),
   error: object('FrameRefused', {
     code: t.String({ documented: { title: 'ProblemCode', enum: problemCodes } }),

@@ -4,7 +4,7 @@ import { closing, type Connection, type Owner, type Socket } from './connection.
 import type { EphemeralData, EphemeralType, Push, SocketControl } from './events.ts'
 import { type Cid, ephemeralFrame } from './frame.ts'
 import type { LastSeen } from './last-seen.ts'
-import { type CloseReason, type Ear, isCloseReason, type Nodes } from './nodes.ts'
+import { type CloseReason, type Listener, isCloseReason, type Nodes } from './nodes.ts'
 import type { OpenPresence } from './presence.ts'
 import type { Replay } from './replay.ts'
 import type { Sockets } from './sockets.ts'
@@ -125,7 +125,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     for (const [userId, seq] of newest) topics.storedElsewhere(userId, seq)
   }
 
-  const ear: Omit<Ear, 'forget' | 'forgetAll' | 'rulesChanged'> = {
+  const listener: Omit<Listener, 'forget' | 'forgetAll' | 'rulesChanged' | 'announced'> = {
     isHere: presence.isHere,
     isForeground: sockets.isForeground,
     stored: topics.storedElsewhere,
@@ -144,13 +144,13 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
   return {
     push,
     control,
-    ear,
+    listener,
 
     /** Starts the timers. `publisher` is the server's function for publishing to a topic. */
     start(publisher: (topic: string, frame: string) => void) {
       sockets.start(publisher)
       expiry ??= setInterval(() => this.endExpired(), expiryEveryMs).unref()
-      if (mayMiss) resyncs ??= setInterval(() => ear.mayHaveMissed('everybody'), resyncEveryMs).unref()
+      if (mayMiss) resyncs ??= setInterval(() => listener.mayHaveMissed('everybody'), resyncEveryMs).unref()
     },
 
     /** Refuses new sockets from now on, so that clients connect to another node. */
@@ -193,10 +193,16 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
       }
     },
 
-    /** Answers a client's frame, if its socket is still open. */
+    /** Returns a client's frame, if its socket is still open. */
     reply<T extends EphemeralType>(socketId: string, type: T, data: EphemeralData[T], cid?: Cid) {
       const connection = sockets.get(socketId)
       if (connection) sockets.send(connection, ephemeralFrame(now(), type, data, cid))
+    },
+
+    /** Tells every socket on this node that people can only read for now, or that it is over. */
+    tellMaintenance(text: string | null) {
+      const frame = ephemeralFrame(now(), 'maintenance', { on: text !== null, text })
+      for (const connection of sockets.all()) sockets.send(connection, frame)
     },
 
     /** Closes a socket whose client does not read, after Bun itself has sent to it. */
@@ -234,6 +240,12 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     closed(socketId: string) {
       const connection = sockets.get(socketId)
       if (connection) sockets.remove(connection)
+    },
+
+    /** Sends a frame that nothing stores to everybody who has a socket on this node. */
+    broadcast<T extends EphemeralType>(type: T, data: EphemeralData[T]) {
+      const frame = ephemeralFrame(now(), type, data)
+      for (const userId of sockets.users()) sockets.deliver(userId, frame)
     },
 
     /** Closes one socket for what its client did. */

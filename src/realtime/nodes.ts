@@ -12,7 +12,7 @@ export const isCloseReason = (text: string): text is CloseReason => closeReasons
  */
 export type Nodes = {
   /** Starts to pass on what the other nodes report. */
-  listen(ear: Ear): void
+  listen(listener: Listener): void
   /** After the commit: these users have events up to these numbers. */
   stored(events: readonly { user_id: string; seq: number }[]): void
   /** Sends an ephemeral frame to the sockets that a user has on other nodes. */
@@ -26,8 +26,10 @@ export type Nodes = {
   forget(userId: string): Promise<void>
   /** Makes other nodes read the rules about what people write again. Resolves as `forget` does. */
   rulesChanged(): Promise<void>
+  /** Makes other nodes tell their sockets what is announced. Resolves as `forget` does. */
+  announced(): Promise<void>
   /**
-   * Updates whether this node has a user's socket, and one in the foreground, from `ear`. Resolves when the other nodes can know, or cannot be
+   * Updates whether this node has a user's socket, and one in the foreground, from `listener`. Resolves when the other nodes can know, or cannot be
    * reached now.
    */
   syncPresence(userId: string): Promise<void>
@@ -42,7 +44,7 @@ export type Nodes = {
 }
 
 /** What a node does with messages of the others. */
-export type Ear = {
+export type Listener = {
   /** Whether a user is online through this node: has a socket here, or had one moments ago. */
   isHere(userId: string): boolean
   /** Whether a user has a socket in the foreground here. */
@@ -55,7 +57,8 @@ export type Ear = {
   cameOrWent(userId: string, online: boolean): void
   forget(userId: string): void
   rulesChanged(): void
-  /** Messages to `forget` and `rulesChanged` may have been lost, about any user. */
+  announced(): void
+  /** Messages to `forget`, `rulesChanged` and `announced` may have been lost, about any user. */
   forgetAll(): void
   /** Messages about these users, or about anybody, may have been lost. */
   mayHaveMissed(users: readonly string[] | 'everybody'): void

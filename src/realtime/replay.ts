@@ -3,6 +3,7 @@ import { iso } from '../lib/time.ts'
 import { batched } from '../lib/batched.ts'
 import type { Event, ViewedData, ViewedType } from './events.ts'
 import type { EventStore, StoredEvent } from './store.ts'
+import { asError } from '../lib/errors.ts'
 
 export type Replay = ReturnType<typeof replay>
 
@@ -93,5 +94,3 @@ export function replay({ store, views, gathers }: Deps) {
     afterEach,
   }
 }
-
-const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)))

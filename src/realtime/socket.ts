@@ -9,6 +9,7 @@ import { invalid, Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { closing, type Owner } from './connection.ts'
 import type { Cid } from './frame.ts'
 import { heartbeatS, type Hub, typingEveryMs } from './hub.ts'
+import { isRecord } from '../lib/record.ts'
 
 type Typing = {
   /** Who may see that a user types in a chat: null across a block, `stranger` for a chat that is not theirs. */
@@ -52,7 +53,7 @@ export const socketRefusals = [
 ] satisfies RefusalCode[]
 
 /**
- * `GET /ws?token=…[&since=…]`. Uses Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be
+ * `GET /ws[?since=…]`, with the access token as the subprotocol `bearer.…` beside `convene`, or as `token` in the query. Uses Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be
  * checked, and keeps the whole request in memory while the socket is open.
  */
 export const socketRoute = ({
@@ -73,7 +74,7 @@ export const socketRoute = ({
   new Elysia({ name: 'socket' }).get(
     '/ws',
     async ({ request, server, query, set }) => {
-      const { token, since } = query as Record<string, string | undefined>
+      const { token = tokenOffered(request.headers), since } = query as Record<string, string | undefined>
       if (!token) throw notSignedIn()
       const caller = await callers.byToken(token)
       requireConsented(config, caller)
@@ -102,6 +103,16 @@ export const socketRoute = ({
       detail: { hide: true },
     },
   )
+
+/**
+ * The access token among the subprotocols that are offered. Browsers set no other header on a WebSocket, and addresses are
+ * shown and kept where tokens must not be. Bun answers with the first one, which therefore has to be `convene`.
+ */
+function tokenOffered(headers: Headers): string | undefined {
+  const [first, ...others] = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
+  if (first !== 'convene') return undefined
+  return others.find((name) => name.startsWith('bearer.'))?.slice('bearer.'.length)
+}
 
 const ownerOf = ({ id, session_id, token_expires_at }: Caller): Owner => ({
   user_id: id,
@@ -281,7 +292,7 @@ const isCid = (cid: unknown): cid is Cid | undefined =>
 
 /** A string field of a frame's data; null if there is none. */
 function textIn(data: unknown, name: string): string | null {
-  const value = typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[name] : null
+  const value = isRecord(data) ? data[name] : null
   return typeof value === 'string' ? value : null
 }
 

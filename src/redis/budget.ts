@@ -16,8 +16,6 @@ if #fresh > 0 then redis.call('SADD', KEYS[1], unpack(fresh)) end
 if count == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return -1`
 
-type Scripts = { conveneSpend(key: string, most: number, withinMs: number, ...things: string[]): Promise<number> }
-
 /**
  * What an account has searched and was shown today, on all nodes. Redis sees only keyed hashes of both. A set holds as many
  * things as an account may have in a day, and expires with the day.
@@ -32,11 +30,10 @@ export function openBudget({
   seal(text: string): string
 }): SharedBudget {
   commands.defineCommand('conveneSpend', { numberOfKeys: 1, lua: spend })
-  const scripts = commands as unknown as Scripts
   return async (what, userId, things, most) => {
     // Short, as there are up to 3,000 a day, yet long enough that two of one account hardly collide.
     const sealed = [...new Set(things.map((thing) => seal(`${userId} ${thing}`).slice(0, 8)))]
-    const waitMs = await scripts.conveneSpend(`${prefix}${what}:${seal(userId)}`, most, days, ...sealed)
+    const waitMs = await commands.conveneSpend(`${prefix}${what}:${seal(userId)}`, most, days, ...sealed)
     return waitMs === -1 ? null : waitMs
   }
 }

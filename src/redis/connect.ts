@@ -1,7 +1,19 @@
 import { createConnection, isIP } from 'node:net'
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { type ClientContext, Cluster, Redis, type RedisOptions, type Result } from 'ioredis'
 import { ConfigError } from '../config.ts'
 import type { RedisAddress } from '../lib/redis-url.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
+
+// The scripts that are defined on the connection: the answers are those of their Lua code.
+declare module 'ioredis' {
+  interface RedisCommander<Context extends ClientContext> {
+    conveneFirst(key: string, at: number, everyMs: number): Result<number, Context>
+    conveneSpend(key: string, most: number, withinMs: number, ...things: string[]): Result<number, Context>
+    conveneJoin(key: string, node: string): Result<string[], Context>
+    conveneLeave(key: string, node: string): Result<string[], Context>
+    conveneNodesOfEach(count: number, ...keys: string[]): Result<string[][], Context>
+  }
+}
 
 export type Commands = Redis | Cluster
 
@@ -101,8 +113,6 @@ export async function connect(address: RedisAddress): Promise<Connected> {
   }
 }
 
-const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
-
 /** Whether what listens there answers PING as a Redis does, or does not answer at all. */
 function answersAsRedis({ host, port, tls }: RedisAddress): Promise<boolean> {
   if (tls) return Promise.resolve(true)
@@ -140,7 +150,7 @@ const knowsShardedChannels = (client: Redis) =>
 
 /** Why Redis refuses us, in one line for the operator. */
 export function refusal({ host, port, tls }: RedisAddress, error: unknown): ConfigError {
-  const { message = '', code } = error as { message?: string; code?: string }
+  const [message, code] = [messageOf(error), codeOf(error)]
   const there = `${host}:${port}`
   const because = (text: string) => new ConfigError(`REDIS_URL ${text}`, { cause: error })
   if (/^(WRONGPASS|ERR invalid password|ERR AUTH)/.test(message))
@@ -151,10 +161,10 @@ export function refusal({ host, port, tls }: RedisAddress, error: unknown): Conf
   if (message.startsWith('READONLY')) return because(`names a replica, which takes no writes: ${there}`)
   if (message.startsWith('ERR DB index')) return because(`names the number of a database that ${there} does not have`)
   if (tls && /TLS|SSL|certificate|CERT|handshake|wrong version/i.test(`${code} ${message}`))
-    return because(`begins a TLS connection that fails: ${there} (${code ?? message})`)
+    return because(`begins a TLS connection that fails: ${there} (${code || message})`)
   if (message.startsWith('Unknown RESP type'))
     return because(`names what is no Redis${tls ? '' : ', or one that wants TLS (rediss://)'}: ${there}`)
-  const how = code ?? (message.startsWith('Socket timeout') ? 'silence' : message)
+  const how = code || (message.startsWith('Socket timeout') ? 'silence' : message)
   return new RedisAway(`REDIS_URL names a Redis that does not answer${tls ? ' over TLS' : ''}: ${there} (${how})`, {
     cause: error,
   })

@@ -3,9 +3,19 @@ import type { Counter } from '../lib/rate-limits.ts'
 import type { Commands } from './connect.ts'
 
 /** Counts for all nodes together; while Redis is down, each node counts for itself. Redis sees only keyed hashes of whom. */
-export const openCounter =
-  ({ commands, prefix, seal }: { commands: Commands; prefix: string; seal(text: string): string }): Counter =>
-  ({ name, points, duration }) => {
+export function openCounter({
+  commands,
+  prefix,
+  seal,
+}: {
+  commands: Commands
+  prefix: string
+  seal(text: string): string
+}): Counter {
+  // Defines the library's script on the connection before any command is sent. ioredis gathers the commands of a turn of the
+  // event loop in a pipeline that only knows the scripts defined before it: a later one fails, and ends the process.
+  new RateLimiterRedis({ storeClient: commands, points: 1, duration: 1 })
+  return ({ name, points, duration }) => {
     const limiter = new RateLimiterRedis({
       storeClient: commands,
       keyPrefix: `${prefix}limit:${name}`,
@@ -20,3 +30,4 @@ export const openCounter =
       delete: (key) => limiter.delete(seal(key)),
     }
   }
+}

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { RedisAddress } from '../lib/redis-url.ts'
 import { type Counter, inMemory } from '../lib/rate-limits.ts'
-import type { Ear, Nodes } from '../realtime/nodes.ts'
+import type { Listener, Nodes } from '../realtime/nodes.ts'
 import { RedisAway } from './connect.ts'
 import { type Deps, openRedis, prefixOf, type Shared, usualPace } from './open.ts'
 import { messageOf } from '../lib/errors.ts'
@@ -15,7 +15,7 @@ export async function openShared(address: RedisAddress, deps: Deps): Promise<Sha
     return await openRedis(address, deps)
   } catch (error) {
     if (!(error instanceof RedisAway)) throw error
-    deps.log.warn({ reason: error.message }, 'Redis is away: other nodes are told when it is back')
+    deps.log.warn({ reason: error.message }, 'Redis is away: other nodes are notified when it is back')
     return openLate(address, deps)
   }
 }
@@ -23,7 +23,7 @@ export async function openShared(address: RedisAddress, deps: Deps): Promise<Sha
 function openLate(address: RedisAddress, deps: Deps): Shared {
   const { log, pace = usualPace } = deps
   let there: Shared | null = null
-  let ear: Ear | null = null
+  let listener: Listener | null = null
   /** Users whose first socket opened while Redis was away. */
   const came = new Set<string>()
   const closed = new AbortController()
@@ -47,11 +47,11 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
   async function found(shared: Shared) {
     if (closed.signal.aborted) return shared.close()
     there = shared
-    if (ear) {
-      shared.nodes.listen(ear)
+    if (listener) {
+      shared.nodes.listen(listener)
       // Messages sent before this were lost.
-      ear.forgetAll()
-      ear.mayHaveMissed('everybody')
+      listener.forgetAll()
+      listener.mayHaveMissed('everybody')
     }
     for (const userId of came) void shared.nodes.syncPresence(userId)
     came.clear()
@@ -60,18 +60,19 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
 
   // Nothing is queued: when Redis is back, the other nodes are told to read everything from storage.
   const nodes: Nodes = {
-    listen(listener) {
-      ear = listener
-      there?.nodes.listen(listener)
+    listen(given) {
+      listener = given
+      there?.nodes.listen(given)
     },
     stored: (events) => there?.nodes.stored(events),
     relay: (userId, frame) => there?.nodes.relay(userId, frame),
     close: (userId, sessionId, reason) => there?.nodes.close(userId, sessionId, reason),
     forget: async (userId) => there?.nodes.forget(userId),
     rulesChanged: async () => there?.nodes.rulesChanged(),
+    announced: async () => there?.nodes.announced(),
     async syncPresence(userId) {
       if (there) await there.nodes.syncPresence(userId)
-      else if (ear?.isHere(userId)) came.add(userId)
+      else if (listener?.isHere(userId)) came.add(userId)
       else came.delete(userId)
     },
     online: async (userIds) => (there ? there.nodes.online(userIds) : new Set()),
@@ -102,7 +103,7 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
     prefix: prefixOf(deps.secrets),
     isUp: () => there?.isUp() ?? false,
     hears: (userId) => there?.hears(userId) ?? false,
-    unsaid: () => there?.unsaid() ?? 0,
+    queued: () => there?.queued() ?? 0,
     refused: () => there?.refused() ?? 0,
     async close() {
       // A connection that is being opened is closed by `found`.

@@ -1,10 +1,11 @@
 import { Cluster } from 'ioredis'
 import type { Logger } from 'pino'
-import type { Ear, Nodes } from '../realtime/nodes.ts'
+import type { Listener, Nodes } from '../realtime/nodes.ts'
 import type { Connected } from './connect.ts'
 import { openHearing } from './hearing.ts'
 import { openPresence } from './presence.ts'
 import type { Signatures } from './signed.ts'
+import { messageOf } from '../lib/errors.ts'
 
 /** Intervals of the work in the background. */
 export type Pace = {
@@ -23,6 +24,7 @@ const frame = 'f'
 const close = 'e'
 const forget = 'c'
 const rules = 'r'
+const announced = 'a'
 const lost = 'l'
 
 // Returns 1 and stores the time, unless a time less than `every` ago is stored. A time in the future does not count.
@@ -39,7 +41,7 @@ type Deps = Connected & { prefix: string; signatures: Signatures; pace: Pace; is
  * Messages between the nodes of one service, through Redis. Nodes exchange sequence numbers, not events. Each user has a
  * channel, to which the nodes with a socket of theirs subscribe: `s<seq>` (stored up to), `f<node><frame>` (an ephemeral
  * frame), `e<reason>[ <session>]` (close sockets). Every node subscribes to one more: `c<user>` (invalidate what is cached),
- * `l<node>` (messages of that node were dropped), `r` (the rules about texts changed). Each message is signed.
+ * `l<node>` (messages of that node were dropped), `r` (the rules about texts changed), `a` (the announcements changed). Each message is signed.
  *
  * With a channel for each user, the load of a node grows with the people connected to it, not with the whole service.
  */
@@ -49,8 +51,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
   const ofUsers = `${prefix}user:`
   const self = crypto.randomUUID()
   commands.defineCommand('conveneFirst', { numberOfKeys: 1, lua: takeFirst })
-  const first = commands as unknown as { conveneFirst(key: string, at: number, everyMs: number): Promise<number> }
-  let ear: Ear | null = null
+  let listener: Listener | null = null
 
   /** Queued until the end of this turn of the event loop, or until Redis is back: the newest number of each user, and others. */
   let numbers = new Map<string, number>()
@@ -73,8 +74,8 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     onHeard(channels) {
       opened.resolve()
       const userIds = channels.flatMap((channel) => userOf(channel) ?? [])
-      if (userIds.length > 0) ear?.mayHaveMissed(userIds)
-      if (channels.includes(everyNode)) ear?.forgetAll()
+      if (userIds.length > 0) listener?.mayHaveMissed(userIds)
+      if (channels.includes(everyNode)) listener?.forgetAll()
       checkUp()
     },
     onMessage: hear,
@@ -84,9 +85,10 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     commands,
     prefix,
     aliveMs: pace.aliveMs,
-    isHere: (userId) => ear?.isHere(userId) === true,
-    isForeground: (userId) => ear?.isForeground(userId) === true,
-    cameOrWent: (userId, online) => ear?.cameOrWent(userId, online),
+    isLate,
+    isHere: (userId) => listener?.isHere(userId) === true,
+    isForeground: (userId) => listener?.isForeground(userId) === true,
+    cameOrWent: (userId, online) => listener?.cameOrWent(userId, online),
     log,
   })
   commands.on('error', (error: unknown) => (reason = error))
@@ -97,26 +99,27 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
   }
 
   function hear(channel: string, signed: string) {
-    if (!ear) return
+    if (!listener) return
     const message = signatures.read(channel, signed)
     if (message === null) return
     const userId = userOf(channel)
     const [kind, text] = [message[0], message.slice(1)]
     // Other kinds, of a later release, are ignored.
     if (userId === null) {
-      if (kind === forget) ear.forget(text)
-      if (kind === rules) ear.rulesChanged()
+      if (kind === forget) listener.forget(text)
+      if (kind === rules) listener.rulesChanged()
+      if (kind === announced) listener.announced()
       if (kind !== lost || text === self) return
-      ear.forgetAll()
-      ear.mayHaveMissed('everybody')
+      listener.forgetAll()
+      listener.mayHaveMissed('everybody')
     } else if (kind === stored) {
       const seq = Number(text)
-      if (Number.isSafeInteger(seq)) ear.stored(userId, seq)
+      if (Number.isSafeInteger(seq)) listener.stored(userId, seq)
     } else if (kind === frame) {
-      if (!text.startsWith(self)) ear.relayed(userId, text.slice(self.length))
+      if (!text.startsWith(self)) listener.relayed(userId, text.slice(self.length))
     } else if (kind === close) {
       const [reason = '', sessionId = null] = text.split(' ')
-      ear.close(userId, sessionId, reason)
+      listener.close(userId, sessionId, reason)
     }
   }
 
@@ -169,8 +172,10 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     isUp = commands.status === 'ready' && !isBroken && hearing.isWhole() && hearing.isHeard(everyNode)
     if (isUp === wasUp) return
     if (!isUp) {
-      const { message } = (reason ?? {}) as { message?: string }
-      return log.warn({ reason: message }, 'Redis is away: other nodes are told when it is back')
+      return log.warn(
+        { reason: reason === null ? undefined : messageOf(reason) },
+        'Redis is away: other nodes are notified when it is back',
+      )
     }
     log.info('Redis is back')
     presence.regained()
@@ -212,8 +217,8 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
   for (const timer of timers) timer.unref()
 
   const nodes: Nodes = {
-    listen(listener) {
-      ear = listener
+    listen(given) {
+      listener = given
     },
 
     stored(events) {
@@ -237,9 +242,14 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
       await publish(everyNode, rules).catch(() => messages.add(`${everyNode} ${rules}`))
     },
 
+    async announced() {
+      if (commands.status !== 'ready') return queue(everyNode, announced)
+      await publish(everyNode, announced).catch(() => messages.add(`${everyNode} ${announced}`))
+    },
+
     async syncPresence(userId) {
       if (closed) return
-      if (ear?.isHere(userId)) hearing.hear(ofUsers + userId)
+      if (listener?.isHere(userId)) hearing.hear(ofUsers + userId)
       else hearing.leave(ofUsers + userId)
       await presence.sync(userId)
     },
@@ -250,7 +260,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
 
     isFirst: async (name, at, everyMs) =>
       commands.status !== 'ready' ||
-      first.conveneFirst(`${prefix}first:${name}`, at, everyMs).then(
+      commands.conveneFirst(`${prefix}first:${name}`, at, everyMs).then(
         (isFirst) => isFirst === 1,
         () => true,
       ),
@@ -264,7 +274,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     /** Whether messages about a user reach this node now. */
     hears: (userId: string) => hearing.isHeard(ofUsers + userId),
     /** How many messages are queued. */
-    unsaid: () => numbers.size + messages.size,
+    queued: () => numbers.size + messages.size,
     /** Publishes what is queued and disconnects. This node's users stay online until its heartbeat expires. */
     async close() {
       for (const timer of timers) clearInterval(timer)

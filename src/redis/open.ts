@@ -43,11 +43,14 @@ export async function openRedis(address: RedisAddress, { secrets, log, pace = us
   const connected = await connect(address)
   const { commands } = connected
   try {
+    // These define their scripts on the connection, before it is used.
+    const counter = openCounter({ commands, prefix, seal })
+    const budget = openBudget({ commands, prefix, seal })
     const { nodes, ...rest } = await openNodes({ ...connected, prefix, signatures, pace, isLate, log })
     return {
       nodes,
-      counter: openCounter({ commands, prefix, seal }),
-      budget: openBudget({ commands, prefix, seal }),
+      counter,
+      budget,
       /** The prefix of every key and channel. */
       prefix,
       /** How many messages were dropped because no node of this service had signed them. */
@@ -56,6 +59,8 @@ export async function openRedis(address: RedisAddress, { secrets, log, pace = us
     }
   } catch (error) {
     commands.disconnect()
-    throw refusal(address, (error as { previousErrors?: Error[] }).previousErrors?.[0] ?? error)
+    // A cluster's client keeps the reasons of its nodes.
+    const reasons = error instanceof Error && 'previousErrors' in error ? error.previousErrors : null
+    throw refusal(address, (Array.isArray(reasons) ? reasons[0] : null) ?? error)
   }
 }

@@ -9,10 +9,6 @@ const leave = `redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('SMEMBERS'
 // The nodes of many users in one command.
 const nodesOfEach = `local found = {} for i, key in ipairs(KEYS) do found[i] = redis.call('SMEMBERS', key) end return found`
 
-type Scripts = Record<'conveneJoin' | 'conveneLeave', (key: string, node: string) => Promise<string[]>> & {
-  conveneNodesOfEach(count: number, ...keys: string[]): Promise<string[][]>
-}
-
 const atOnce = 200
 const tombstoneS = 86_400
 
@@ -22,6 +18,8 @@ type Deps = {
   prefix: string
   /** How long a silent node counts as alive. */
   aliveMs: number
+  /** Whether this node already has users, as it started while Redis was away. */
+  isLate: boolean
   isHere(userId: string): boolean
   isForeground(userId: string): boolean
   cameOrWent(userId: string, online: boolean): void
@@ -32,14 +30,14 @@ type Deps = {
  * Which users have a socket on which node. A node sends a heartbeat every few seconds. If it stops, the other nodes remove its
  * users and announce that they went offline.
  *
- * Keys: for each user a set of nodes, and one of those where nobody looks at the app, a set of users for each node, the set of all nodes, and for each node one key that
- * expires. A node whose users were removed while it could not reach Redis continues under another name.
+ * Keys: per user, a set of the nodes with a socket of theirs, and a set of those nodes where none is in the foreground; per
+ * node, a set of its users and a key that expires; and one set of all nodes. A node whose users were removed while it could
+ * not reach Redis continues under another name.
  */
-export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, cameOrWent, log }: Deps) {
+export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isForeground, cameOrWent, log }: Deps) {
   commands.defineCommand('conveneJoin', { numberOfKeys: 1, lua: join })
   commands.defineCommand('conveneLeave', { numberOfKeys: 1, lua: leave })
   commands.defineCommand('conveneNodesOfEach', { lua: nodesOfEach })
-  const scripts = commands as unknown as Scripts
 
   // In one slot of a cluster, because one transaction writes them.
   const nodesKey = `${prefix}{nodes}`
@@ -52,58 +50,64 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
 
   let self: string = crypto.randomUUID()
   /** Users registered in Redis as being here, with the number of losses before that. */
-  const told = new Map<string, number>()
+  const registered = new Map<string, number>()
   /** The same for users who have no socket in the foreground here. */
-  const toldAway = new Map<string, number>()
+  const registeredAway = new Map<string, number>()
   let losses = 0
-  const settling = new Map<string, Promise<void>>()
+  const syncing = new Map<string, Promise<void>>()
   const unsynced = new Set<string>()
   /** Whether other nodes are alive, as far as is known. */
   let alive = new Map<string, boolean>()
-  const burying = new Set<string>()
+  const removing = new Set<string>()
   let steadySince = performance.now()
+  /** Until then, other nodes may not listen again yet after a loss, and miss what is announced. */
+  let missedUntil = isLate ? steadySince + aliveMs : 0
+  /** Users who came or went in that time: announced once more after it. */
+  const announceAgain = new Set<string>()
 
   /** Registers in Redis whether a user is here, and announces it if that changes whether they are online anywhere. */
   function sync(userId: string): Promise<void> {
-    const running = settling.get(userId)
+    const running = syncing.get(userId)
     if (running) return running
     const { promise, resolve } = Promise.withResolvers<void>()
-    settling.set(userId, promise)
-    void bringInLine(userId).then(resolve)
+    syncing.set(userId, promise)
+    void register(userId).then(resolve)
     return promise
   }
 
-  async function bringInLine(userId: string) {
+  async function register(userId: string) {
     try {
       for (;;) {
         const here = isHere(userId)
-        const before = told.get(userId)
+        const before = registered.get(userId)
         const [at, node] = [losses, self]
         const away = here && !isForeground(userId)
-        if (away ? toldAway.get(userId) !== losses : toldAway.has(userId)) {
+        if (away ? registeredAway.get(userId) !== losses : registeredAway.has(userId)) {
           await commands[away ? 'sadd' : 'srem'](awayOn(userId), node)
           if (node !== self) continue
-          if (away) toldAway.set(userId, at)
-          else toldAway.delete(userId)
+          if (away) registeredAway.set(userId, at)
+          else registeredAway.delete(userId)
           continue
         }
         if (here ? before === losses : before === undefined) break
         if (here) await commands.sadd(usersOf(node), userId)
-        const others = await scripts[here ? 'conveneJoin' : 'conveneLeave'](nodesOf(userId), node)
+        const others = await commands[here ? 'conveneJoin' : 'conveneLeave'](nodesOf(userId), node)
         if (!here) await commands.srem(usersOf(node), userId)
         // The other nodes expired us meanwhile: register again.
         if (node !== self) continue
-        if (here) told.set(userId, at)
-        else told.delete(userId)
+        if (here) registered.set(userId, at)
+        else registered.delete(userId)
         // Registered again after a loss, which nobody has noticed.
         if (here && before !== undefined) continue
-        if (!(await anyAlive(others, node))) cameOrWent(userId, here)
+        if (await anyAlive(others, node)) continue
+        if (performance.now() < missedUntil) announceAgain.add(userId)
+        cameOrWent(userId, here)
       }
       unsynced.delete(userId)
     } catch {
       unsynced.add(userId)
     } finally {
-      settling.delete(userId)
+      syncing.delete(userId)
     }
   }
 
@@ -111,7 +115,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
   const nodesOfAll = (keys: readonly string[]) =>
     commands instanceof Cluster
       ? Promise.all(keys.map((key) => commands.smembers(key)))
-      : scripts.conveneNodesOfEach(keys.length, ...keys)
+      : commands.conveneNodesOfEach(keys.length, ...keys)
 
   async function syncAll(userIds: readonly string[]) {
     for (let i = 0; i < userIds.length; i += atOnce) await Promise.all(userIds.slice(i, i + atOnce).map(sync))
@@ -140,9 +144,9 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
     if (isGone) {
       const before = self
       self = crypto.randomUUID()
-      for (const userId of told.keys()) unsynced.add(userId)
-      told.clear()
-      toldAway.clear()
+      for (const userId of registered.keys()) unsynced.add(userId)
+      registered.clear()
+      registeredAway.clear()
       await commands.del(aliveKey(before))
       return beat()
     }
@@ -150,14 +154,18 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
     const found = await Promise.all(others.map((node) => commands.exists(aliveKey(node))))
     alive = new Map(others.map((node, i) => [node, found[i] === 1]))
     // After a loss, the other nodes need that long to send their heartbeats.
-    if (performance.now() - steadySince > aliveMs) for (const node of others) if (!alive.get(node)) void bury(node)
+    if (performance.now() - steadySince > aliveMs)
+      for (const node of others) if (!alive.get(node)) void removeUsersOf(node)
     await syncAll([...unsynced])
+    if (performance.now() < missedUntil) return
+    for (const userId of announceAgain) cameOrWent(userId, isHere(userId))
+    announceAgain.clear()
   }
 
   /** Removes the users of a dead node. Several nodes may do this at once, each for different users. */
-  async function bury(node: string) {
-    if (burying.has(node)) return
-    burying.add(node)
+  async function removeUsersOf(node: string) {
+    if (removing.has(node)) return
+    removing.add(node)
     try {
       await commands.set(tombstoneKey(node), 1, 'EX', tombstoneS)
       for (;;) {
@@ -166,7 +174,7 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
         await Promise.all(
           userIds.map(async (userId) => {
             await commands.srem(awayOn(userId), node)
-            await scripts.conveneLeave(nodesOf(userId), node)
+            await commands.conveneLeave(nodesOf(userId), node)
             cameOrWent(userId, false)
           }),
         )
@@ -174,9 +182,9 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
       if ((await commands.srem(nodesKey, node)) === 1) log.info({ node }, 'a node is gone')
     } catch (error) {
       // The next heartbeat continues.
-      log.debug({ err: error }, 'the people of a node that is gone could not be taken out')
+      log.debug({ err: error }, 'could not remove the users of a node that is gone')
     } finally {
-      burying.delete(node)
+      removing.delete(node)
     }
   }
 
@@ -189,7 +197,8 @@ export function openPresence({ commands, prefix, aliveMs, isHere, isForeground, 
     regained() {
       losses++
       steadySince = performance.now()
-      for (const userId of told.keys()) unsynced.add(userId)
+      missedUntil = steadySince + aliveMs
+      for (const userId of registered.keys()) unsynced.add(userId)
     },
 
     /** Whether a user has a socket in the foreground on another node. */

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import type { S3Place } from './place.ts'
+import { codeOf } from '../lib/errors.ts'
 
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
@@ -67,7 +68,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
         if (answer.ok) return await take(answer)
         code = /<Code>(\w{1,64})<\/Code>/.exec(await answer.text())?.[1] ?? `HTTP_${answer.status}`
       } catch (error) {
-        code = codeOf(error)
+        code = errorName(error)
       }
       // The response to HEAD has no body with an error.
       if (code === 'NoSuchKey' || (method === 'HEAD' && code === 'HTTP_404')) return null
@@ -82,7 +83,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     try {
       return await Promise.race([call, late.promise])
     } catch (error) {
-      throw error instanceof BucketError ? error : errorOf(codeOf(error))
+      throw error instanceof BucketError ? error : errorOf(errorName(error))
     } finally {
       clearTimeout(timer)
     }
@@ -160,7 +161,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
       } catch (error) {
         // Bun aborts the upload only after it has thrown, and the caller may end the process then.
         await Bun.sleep(1000)
-        throw errorOf(codeOf(error))
+        throw errorOf(errorName(error))
       }
       const stored = await bucketApi.size(name)
       if (stored === size) return
@@ -186,7 +187,9 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
         return true
       } catch (error) {
         // Errors of the disk are more precise.
-        throw error instanceof BucketError || 'syscall' in (error as Error) ? error : errorOf(codeOf(error))
+        throw error instanceof BucketError || (error instanceof Error && 'syscall' in error)
+          ? error
+          : errorOf(errorName(error))
       } finally {
         clearTimeout(watch)
       }
@@ -195,8 +198,8 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
   return bucketApi
 }
 
-function codeOf(error: unknown): string {
+function errorName(error: unknown): string {
   if (error instanceof DOMException) return 'Timeout'
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'UnknownError'
+  const code = codeOf(error)
+  return /^\w{1,64}$/.test(code) ? code : 'UnknownError'
 }

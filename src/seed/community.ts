@@ -4,14 +4,15 @@ import { follow, NOWHERE, placeKey, type Whereabouts } from '../features/locatio
 import { destination, type Point } from '../features/location/sphere.ts'
 import type { Review } from '../features/reviews/store.ts'
 import { days, hours } from '../lib/time.ts'
-import { cities, type City } from './cities.ts'
+import type { City } from './cities.ts'
 import { conversation, type Line, opinion } from './conversation.ts'
-import { type Persona, personaOf } from './people.ts'
+import { type Persona, personaOf, wordsOf } from './people.ts'
 import { demoEmail } from './demo-account.ts'
 import { apportion, openRandom, type Random } from './random.ts'
+import type { Words } from './words/words.ts'
 
 /** What decides a community: the same plan makes the same one, but for the times, which are counted back from now. */
-export type Plan = { users: number; cities: number; messages: number; seed: string }
+export type Plan = { users: number; cities: readonly City[]; messages: number; seed: string }
 
 export type Setting = {
   /** Milliseconds. */
@@ -60,15 +61,16 @@ const AGE = 400 * days
 // Where the times of the ids begin, so that they are the same whenever they are made.
 const idEpoch = Date.UTC(2026, 0, 1)
 
-/** Makes a community up. Throws where the messages need neighbours and nobody has any. */
-export function openCommunity({ users, cities: cityCount, messages, seed }: Plan, setting: Setting): Community {
+/** Makes a community up. Throws if the messages need neighbours and nobody has any. */
+export function openCommunity({ users, cities, messages, seed }: Plan, setting: Setting): Community {
   const { now, locationKey, edition } = setting
-  const sizes = apportion(users, zipf(cityCount))
+  const sizes = apportion(users, zipf(cities.length))
   const wanted = chatCount(messages, sizes)
-  const ids: string[] = []
+  const ids = openIds(users)
   const cameAt = new Float64Array(users)
   const cityOf = new Uint8Array(users)
   const walk = new Float64Array(users)
+  const speaksRussian = new Uint8Array(users)
   const editions = (['terms', 'privacy', 'disclaimer'] as const).map((kind) => ({ kind, ...edition(kind) }))
   // Marketing has no text of its own: the privacy text says what it means.
   const marketing = { kind: 'marketing' as const, ...edition('privacy') }
@@ -89,16 +91,18 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
       const at = Math.floor(((AGE - days) * (i + random.unit())) / users) - AGE
       const id = idOf(random, at)
       const home = homeIn(city, random.unit(), random.unit())
-      ids.push(id)
+      ids.set(i, id)
       cameAt[i] = at
       walk[i] = stepOf(home)
+      const persona = personaOf(random, city)
+      speaksRussian[i] = Number(persona.preferences.language === 'ru')
       yield {
         id,
         email: demoEmail(i + 1),
         city: city.name,
         created_at: now + at,
         whereabouts: follow(placeKey(locationKey, id), NOWHERE, home),
-        ...personaOf(random, city),
+        ...persona,
         consents: (random.chance(0.3) ? [...editions, marketing] : editions).map((consent) => ({
           id: idOf(random, at),
           user_id: id,
@@ -118,17 +122,19 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
       messages - wanted,
       Array.from({ length: wanted }, () => random.exponential(1)),
     )
-    const begun = pairs(random)
-      .map(([a, b]) => {
-        const bothThere = Math.max(cameAt[a]!, cameAt[b]!)
-        return { a, b, at: Math.floor(bothThere + (-hours - bothThere) * random.unit()) }
-      })
-      .sort((x, y) => x.at - y.at)
-    for (const [i, { a, b, at }] of begun.entries()) {
+    const [ones, others] = pairs(random)
+    const begunAt = Float64Array.from(ones, (a, i) => {
+      const bothThere = Math.max(cameAt[a]!, cameAt[others[i]!]!)
+      return Math.floor(bothThere + (-hours - bothThere) * random.unit())
+    })
+    const begun = Uint32Array.from(ones.keys()).sort((x, y) => begunAt[x]! - begunAt[y]! || x - y)
+    for (const [i, chat] of begun.entries()) {
+      const [a, b, at] = [ones[chat]!, others[chat]!, begunAt[chat]!]
       const id = idOf(random, at)
-      const pair = [ids[a]!, ids[b]!] as const
+      const pair = [ids.get(a), ids.get(b)] as const
       const [user_a, user_b] = pair.toSorted() as [string, string]
-      const lines = conversation(random, lengths[i]! + 1, at, 0)
+      const words = wordsOf(speaksRussian[a] && speaksRussian[b] ? 'ru' : 'en')
+      const lines = conversation(random, words, lengths[i]! + 1, at, 0)
       const said = lines.map((line, index) => ({
         id: idOf(random, line.at),
         seq: index + 1,
@@ -137,30 +143,42 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
         read_at: line.readAt === null ? null : now + line.readAt,
         created_at: now + line.at,
       }))
-      yield { id, user_a, user_b, created_at: now + at, messages: said, review: reviewOf(random, id, pair, lines) }
+      yield {
+        id,
+        user_a,
+        user_b,
+        created_at: now + at,
+        messages: said,
+        review: reviewOf(random, words, id, pair, lines),
+      }
     }
   }
 
   /** As many different pairs of neighbours as there are to be chats, as indexes of residents. */
-  function pairs(random: Random): [number, number][] {
+  function pairs(random: Random): [Uint32Array, Uint32Array] {
     const order = Uint32Array.from({ length: users }, (_, i) => i)
     order.sort((x, y) => cityOf[x]! - cityOf[y]! || walk[x]! - walk[y]! || x - y)
-    const taken = new Set<number>()
-    const found: [number, number][] = []
-    /** False where they are no neighbours, or have each other already. */
+    /** With which of the neighbours ahead everybody is a pair already: a bit for each of them. */
+    const taken = new Uint32Array(users)
+    const found: [Uint32Array, Uint32Array] = [new Uint32Array(wanted), new Uint32Array(wanted)]
+    let count = 0
+    /** False if they are no neighbours, or have each other already. */
     function pair(from: number, to: number): boolean {
-      const key = from * users + to
-      if (to >= users || cityOf[order[from]!] !== cityOf[order[to]!] || taken.has(key)) return false
-      taken.add(key)
-      found.push(random.chance(0.5) ? [order[from]!, order[to]!] : [order[to]!, order[from]!])
+      const bit = 1 << (to - from - 1)
+      if (to >= users || cityOf[order[from]!] !== cityOf[order[to]!] || (taken[from]! & bit) !== 0) return false
+      taken[from]! |= bit
+      const [first, second] = random.chance(0.5) ? [from, to] : [to, from]
+      found[0][count] = order[first]!
+      found[1][count] = order[second]!
+      count++
       return true
     }
     for (let host = 0; host < Math.min(HOSTS, users); host++) {
       const at = order.indexOf(host)
-      for (let i = 1, chats = 0; i <= WINDOW && chats < CHATS_OF_A_HOST && found.length < wanted; i++)
+      for (let i = 1, chats = 0; i <= WINDOW && chats < CHATS_OF_A_HOST && count < wanted; i++)
         if (pair(at, at + i) || (i <= at && pair(at - i, at))) chats++
     }
-    while (found.length < wanted) {
+    while (count < wanted) {
       const from = random.below(users)
       const ahead = 1 + random.below(WINDOW)
       for (let i = 0; i < WINDOW; i++) if (pair(from, from + ((ahead + i - 1) % WINDOW) + 1)) break
@@ -168,15 +186,35 @@ export function openCommunity({ users, cities: cityCount, messages, seed }: Plan
     return found
   }
 
-  function reviewOf(random: Random, chat_id: string, pair: readonly [string, string], lines: Line[]): Review | null {
+  function reviewOf(
+    random: Random,
+    words: Words,
+    chat_id: string,
+    pair: readonly [string, string],
+    lines: Line[],
+  ): Review | null {
     const answered = lines.some(({ from }) => from === 1)
     if (!answered || lines.length < 6 || !random.chance(0.25)) return null
     const [reviewer_id, reviewed_id] = random.chance(0.5) ? pair : [pair[1], pair[0]]
     const created_at = now + Math.floor(lines.at(-1)!.at * random.unit())
-    return { id: random.uuid(), chat_id, reviewer_id, reviewed_id, ...opinion(random), created_at }
+    return { id: random.uuid(), chat_id, reviewer_id, reviewed_id, ...opinion(random, words), created_at }
   }
 
   return { residents, chats }
+}
+
+/** Ids of that many people in 16 bytes each: as text, those of ten million take a gigabyte. */
+function openIds(count: number) {
+  const bytes = Buffer.alloc(16 * count)
+  return {
+    set(i: number, id: string) {
+      bytes.write(id.replaceAll('-', ''), 16 * i, 'hex')
+    },
+    get(i: number): string {
+      const hex = bytes.toString('hex', 16 * i, 16 * i + 16)
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+    },
+  }
 }
 
 /**

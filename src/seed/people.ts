@@ -1,9 +1,15 @@
 import type { Gender, Preferences } from '../features/profile/store.ts'
 import type { City, Language } from './cities.ts'
 import type { Random } from './random.ts'
+import { en } from './words/en.ts'
+import { ru } from './words/ru.ts'
+import type { Words } from './words/words.ts'
 
 /** What somebody says of themselves. */
 export type Persona = { name: string; gender: Gender | null; bio: string | null; preferences: Preferences }
+
+/** What somebody writes in who has chosen that language. */
+export const wordsOf = (language: string | null): Words => (language === 'ru' ? ru : en)
 
 const words = (text: string) => text.split(' ')
 
@@ -165,40 +171,40 @@ function nameOf(random: Random, language: Language, gender: Gender | null): stri
   return initials === '' || random.chance(0.3) ? given : `${given} ${random.pick(initials.split(''))}.`
 }
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-function bioOf(random: Random, city: City, { drinks, activities, purposes }: Preferences): string | null {
-  if (random.chance(0.25)) return null
+/** What somebody says of themselves: who they are, and something of what they like. */
+function bioOf(random: Random, city: string, gender: Gender | null, preferences: Preferences): string | null {
+  if (random.chance(0.08)) return null
+  const words = wordsOf(preferences.language)
   const sentences: string[] = []
-  if (activities.length > 0) sentences.push(`${capital(activities.join(', '))}.`)
-  sentences.push(
-    random.pick([
-      `In ${city.name} for ${2 + random.below(12)} years.`,
-      `New in ${city.name}.`,
-      `Born and raised in ${city.name}.`,
-      `Here for the weekend walks around ${city.name}.`,
-      'Better at listening than at small talk.',
-      'Early bird.',
-      'Night owl.',
-      'I answer when I am off work.',
-      'Two cats, one bicycle.',
-      'Ask me about my balcony plants.',
-    ]),
-  )
-  if (drinks.length > 0 && random.chance(0.5)) sentences.push(`Let us meet over ${drinks[0]}.`)
-  if (purposes.length > 0 && random.chance(0.3)) sentences.push(`Looking for: ${purposes.join(', ')}.`)
-  return sentences.join(' ')
+  if (random.chance(0.85)) sentences.push(random.pick(words.about))
+  const activity = words.activities[preferences.activities[0] ?? '']
+  if (activity && random.chance(0.75)) sentences.push(random.pick(activity))
+  const drink = words.drinks[preferences.drinks[0] ?? '']
+  if (drink && random.chance(0.4)) sentences.push(drink)
+  if (sentences.length === 0) return null
+  return sentences
+    .join(' ')
+    .replaceAll('{city}', () => city)
+    .replaceAll(/\{([^|}]*)\|([^}]*)\}/g, (_, his: string, hers: string) => (gender === 'female' ? hers : his))
 }
+
+/** Where some of the people speak Russian. Elsewhere everybody writes English, or Russian in Russia. */
+const abroad = new Set<Language>(['de', 'en', 'es', 'fr', 'it', 'pl', 'pt', 'tr'])
 
 /** Makes up somebody who lives in a city. */
 export function personaOf(random: Random, city: City): Persona {
   const gender = genderOf(random)
+  const origin = abroad.has(city.language) && random.chance(0.15) ? 'ru' : city.language
   const preferences: Preferences = {
     drinks: some(random, drinks, 3),
     activities: some(random, activities, 4),
     purposes: some(random, purposes, 2),
-    language: random.chance(0.8) ? city.language : 'en',
+    language: random.chance(0.8) ? origin : 'en',
   }
-  const name = nameOf(random, city.language, gender)
-  return { name, gender, bio: bioOf(random, city, preferences), preferences }
+  return {
+    name: nameOf(random, origin, gender),
+    gender,
+    bio: bioOf(random, city.name, gender, preferences),
+    preferences,
+  }
 }

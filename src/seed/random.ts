@@ -41,6 +41,16 @@ export function openRandom(seed: string) {
 
     pick: <T>(list: readonly T[]): T => list[Math.floor((next() / 2 ** 32) * list.length)]!,
 
+    /** The same list in another order, by Fisher and Yates's method. */
+    shuffled<T>(list: readonly T[]): T[] {
+      const all = [...list]
+      for (let i = all.length - 1; i > 0; i--) {
+        const j = Math.floor((next() / 2 ** 32) * (i + 1))
+        ;[all[i], all[j]] = [all[j]!, all[i]!]
+      }
+      return all
+    },
+
     /** With mean 0 and deviation 1, by Box and Muller's method. */
     normal: () => Math.sqrt(-2 * Math.log(1 - next() / 2 ** 32)) * Math.cos((2 * Math.PI * next()) / 2 ** 32),
 

@@ -27,14 +27,14 @@ export type Side = {
 
 /** A database that is filled. While it is, it holds notes of how far that is, and nothing else opens it. */
 export type Target = Side & {
-  /** The notes by name; null where no copy was begun. */
+  /** The notes by name; null if no copy was begun. */
   notes(): Promise<Map<string, string> | null>
   /** Makes the place for notes, and writes the first. What a start on the empty database has remembered goes. */
   begin(name: string, note: string): Promise<void>
   /** Adds rows and replaces the table's note, both or neither. */
   write(table: Table, rows: readonly Row[], note: string): Promise<void>
-  /** Called when all rows are there. Throws where the engine's own rules do not hold. */
-  settle(tables: readonly Table[]): Promise<void>
+  /** Called when all rows are there. Throws if the engine's own rules do not hold. */
+  verifyCopy(tables: readonly Table[]): Promise<void>
   /** Removes the notes. From here on it is a database like any other. */
   finish(): Promise<void>
 }
@@ -66,6 +66,7 @@ export const tables: readonly Table[] = [
   schema.chats,
   schema.messages,
   schema.messageVersions,
+  schema.heldMessages,
   schema.reviews,
   schema.pendingReviews,
   schema.userStats,
@@ -75,6 +76,8 @@ export const tables: readonly Table[] = [
   schema.reports,
   schema.notices,
   schema.templates,
+  schema.announcements,
+  schema.ageRefusals,
   schema.dailyFigures,
   schema.appeals,
   schema.evidencePhotos,
@@ -91,6 +94,8 @@ export const tables: readonly Table[] = [
   schema.botUpdates,
   schema.ruleVersions,
   schema.openers,
+  schema.imageBank,
+  schema.imageBankState,
   schema.passkeys,
   schema.usedChallenges,
 ].map(tableOf)
@@ -124,7 +129,7 @@ async function* pagesOf(side: Side, table: Table, after: Row | null = null): Asy
 
 type OnRows = (rows: number) => void
 
-/** Reads a whole table. Throws where it holds a value that one of the engines cannot, naming table and row. */
+/** Reads a whole table. Throws if it holds a value that one of the engines cannot, naming table and row. */
 export async function digestOf(side: Side, table: Table, onRows: OnRows = () => {}): Promise<Digest> {
   // The rows' hashes are added up, lane by lane: each engine reads in the order that costs it least.
   const sum = new Uint32Array(8)

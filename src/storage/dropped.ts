@@ -1,18 +1,31 @@
-/** What a step down removes for good: a table (or rows of it), or a column of one. */
-export type Dropped = { table: string; column: string | null }
+/**
+ * What a step down removes for good: a table (or rows of it), or a column of one. `empty` is the default, as SQL, that the
+ * step up gave the column: the next step up writes it again.
+ */
+export type Dropped = { table: string; column: string | null; empty?: string }
 
-/** The same with how many rows, or values that are not null, go with it. */
+/** The same with how many rows, or values that are neither null nor the default, go with it. */
 export type Loss = { name: string; rows: number }
 
 /** The steps that are about to be taken back, the newest first, with what each would remove. */
 export type PlannedStep = { label: string; losses: Loss[] }
 
-/** Reads from the SQL of a step what it removes. A table that is made anew under its name does not count. */
-export function droppedBy(sql: string): Dropped[] {
-  const statements = sql
+const statementsOf = (sql: string) =>
+  sql
     .replaceAll(/--[^\n]*/g, '')
     .split(';')
     .map((statement) => statement.trim())
+
+/** Reads from the SQL of a step what it removes. A table that is made anew under its name does not count. */
+export function droppedBy({ up, down }: { up: string; down: string }): Dropped[] {
+  const statements = statementsOf(down)
+  const defaults = new Map(
+    statementsOf(up).flatMap((statement) => {
+      const table = /^ALTER TABLE (\w+)/i.exec(statement)?.[1]
+      const added = statement.matchAll(/\bADD COLUMN (\w+)[^,]*? DEFAULT ('[^']*'|[\w.-]+)/gi)
+      return [...added].map(([, column, value]) => [`${table}.${column}`, value!] as const)
+    }),
+  )
   const renamed = new Set(statements.flatMap((statement) => /\bRENAME TO (\w+)$/i.exec(statement)?.[1] ?? []))
   return statements.flatMap((statement): Dropped[] => {
     const table = /^(?:DROP TABLE(?: IF EXISTS)?|DELETE FROM) (\w+)/i.exec(statement)?.[1]
@@ -22,9 +35,11 @@ export function droppedBy(sql: string): Dropped[] {
     return [...statement.matchAll(/\bDROP COLUMN(?: IF EXISTS)? (\w+)/gi)].map(([, column]) => ({
       table: altered,
       column: column!,
+      empty: defaults.get(`${altered}.${column}`),
     }))
   })
 }
 
 export const nameOf = ({ table, column }: Dropped) => (column === null ? table : `${table}.${column}`)
-export const countOf = ({ table, column }: Dropped) => `SELECT count(${column ?? '*'}) AS n FROM ${table}`
+export const countOf = ({ table, column, empty }: Dropped) =>
+  `SELECT count(${column ?? '*'}) AS n FROM ${table}` + (empty === undefined ? '' : ` WHERE ${column} <> ${empty}`)

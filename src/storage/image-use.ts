@@ -4,8 +4,13 @@
 const oneByOne = 'LIMIT 1 OFFSET 0'
 
 export const isPhoto = `EXISTS (SELECT 1 FROM users WHERE users.photo = media.id ${oneByOne})`
-const shown = `(${isPhoto}
-  OR EXISTS (SELECT 1 FROM messages WHERE messages.photo_id = media.id AND messages.deleted_at IS NULL ${oneByOne}))`
+const isIn = (table: 'messages' | 'held_messages') =>
+  `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.photo_id = media.id AND ${table}.deleted_at IS NULL ${oneByOne})`
+const shown = `(${isPhoto} OR ${isIn('messages')} OR ${isIn('held_messages')})`
+
+/** The same, while it is not hidden from others. */
+export const isPhotoShown = `EXISTS (SELECT 1 FROM users WHERE users.photo = media.id AND users.hidden IS NULL ${oneByOne})`
+
 export const isEvidence = `EXISTS (SELECT 1 FROM evidence_photos WHERE media_id = media.id ${oneByOne})`
 
 export const used = `(${shown} OR ${isEvidence})`
@@ -16,7 +21,10 @@ export const used = `(${shown} OR ${isEvidence})`
  */
 export const isTheirs = `(${shown} OR NOT ${isEvidence})`
 
+const isShownIn = (table: 'messages' | 'held_messages', messageId: string) =>
+  `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.id = ${messageId} AND photo_id = media.id AND deleted_at IS NULL)`
+/** Only the sender of a held message has a URL with its id. */
 export const isShownBy = (messageId: string) =>
-  `EXISTS (SELECT 1 FROM messages WHERE messages.id = ${messageId} AND photo_id = media.id AND deleted_at IS NULL)`
+  `(${isShownIn('messages', messageId)} OR ${isShownIn('held_messages', messageId)})`
 export const isEvidenceOf = (reportId: string) =>
   `EXISTS (SELECT 1 FROM evidence_photos WHERE report_id = ${reportId} AND media_id = media.id)`

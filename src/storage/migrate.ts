@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { migrations, type Migration } from '../../migrations/index.ts'
 import { countOf, droppedBy, nameOf, type PlannedStep } from './dropped.ts'
+import { messageOf } from '../lib/errors.ts'
 
 /** A step that this release knows, or that a newer one has applied. */
 export type MigrationState = Pick<Migration, 'number' | 'name'> & { applied_at: string | null }
@@ -28,7 +29,7 @@ export const compatibility = 'schema_compatibility'
 export const makeCompatibility = `CREATE TABLE IF NOT EXISTS ${compatibility} (number integer PRIMARY KEY NOT NULL, compatible_with integer NOT NULL)`
 export type Compatible = { number: number; compatible_with: number }
 
-/** What is applied, by number. Throws where that is none of ours, or a newer release's that this one cannot work on. */
+/** The applied steps, by number. Throws if one is unknown, or belongs to a newer release that this one cannot work with. */
 export function appliedOf(
   rows: readonly AppliedStep[],
   {
@@ -37,12 +38,14 @@ export function appliedOf(
     compatible,
   }: { isForeign: boolean; isHalfCopied: boolean; compatible: readonly Compatible[] },
 ): Applied {
+  if (isHalfCopied)
+    throw new MigrationError(
+      'this database is half copied: run the same convene copy again to continue, or the same convene restore',
+    )
   if (isForeign)
     throw new MigrationError(
       'this database belongs to another program: it has tables, but not the record of Convene’s migrations',
     )
-  if (isHalfCopied)
-    throw new MigrationError('this database is half copied: run the same convene copy again, which goes on with it')
   const works = ({ number }: AppliedStep) =>
     isKnown(number) || compatible.some((step) => step.number === number && step.compatible_with <= newest)
   if (!rows.every(works)) throw newerThanKnown(rows)
@@ -56,7 +59,7 @@ const newerThanKnown = (steps: readonly { number: number }[]) =>
     `this database is at migration ${Math.max(...steps.map(({ number }) => number))}, newer than this release knows (${newest}): start a newer Convene, or restore an older backup`,
   )
 
-/** Throws where a newer release has applied steps: for what has to know all that the database holds. */
+/** Throws if a newer release has applied steps: for what has to know all that the database holds. */
 export function refuseNewer(steps: Iterable<{ number: number }>) {
   const unknown = [...steps].filter(({ number }) => !isKnown(number))
   if (unknown.length > 0) throw newerThanKnown(unknown)
@@ -71,14 +74,14 @@ export const statesOf = (applied: Applied): MigrationState[] => [
 /** `file` is the database, where it is one. */
 export const failed = (migration: Migration, error: unknown, file?: string) =>
   new MigrationError(
-    `migration ${label(migration)} failed and was undone: ${(error as Error).message}${file ? ` (${file})` : ''}`,
+    `migration ${label(migration)} failed and was undone: ${messageOf(error)}${file ? ` (${file})` : ''}`,
     { cause: error },
   )
 
 /** Which steps to take back: all that are newer than `to` where it is given, else the newest `steps` (1). */
 export type WayDown = { steps?: number; to?: number }
 
-/** The applied steps that are to be taken back, the newest first. Throws where a newer release has applied steps. */
+/** The applied steps that are to be taken back, the newest first. Throws if a newer release has applied steps. */
 export function stepsDown(applied: Applied, { steps = 1, to }: WayDown): Migration[] {
   // A newer release's steps lie on top of ours, and only that release can take them back.
   refuseNewer(applied.values())
@@ -139,7 +142,7 @@ export function up(
 export function planDown(db: Database, way: WayDown): PlannedStep[] {
   return stepsDown(appliedTo(db), way).map((migration) => ({
     label: label(migration),
-    losses: droppedBy(migration.down).map((dropped) => ({
+    losses: droppedBy(migration).map((dropped) => ({
       name: nameOf(dropped),
       rows: db.query<{ n: number }, []>(countOf(dropped)).get()!.n,
     })),

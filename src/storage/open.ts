@@ -4,7 +4,7 @@ import type { DatabaseConfig } from './database-url.ts'
 import { MigrationError, type MigrationState, status, up } from './migrate.ts'
 import type { DatabaseOptions } from './postgres/database.ts'
 import { keepBeforeMigrating } from './sqlite/before-migration.ts'
-import { makeSure, openReadOnly, unusable } from './sqlite/database.ts'
+import { emptyLog, openReadOnly, refuseDamagedAtStart, unusable } from './sqlite/database.ts'
 import { openDatabase, sqliteStorage, type SqliteOptions, withDrizzle } from './sqlite/storage.ts'
 import type { Storage } from './storage.ts'
 
@@ -12,7 +12,7 @@ type Opened = {
   storage: Storage
   /** The steps that were applied. */
   migrated: string[]
-  /** Where the database as it was before them is kept; null where there was none, or nothing to do. */
+  /** Where the database as it was before them is kept; null if there was none, or nothing to do. */
   kept: string | null
 }
 
@@ -22,7 +22,7 @@ type Options = SqliteOptions & DatabaseOptions
 const postgres = () => import('./postgres/open.ts')
 
 /**
- * Opens the database that the configuration names and brings its schema up to date. Throws where it is damaged, or cannot
+ * Opens the database that the configuration names and brings its schema up to date. Throws if it is damaged, or cannot
  * be reached.
  */
 export async function openStorage(database: DatabaseConfig, options: Options): Promise<Opened> {
@@ -30,13 +30,18 @@ export async function openStorage(database: DatabaseConfig, options: Options): P
   return { ...(await (await postgres()).openPostgres(database.url, options)), kept: null }
 }
 
-function openSqlite(path: string, options: SqliteOptions): Opened {
+async function openSqlite(path: string, options: SqliteOptions): Promise<Opened> {
   const client = openDatabase(path)
   try {
-    makeSure(client, path)
+    refuseDamagedAtStart(client, path)
+    // It has to see the log before anybody empties it.
+    await options.replica?.open(path)
+    emptyLog(client)
     const { migrated, kept } = bringUp(client, path)
+    await options.replica?.run()
     return { storage: sqliteStorage(withDrizzle(client), options), migrated, kept }
   } catch (error) {
+    await options.replica?.close().catch(() => {})
     client.close()
     throw unusable(path, error)
   }
@@ -60,7 +65,7 @@ export function bringUp(
   }
 }
 
-/** The steps of a database that is there. Throws where it is none that this release works on. Changes nothing. */
+/** The steps of a database that is there. Throws if it is none that this release works on. Changes nothing. */
 export async function statusOf(database: DatabaseConfig): Promise<MigrationState[]> {
   return database.engine === 'sqlite' ? statusOfFile(database.path) : (await postgres()).statusOfServer(database.url)
 }
@@ -76,7 +81,7 @@ function statusOfFile(path: string): MigrationState[] {
   }
 }
 
-/** Throws where the database is another program's, or of a release too new for this one, before anything is changed. */
+/** Throws if the database is another program's, or of a release too new for this one, before anything is changed. */
 export async function refuseForeign(database: DatabaseConfig): Promise<void> {
   if (database.engine === 'sqlite' && !existsSync(database.path)) return
   await statusOf(database)

@@ -8,6 +8,7 @@ import type { ChatStore } from '../features/chats/store.ts'
 import type { ModerationStore, NoticeStore, QueueStore } from '../features/moderation/store.ts'
 import type { FiguresStore } from '../features/figures/store.ts'
 import type { TagStore } from '../features/tags/store.ts'
+import type { AnnouncementStore } from '../features/announcements/store.ts'
 import type { TemplateStore } from '../features/templates/store.ts'
 import type { LocationStore } from '../features/location/store.ts'
 import type { UserStore } from '../features/profile/store.ts'
@@ -21,7 +22,8 @@ import type { EmailStore } from '../features/email/store.ts'
 import type { IdentityStore } from '../features/identities/store.ts'
 import type { PeopleStore } from '../features/people/store.ts'
 import type { FilterStore } from '../features/filter/store.ts'
-import type { InviteStore } from '../features/registration/store.ts'
+import type { ImageBankStore } from '../features/image-bank/store.ts'
+import type { AgeStore, InviteStore } from '../features/registration/store.ts'
 import type { NotificationStore } from '../features/notifications/store.ts'
 import type { PasskeyStore } from '../features/passkeys/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
@@ -39,6 +41,8 @@ export type Storage = {
   moderation: ModerationStore
   queue: QueueStore
   templates: TemplateStore
+  announcements: AnnouncementStore
+  ages: AgeStore
   figures: FiguresStore
   tags: TagStore
   media: MediaStore
@@ -51,22 +55,23 @@ export type Storage = {
   retention: RetentionStore
   community: CommunityStore
   jobLeases: JobLeaseStore
-  /** Null where a database has one server. */
+  /** Null if a database has one server. */
   nodes: NodeStore | null
   outbox: OutboxStore
   emails: EmailStore
   identities: IdentityStore
   invites: InviteStore
   filter: FilterStore
+  imageBank: ImageBankStore
   people: PeopleStore
   notifications: NotificationStore
   bot: BotStore
   passkeys: PasskeyStore
-  /** Told of an error that nobody foresaw: ends the process where it says that the disk or the data cannot be trusted. */
+  /** Call with every unexpected error: ends the process if the error shows that the disk or the data cannot be trusted. */
   failed(error: unknown): void
-  /** How many steps its schema is behind this release. Throws where the engine does not answer. */
+  /** How many steps its schema is behind this release. Throws if the engine does not answer. */
   pendingMigrations(): Promise<number>
-  /** What it takes on disk, in bytes: the database, and the log of what is not in it yet. */
+  /** Size on disk in bytes: the database and its write-ahead log. */
   size(): Promise<{ database: number; log: number }>
   /** Commits what waits and lets go of the files. */
   close(): Promise<void>

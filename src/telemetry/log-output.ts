@@ -117,7 +117,7 @@ function sender(fd: number): (line: Buffer) => number | Promise<unknown> {
       throw error
     }
     try {
-      const outcomes = [sink.write(line), sink.flush()] as (number | Promise<number>)[]
+      const outcomes: (number | Promise<number>)[] = [sink.write(line), sink.flush()]
       if (outcomes.every((outcome) => typeof outcome === 'number')) return line.length
       return Promise.all(outcomes).catch(failed)
     } catch (error) {

@@ -19,9 +19,32 @@ type Watched = {
     outbox: { waiting(): Promise<{ kind: string; count: number; oldest: number }[]> }
   }
   now?: () => number
-  shared?: { isUp(): boolean; unsaid(): number; refused(): number } | null
+  shared?: { isUp(): boolean; queued(): number; refused(): number } | null
   photos?: { last(): { missing: number } | null }
+  replica?: {
+    report(): {
+      complete_at: number
+      lag_ms: number
+      waiting_bytes: number
+      shipped_at: number | null
+      snapshot_at: number | null
+      failures: number
+    }
+  } | null
 }
+
+// 429 and 5xx, whose cause an operator has to look for.
+const watchedProblems: ReadonlySet<string> = new Set([
+  'rate_limited',
+  'internal_error',
+  'storage_full',
+  'busy',
+  'shutting_down',
+  'maintenance',
+  'mail_not_configured',
+  'messenger_not_configured',
+  'provider_not_configured',
+])
 
 // Metrics of Node that are zero or wrong on Bun.
 const meaningless = [
@@ -51,6 +74,23 @@ export function openMetrics({ ofProcess = false } = {}) {
   const refused = new Counter({
     name: 'convene_requests_refused_early_total',
     help: 'Requests that were refused before anything was done for them, as there were too many at once',
+    registers,
+  })
+  const problems = new Counter({
+    name: 'convene_problems_total',
+    help: 'Requests answered with a problem of the server or its load (429 and 5xx), by its code',
+    labelNames: ['code'],
+    registers,
+  })
+  for (const code of watchedProblems) problems.inc({ code }, 0)
+  const starts = new Gauge({
+    name: 'convene_starts_recent',
+    help: 'Starts of this server within the hour before this one, itself among them',
+    registers,
+  })
+  const unclean = new Gauge({
+    name: 'convene_last_exit_unclean',
+    help: 'Whether the run before this one ended without being stopped (1), as by a crash, or in order (0)',
     registers,
   })
   const logDropped = new Counter({
@@ -128,7 +168,21 @@ export function openMetrics({ ofProcess = false } = {}) {
   return {
     request,
 
-    refusedEarly: () => refused.inc(),
+    refusedEarly() {
+      refused.inc()
+      problems.inc({ code: 'busy' })
+    },
+
+    /** An answer with that code. Those that are the client's fault are not counted. */
+    problem(code: string) {
+      if (watchedProblems.has(code)) problems.inc({ code })
+    },
+
+    /** How this start came about. */
+    started({ recent, wasUnclean }: { recent: number; wasUnclean: boolean }) {
+      starts.set(recent)
+      unclean.set(Number(wasUnclean))
+    },
 
     logLineDropped: () => logDropped.inc(),
 
@@ -171,7 +225,7 @@ export function openMetrics({ ofProcess = false } = {}) {
       s3Time.observe({ operation, outcome }, seconds)
     },
 
-    watch({ callers, hub, storage, shared, photos, now = Date.now }: Watched) {
+    watch({ callers, hub, storage, shared, photos, replica, now = Date.now }: Watched) {
       const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
         new Gauge({
           name,
@@ -213,7 +267,7 @@ export function openMetrics({ ofProcess = false } = {}) {
         for (const outcome of ['sent', 'withheld', 'failed', 'given_up']) deliveries.inc({ kind, outcome }, 0)
       if (shared) {
         gauge('convene_redis_up', 'Whether Redis is there (1) or away (0)', () => Number(shared.isUp()))
-        gauge('convene_redis_unsaid', 'What other nodes are still to be told', shared.unsaid)
+        gauge('convene_redis_unsaid', 'Messages to other nodes that wait for Redis', shared.queued)
         new Counter({
           name: 'convene_redis_refused_total',
           help: 'Messages in Redis that were dropped, as no node of this service had signed them',
@@ -221,6 +275,37 @@ export function openMetrics({ ofProcess = false } = {}) {
           collect() {
             this.reset()
             this.inc(shared.refused())
+          },
+        })
+      }
+      if (replica) {
+        gauge(
+          'convene_replica_lag_seconds',
+          'For how long the replica has not had what was committed. Only with REPLICA_URL',
+          () => replica.report().lag_ms / 1000,
+        )
+        gauge(
+          'convene_replica_complete_timestamp_seconds',
+          'Up to when the replica has all that was committed, since 1970',
+          () => replica.report().complete_at / 1000,
+        )
+        gauge(
+          'convene_replica_waiting_bytes',
+          'What waits on this disk for the place of the replica',
+          () => replica.report().waiting_bytes,
+        )
+        gauge(
+          'convene_replica_snapshot_timestamp_seconds',
+          'When the newest snapshot was shipped, since 1970; 0 while there is none',
+          () => (replica.report().snapshot_at ?? 0) / 1000,
+        )
+        new Counter({
+          name: 'convene_replica_failures_total',
+          help: 'How often the place of the replica failed, or commits were missed',
+          registers,
+          collect() {
+            this.reset()
+            this.inc(replica.report().failures)
           },
         })
       }

@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { hostname } from 'node:os'
+import type { Attributes, Link } from '@opentelemetry/api'
 import { version } from '../version.ts'
 
 /** An answered request. Times are in milliseconds since 1970. */
@@ -9,10 +12,23 @@ export type TracedRequest = {
   end: number
   /** The W3C header of that name, as the client sent it. */
   traceparent: string | null
+  /** What was done for it, from `begin`. */
+  steps?: readonly Step[]
 }
+
+/** A part of a request or a delivery, such as one call of a store. Times are in milliseconds since 1970. */
+export type Step = { name: string; start: number; end: number; failed: boolean }
+
+// A request that does more than this is told by its first steps.
+const mostSteps = 64
+const current = new AsyncLocalStorage<Step[]>()
 
 export type Traces = {
   request(request: TracedRequest): void
+  /** Begins to note the steps of what runs from here on, in this asynchronous context. */
+  begin(): Step[]
+  /** Runs what no request has asked for, such as a delivery, as a trace of its own with its steps. */
+  around<T>(name: string, attributes: Record<string, string>, work: () => Promise<T>): Promise<T>
   /** Sends the queued spans. Never fails or blocks the shutdown: without a collector they are lost. */
   close(): Promise<void>
 }
@@ -21,7 +37,7 @@ export type Traces = {
  * Sends one span for each request to an OpenTelemetry collector over HTTP: with the route's pattern, never the URL, and linked
  * to the trace that the client names. The library is loaded only here, as most installations do without it.
  */
-export async function openTraces(endpoint: string): Promise<Traces> {
+export async function openTraces(endpoint: string, serviceName = 'convene'): Promise<Traces> {
   const [
     { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace },
     { getNumberFromEnv, getStringFromEnv, W3CTraceContextPropagator },
@@ -37,7 +53,13 @@ export async function openTraces(endpoint: string): Promise<Traces> {
   ])
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
   const provider = new sdk.TracerProvider({
-    resource: resources.resourceFromAttributes({ 'service.name': 'convene', 'service.version': version }),
+    resource: resources.resourceFromAttributes({
+      'service.name': serviceName,
+      'service.version': version,
+      // Unique to this process: several nodes of one service differ in it.
+      'service.instance.id': crypto.randomUUID(),
+      'host.name': hostname(),
+    }),
     sampler: sampler(),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
@@ -62,20 +84,92 @@ export async function openTraces(endpoint: string): Promise<Traces> {
   const propagator = new W3CTraceContextPropagator()
   const header = { get: (traceparent: string) => traceparent, keys: () => ['traceparent'] }
 
+  /** A root span, and its steps as its children. */
+  function tell(
+    name: string,
+    { kind, links, attributes, failed }: { kind: number; links: Link[]; attributes: Attributes; failed: boolean },
+    { start, end, steps }: { start: number; end: number; steps: readonly Step[] },
+  ) {
+    const span = tracer.startSpan(name, { kind, startTime: start, attributes, links }, ROOT_CONTEXT)
+    if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end(end)
+    const within = trace.setSpan(ROOT_CONTEXT, span)
+    for (const step of steps) {
+      const child = tracer.startSpan(step.name, { kind: SpanKind.INTERNAL, startTime: step.start }, within)
+      if (step.failed) child.setStatus({ code: SpanStatusCode.ERROR })
+      child.end(step.end)
+    }
+  }
+
   return {
-    request({ method, route, status, start, end, traceparent }) {
+    begin() {
+      const steps: Step[] = []
+      current.enterWith(steps)
+      return steps
+    },
+
+    async around(name, attributes, work) {
+      const steps: Step[] = []
+      const start = Date.now()
+      const began = performance.now()
+      let failed = true
+      try {
+        const value = await current.run(steps, work)
+        failed = false
+        return value
+      } finally {
+        const end = start + performance.now() - began
+        tell(name, { kind: SpanKind.INTERNAL, links: [], attributes, failed }, { start, end, steps: [...steps] })
+      }
+    },
+
+    request({ method, route, status, start, end, traceparent, steps = [] }) {
       // Clients are not trusted: as a parent, the header would decide what is sampled and add spans to any trace.
       const named = traceparent && trace.getSpanContext(propagator.extract(ROOT_CONTEXT, traceparent, header))
       const links = named ? [{ context: named }] : []
       const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status }
-      const span = tracer.startSpan(
+      tell(
         `${method} ${route}`,
-        { kind: SpanKind.SERVER, startTime: start, attributes, links },
-        ROOT_CONTEXT,
+        { kind: SpanKind.SERVER, links, attributes, failed: status >= 500 },
+        { start, end, steps: [...steps] },
       )
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-      span.end(end)
     },
     close: () => Promise.race([provider.shutdown().catch(() => {}), Bun.sleep(2000)]),
   }
+}
+
+/** The same stores, whose calls are noted as steps, by the names of store and method alone. */
+export function traced<Stores extends object>(stores: Stores): Stores {
+  const wrapped = Object.entries(stores).map(([name, store]) => [
+    name,
+    typeof store === 'object' && store !== null ? tracedStore(name, store) : store,
+  ])
+  return { ...stores, ...Object.fromEntries(wrapped) }
+}
+
+function tracedStore(name: string, store: object): object {
+  return new Proxy(store, {
+    get(target, method) {
+      const value: unknown = Reflect.get(target, method)
+      if (typeof value !== 'function' || typeof method !== 'string') return value
+      return (...args: unknown[]) => {
+        const steps = current.getStore()
+        if (steps === undefined || steps.length >= mostSteps) return Reflect.apply(value, target, args)
+        const start = Date.now()
+        const began = performance.now()
+        const note = (failed: boolean) => {
+          if (steps.length < mostSteps)
+            steps.push({ name: `${name}.${method}`, start, end: start + performance.now() - began, failed })
+        }
+        const result: unknown = Reflect.apply(value, target, args)
+        // What answers at once is remembered in memory.
+        if (result instanceof Promise)
+          result.then(
+            () => note(false),
+            () => note(true),
+          )
+        return result
+      }
+    },
+  })
 }

@@ -1,7 +1,7 @@
 import { sign } from '@tma.js/init-data-node'
 import { describe, expect, test } from 'bun:test'
 import { type Answer, consents, password, start, type TestApp, testApp } from '../app.ts'
-import { nodesOfApps, oneNodeTest } from '../engines.ts'
+import { nodesOfApps, oneNodeTest, postgresTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
 
 const newcomer = (fields: Record<string, unknown> = {}) => ({
@@ -78,6 +78,9 @@ describe('register', () => {
       messenger_id: null,
       role: 'user',
       visible: true,
+      hidden: null,
+      birth_month: null,
+      show_age: false,
       consents_missing: [],
       created_at: new Date(start).toISOString(),
       updated_at: new Date(start).toISOString(),
@@ -763,4 +766,24 @@ test('an unknown account takes the time of a password', async () => {
   } finally {
     Object.assign(Bun.password, { hash, verify })
   }
+})
+
+// A row of PostgreSQL says which transaction has written it.
+postgresTest('a registration is one transaction, and so is a login', async () => {
+  const app = await testApp()
+  const { id } = (await register(app)).body.user
+  const first = await app.rows<{ tx: string }>(`
+    SELECT xmin::text AS tx FROM users UNION SELECT xmin::text FROM consent_log UNION SELECT xmin::text FROM sessions
+    UNION SELECT xmin::text FROM identities UNION SELECT xmin::text FROM audit_log`)
+  expect(first).toHaveLength(1)
+
+  expect((await login(app, { email: 'grace@example.org', password: 'compilers are fun' })).status).toBe(200)
+  const later = await app.rows<{ tx: string; what: string }>(
+    `SELECT xmin::text AS tx, 'session' AS what FROM sessions WHERE user_id = ? AND xmin::text <> ?
+     UNION ALL SELECT xmin::text, 'entry' FROM audit_log WHERE xmin::text <> ?
+     UNION ALL SELECT xmin::text, 'use' FROM identities WHERE xmin::text <> ?`,
+    ...[id, first[0]!.tx, first[0]!.tx, first[0]!.tx],
+  )
+  expect(later.map(({ what }) => what).sort()).toEqual(['entry', 'session', 'use'])
+  expect(new Set(later.map(({ tx }) => tx)).size).toBe(1)
 })

@@ -143,8 +143,16 @@ const table: Record<string, Row[]> = {
     ['of a provider that is not configured', () => ({ path: 'me/identities/oidc/acme', body: { id_token: 'a.b.c' } }),
       ...own('503 provider_not_configured')],
   ],
+  'POST /api/v1/me/identities/oidc/:provider/start': [
+    ['of a provider that is not configured', () => ({ path: 'me/identities/oidc/acme/start', body: {} }),
+      ...own('503 provider_not_configured')],
+  ],
   'POST /api/v1/auth/oidc/:provider': [
     ['of a provider that is not configured', () => ({ path: 'auth/oidc/acme', body: { id_token: 'a.b.c', consents } }),
+      ...forAll('503 provider_not_configured')],
+  ],
+  'POST /api/v1/auth/oidc/:provider/start': [
+    ['of a provider that is not configured', () => ({ path: 'auth/oidc/acme/start', body: {} }),
       ...forAll('503 provider_not_configured')],
   ],
   'GET /api/v1/auth/oidc/:provider/start': [
@@ -420,6 +428,15 @@ const table: Record<string, Row[]> = {
     ['drinks', () => 'tags?kind=drinks', ...own('200')],
     ['of no kind', () => 'tags', ...own(bad)],
   ],
+  'GET /api/v1/admin/announcements': [
+    ['all', () => 'admin/announcements', ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/announcements': [
+    ['one', () => ({ path: 'admin/announcements', body: { text: 'We are closed on Sunday.' } }), ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/announcements/:id': [
+    ['none', () => `admin/announcements/${unknown}`, ...forModerators(noMod)],
+  ],
   'GET /api/v1/admin/templates': [
     ['all', () => 'admin/templates', ...forModerators('200')],
   ],
@@ -433,6 +450,10 @@ const table: Record<string, Row[]> = {
   ],
   'DELETE /api/v1/admin/templates/:id': [
     ['none', () => `admin/templates/${unknown}`, ...forModerators(noMod)],
+  ],
+  'POST /api/v1/admin/users/:id/warn': [
+    ['Ada', ({ ada }) => ({ path: `admin/users/${ada.id}/warn`, body: { reason: 'Insults.' } }), ...forModerators('200')],
+    ['Mo', ({ mo }) => ({ path: `admin/users/${mo.id}/warn`, body: { reason: 'Insults.' } }), ...forModerators(noMod)],
   ],
   'POST /api/v1/admin/users/:id/suspend': [
     ['Ada', ({ ada }) => ({ path: `admin/users/${ada.id}/suspend`, body: { reason: 'Insults.' } }), ...forModerators('200')],
@@ -502,6 +523,12 @@ const table: Record<string, Row[]> = {
   'POST /api/v1/admin/rules/try': [
     ['a text', () => ({ path: 'admin/rules/try', body: { text: 'hi', applies_to: 'message' } }), ...forModerators(noMod)],
   ],
+  'GET /api/v1/admin/image-bank': [['all', () => 'admin/image-bank', ...forModerators(noMod)]],
+  'POST /api/v1/admin/image-bank': [
+    ['one', () => ({ path: 'admin/image-bank', body: { hash: 'f'.repeat(64), reason: 'Spam' } }), ...forModerators(noMod)],
+    ['a bad one', () => ({ path: 'admin/image-bank', body: { hash: 'f' } }), ...forModerators(noMod)],
+  ],
+  'DELETE /api/v1/admin/image-bank/:id': [['none', () => `admin/image-bank/${unknown}`, ...forModerators(noMod)]],
   'GET /api/v1/sync': [
     ['own', () => 'sync?since=0&limit=100', ...own('200')],
     ['from a forged place', () => `sync?cursor=${forged('sync', 0)}`, ...own(bad)],

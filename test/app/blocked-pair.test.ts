@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import swagger from 'swagger-ui-dist/package.json'
 import { nodesOfApps } from '../engines.ts'
 import { type Answer, consents, password, type Person, start, testApp } from '../app.ts'
-import { botToken, type Community, community, imageForm, truth, unknown } from '../community.ts'
+import { botToken, type Community, community, heldWord, imageForm, truth, unknown } from '../community.ts'
 import { haveBothWritten } from '../rows.ts'
 import { type Client, connect, ofType } from '../socket-client.ts'
 
@@ -137,12 +137,14 @@ const walk: Record<string, Row[]> = {
       ({ world }) => ({ path: 'appeals', body: { notice_id: world.notice, text: 'Why?' } })]],
   'GET /api/v1/appeals': [['', oneself, () => 'appeals']],
   'POST /api/v1/auth/oidc/:provider': [['', nobody, () => ({ path: 'auth/oidc/none', body: { id_token: 'none' } })]],
+  'POST /api/v1/auth/oidc/:provider/start': [['', nobody, () => ({ path: 'auth/oidc/none/start', body: {} })]],
   'GET /api/v1/auth/oidc/:provider/start': [['', nobody, () => 'auth/oidc/none/start']],
   'GET /api/v1/auth/oidc/:provider/callback': [['', nobody, () => 'auth/oidc/none/callback']],
   'POST /api/v1/auth/oidc/:provider/callback': [['', nobody, () => ({ path: 'auth/oidc/none/callback', body: {} })]],
   'GET /api/v1/me/identities': [['', oneself, () => 'me/identities']],
   'POST /api/v1/me/identities/messenger': [['', oneself, () => ({ path: 'me/identities/messenger', body: { init_data: 'none' } })]],
   'POST /api/v1/me/identities/oidc/:provider': [['', oneself, () => ({ path: 'me/identities/oidc/none', body: { id_token: 'none' } })]],
+  'POST /api/v1/me/identities/oidc/:provider/start': [['', oneself, () => ({ path: 'me/identities/oidc/none/start', body: {} })]],
   'DELETE /api/v1/me/identities/:id': [['', oneself, ({ me }) => `me/identities/${me.id}`]],
   // What is not refused is made anew each time: a challenge.
   'POST /api/v1/auth/passkey/options': [['', nobody, () => ({ path: 'auth/passkey/options', body: [] })]],
@@ -181,6 +183,10 @@ const walk: Record<string, Row[]> = {
       ({ world }) => `admin/reports/${world.reports.message}/resolve`]],
   'GET /api/v1/admin/stats': [['', operators, () => 'admin/stats?from=2026-11-01&to=2026-11-02']],
   'GET /api/v1/admin/transparency': [['', operators, () => 'admin/transparency?from=2026-11-01&to=2026-11-02']],
+  'GET /api/v1/admin/announcements': [['', operators, () => 'admin/announcements']],
+  'POST /api/v1/admin/announcements': [['', operators,
+      () => ({ path: 'admin/announcements', body: { text: 'x' } })]],
+  'DELETE /api/v1/admin/announcements/:id': [['', operators, ({ me }) => `admin/announcements/${me.id}`]],
   'GET /api/v1/admin/templates': [['', operators, () => 'admin/templates']],
   'POST /api/v1/admin/templates': [['', operators,
       () => ({ path: 'admin/templates', body: { name: 'x', language: 'en', text: 'x' } })]],
@@ -188,6 +194,9 @@ const walk: Record<string, Row[]> = {
       ({ me }) => ({ path: `admin/templates/${me.id}`, body: { name: 'x', language: 'en', text: 'x' } })]],
   'DELETE /api/v1/admin/templates/:id': [['', operators, ({ me }) => `admin/templates/${me.id}`]],
   'GET /api/v1/admin/settings': [['', operators, () => 'admin/settings']],
+  'GET /api/v1/admin/image-bank': [['', operators, () => 'admin/image-bank']],
+  'POST /api/v1/admin/image-bank': [['', operators, () => ({ path: 'admin/image-bank', body: {} })]],
+  'DELETE /api/v1/admin/image-bank/:id': [['', operators, ({ me }) => `admin/image-bank/${me.id}`]],
   'GET /api/v1/admin/rules': [['', operators, () => 'admin/rules']],
   'POST /api/v1/admin/rules': [['', operators, () => ({ path: 'admin/rules', body: {} })]],
   'PUT /api/v1/admin/rules/:id': [['', operators, ({ me }) => ({ path: `admin/rules/${me.id}`, body: {} })]],
@@ -198,6 +207,8 @@ const walk: Record<string, Row[]> = {
   'GET /api/v1/admin/reports/:id': [['', operators, ({ world }) => `admin/reports/${world.reports.message}`]],
   'POST /api/v1/admin/reports/:id/resolve': [['', operators,
       ({ world }) => ({ path: `admin/reports/${world.reports.message}/resolve`, body: { action: 'warn', note: 'x' } })]],
+  'POST /api/v1/admin/users/:id/warn': [['', operators,
+      ({ them }) => ({ path: `admin/users/${them.id}/warn`, body: { reason: 'x' } })]],
   'POST /api/v1/admin/users/:id/suspend': [['', operators,
       ({ them }) => ({ path: `admin/users/${them.id}/suspend`, body: { reason: 'x' } })]],
   'POST /api/v1/admin/users/:id/unsuspend': [['', operators,
@@ -235,7 +246,7 @@ const steps: Step[] = []
 let routes: string[] = []
 
 beforeAll(async () => {
-  const world = await community()
+  const world = await community({}, { holds: true })
   const { app, ada, dan, eve, chats } = world
   routes = app.app.routes.map(({ method, path }) => `${method} ${path}`)
   const { id, ofOne, ofOther } = chats.dan
@@ -328,6 +339,31 @@ test('what is untouched answers as it does without the block', () => {
     expect([step, kind(after)]).toEqual([step, kind(before)])
     if (outcome.shows) expect([step, after.text]).toEqual([step, expect.stringContaining(outcome.shows(pair))])
   }
+})
+
+test('no answer shows a held message to anybody but who sent it', () => {
+  const shownTo = new Map<boolean, number>([
+    [true, 0],
+    [false, 0],
+  ])
+  for (const { step, pair, before, after, never } of steps) {
+    const { me, them, world } = pair
+    for (const [sender, isOwn] of [
+      [me, true],
+      [them, false],
+    ] as const) {
+      const { id, photo } = world.held.get(sender)!
+      const marks = [id, photo.id, `${heldWord} of ${sender.name}`]
+      for (const { text } of [before, after, never]) {
+        const shown = marks.filter((mark) => text.includes(mark))
+        if (shown.length > 0) shownTo.set(isOwn, shownTo.get(isOwn)! + 1)
+        if (!isOwn) expect([step, shown]).toEqual([step, []])
+      }
+    }
+  }
+  // Who sent it sees it in lists of chats and messages, in the export, and in what they missed.
+  expect(shownTo.get(true)).toBeGreaterThan(10)
+  expect(shownTo.get(false)).toBe(0)
 })
 
 test('across a block no answer shows more of the other one than id and name', () => {

@@ -176,7 +176,7 @@ test('across a block a chat shows the other one’s id and name, and nothing els
   expect(chat.user).toMatchObject({ city: 'Oslo', rating_avg: 5, reviews_count: 1 })
   for (const url of [chat.user.photo, chat.user.photo_thumb]) expect((await app.request('GET', url)).status).toBe(200)
   await ada.post('blocks', { user_id: bob.id })
-  const empty = { city: null, bio: null, gender: null, photo: null, photo_thumb: null, language: null }
+  const empty = { city: null, bio: null, gender: null, age: null, photo: null, photo_thumb: null, language: null }
   const lists = { drinks: [], activities: [], purposes: [], rating_avg: null, created_at: null }
   expect((await ada.get(`chats/${chat.id}`)).body.user).toEqual({
     id: bob.id,

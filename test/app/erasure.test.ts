@@ -368,11 +368,11 @@ test('nothing is stored of an erased user by a request under way, and what shoul
   const late = { kind: 'text', text: 'Late', photo_id: null, client_id: null, created_at: app.clock.now } as const
   const message = { id: Bun.randomUUIDv7(), chat_id: chatId, sender_id: ada.id, ...late }
   expect(await storage.chats.append(message, bob.id, null)).toBe('nobody_there')
-  expect(await erasures.settle()).toBe(0)
+  expect(await erasures.sweepRecent()).toBe(0)
   // As a restore of an older copy of one table would leave it.
   await app.rows("UPDATE messages SET text = 'Late', deleted_at = NULL WHERE sender_id = ?", ada.id)
-  expect(await erasures.settle()).toBe(1)
-  expect(await erasures.settle()).toBe(0)
+  expect(await erasures.sweepRecent()).toBe(1)
+  expect(await erasures.sweepRecent()).toBe(0)
   expect((await bob.get(`chats/${chatId}/messages`)).body.items).toMatchObject([{ deleted: true, text: null }])
 })
 
@@ -501,7 +501,7 @@ test('what fails midway has erased the account all the same, and the job finishe
   expectProblem(await cay.get(`users/${ada.id}`), 404, 'not_found')
   expect(await wordsOf(app, ada.id)).toBeGreaterThan(0)
   // What is late in coming is not what the job of late things is for.
-  expect(await app.services.erasures.settle()).toBe(0)
+  expect(await app.services.erasures.sweepRecent()).toBe(0)
 
   expect(await account.finishErasures()).toBeGreaterThan(0)
   expect(await account.finishErasures()).toBe(0)
@@ -616,7 +616,16 @@ test('of an erased one nothing is left but the id, in a chat and in the row', as
   await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts.', until: ends })
   app.clock.now += 2000
   expect((await erase(ada)).status).toBe(204)
-  const shown = { id: ada.id, name: null, city: null, bio: null, gender: null, photo: null, photo_thumb: null }
+  const shown = {
+    id: ada.id,
+    name: null,
+    city: null,
+    bio: null,
+    gender: null,
+    age: null,
+    photo: null,
+    photo_thumb: null,
+  }
   expect((await bob.get('chats')).body.items[0].user).toEqual({
     ...shown,
     language: 'en',
@@ -628,8 +637,8 @@ test('of an erased one nothing is left but the id, in a chat and in the row', as
     created_at: expect.any(String),
   })
   const [row] = await app.rows('SELECT * FROM users WHERE id = ?', ada.id)
-  const { id: _, role, created_at: __, updated_at: ___, deleted_at: ____, ...rest } = row!
-  expect(role).toBe('user')
+  const { id: _, role, show_age, created_at: __, updated_at: ___, deleted_at: ____, ...rest } = row!
+  expect([role, Boolean(show_age)]).toEqual(['user', false])
   for (const [column, value] of Object.entries(rest)) expect([column, value]).toEqual([column, null])
 })
 
@@ -649,5 +658,5 @@ test('what a slow request has stored of somebody goes for an hour after they wer
   await erase(ada)
   app.clock.now += 59 * 60_000
   await app.rows("UPDATE messages SET text = 'Late', deleted_at = NULL WHERE sender_id = ?", ada.id)
-  expect(await app.services.erasures.settle()).toBe(1)
+  expect(await app.services.erasures.sweepRecent()).toBe(1)
 })

@@ -2,6 +2,7 @@ import { Value } from '@sinclair/typebox/value'
 import { expect, test } from 'bun:test'
 import { documentedEvents, ephemeral } from '../../src/realtime/events.ts'
 import { testApp } from '../app.ts'
+import { granted } from '../rows.ts'
 import { connect, ofType } from '../socket-client.ts'
 
 test('every durable event and every frame is as its schema says, and each of them has one', async () => {
@@ -32,6 +33,12 @@ test('every durable event and every frame is as its schema says, and each of the
   await judge.post(`admin/reports/${report.id}/resolve`, { action: 'warn', note: 'Slow down.' })
   await socket.until(ofType('notice'))
   const replayed: { type: string }[] = (await ada.get('sync?limit=100')).body.items
+  await app.services.storage.users.setRole(judge.id, 'admin', granted(judge.id, app.clock.now))
+  app.forget(judge.id)
+  expect((await judge.post('admin/announcements', { text: 'We are closed on Sunday.' })).status).toBe(201)
+  await socket.until(ofType('announcement'))
+  for (const { services } of app.nodes) services.hub.tellMaintenance('Back at 22:00 UTC.')
+  await socket.until(ofType('maintenance'))
   await ada.post('auth/logout')
   await socket.until(ofType('session_ended'))
 

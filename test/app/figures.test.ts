@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { csv } from '../../src/lib/csv.ts'
 import { rankOf } from '../../src/features/figures/rules.ts'
-import { days, hours } from '../../src/lib/time.ts'
+import { operator } from '../../src/features/moderation/moderators.ts'
+import { days, hours, minutes } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
 import { granted } from '../rows.ts'
 
@@ -115,6 +116,15 @@ test('the transparency report counts notices, decisions and appeals, and names n
   const notice = (await bob.get('me/notices')).body.items[0].id
   const appeal = (await bob.post('appeals', { notice_id: notice, text: 'Why?' })).body.id
   await ned.post(`admin/appeals/${appeal}/resolve`, { decision: 'uphold', note: 'Sorry.' })
+  // What it counts is a list: of the period alone, whose end is not in it.
+  const appealsOf = async (query: string) =>
+    (await mo.get(`admin/appeals?${query}`)).body.items.map(({ id }: { id: string }) => id)
+  const [made, next] = [0, 1].map((ms) => new Date(app.clock.now + ms).toISOString())
+  expect(await appealsOf(`status=upheld&from=${made}&to=${next}`)).toEqual([appeal])
+  expect(await appealsOf(`status=open&from=${made}&to=${next}`)).toEqual([])
+  expect(await appealsOf(`to=${made}`)).toEqual([])
+  expect(await appealsOf(`from=${next}`)).toEqual([])
+  expect(outcome(await mo.get('admin/appeals?from=yesterday'))).toEqual([422, 'validation_failed'])
   const answer = await mo.get('admin/transparency')
   expect(answer.body).toMatchObject({
     notices: { total: 3, by_reason: { spam: 1, hate: 1, scam: 1 }, by_kind: { user: 3 } },
@@ -134,11 +144,49 @@ test('the transparency report counts notices, decisions and appeals, and names n
   expect(sheet.text).toStartWith('section,indicator,category,reason,kind,action,value\r\n')
   expect(sheet.text).toContain('4_notices,notices_received,STATEMENT_CATEGORY_SCAMS_AND_FRAUD,scam,user,,1\r\n')
   expect(sheet.text).toContain('4_notices,actions_taken,STATEMENT_CATEGORY_OTHER_VIOLATION_TC,spam,user,warn,1\r\n')
-  expect(sheet.text).toContain('7_appeals,complaints_upheld,,,,,1\r\n')
+  expect(sheet.text).toContain('7_appeals_and_recidivism,complaints_upheld,,,,,1\r\n')
   for (const said of [answer.text, sheet.text]) {
     expect(said).not.toContain('Secret')
     for (const { id } of [...people, mo, ned]) expect(said).not.toContain(id)
   }
+})
+
+test('what rules report is no notice, and what they hold is automated until a person decides', async () => {
+  const { app, mo } = await setting()
+  const [ada, bob] = [await app.person(), await app.person()]
+  await app.services.filter.replaceAll(operator, [
+    { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
+    { name: 'Flag', on: true, applies_to: ['message'], match: { type: 'words', words: ['flagme'] }, action: 'flag' },
+  ])
+  const chat = (await ada.post('chats', { user_id: bob.id })).body.id
+  for (const text of ['holdme one', 'holdme two', 'flagme']) await ada.post(`chats/${chat}/messages`, { text })
+  await ada.post('reports', { user_id: bob.id, reason: 'danger' })
+  app.clock.now += 5 * minutes
+  const reports = (await mo.get('admin/reports?limit=10')).body.items
+  const held = reports.filter(({ kind }: { kind: string }) => kind === 'held')
+  const decide = (id: string, action: string) =>
+    mo.post(`admin/reports/${id}/resolve`, { action, note: 'Looked at.', strikes: 0 })
+  expect(held).toHaveLength(2)
+  expect((await decide(held[0].id, 'release')).status).toBe(200)
+  expect((await decide(held[1].id, 'remove_content')).status).toBe(200)
+  const answer = (await mo.get('admin/transparency')).body
+  expect(answer).toMatchObject({
+    notices: { total: 1, by_reason: { danger: 1 }, by_kind: { user: 1 } },
+    decisions: { total: 2, by_action: { release: 1, remove_content: 1 } },
+    automated: { total: 2, overturned: 1 },
+    // No notice has been decided.
+    time_to_action: { p50_s: null, p95_s: null },
+  })
+  expect((await mo.get('admin/stats')).body.time_to_action.p50_s).toBe(300)
+  const sheet = (await mo.get('admin/transparency?format=csv')).text
+  expect(sheet).toContain('4_notices,notices_received,STATEMENT_CATEGORY_VIOLENCE,danger,user,,1\r\n')
+  expect(sheet).not.toContain('4_notices,notices_decided')
+  expect(sheet).toContain(
+    '6_own_initiative_TC,measures_after_detection_by_rules,STATEMENT_CATEGORY_OTHER_VIOLATION_TC,other,message,remove_content,1\r\n',
+  )
+  expect(sheet).toContain('8_automated_means,measures_solely_automated,,,,,2\r\n')
+  expect(sheet).toContain('8_automated_means,measures_solely_automated_overturned,,,,,1\r\n')
+  expect(sheet).toContain('8_automated_means,measures_not_automated,,,,,1\r\n')
 })
 
 test('the audit log is a file of all entries too, which runs nothing in a spreadsheet', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { recentFromStorage } from '../../src/features/filter/recent.ts'
 import { hours, seconds } from '../../src/lib/time.ts'
 import { password, consents, type Person, type TestApp, testApp } from '../app.ts'
 import { imageForm } from '../community.ts'
@@ -295,6 +296,77 @@ describe('changes', () => {
   })
 })
 
+describe('a word that is split over several messages', () => {
+  const refusing = { match: { type: 'words', words: ['banana', 'gift card'] } }
+
+  test('is found where they follow each other within a minute, whatever the other one says in between', async () => {
+    const { app, ada, bob, chat, send } = await withRules(refusing)
+    for (const parts of [
+      ['ba', 'nana'],
+      ['b', 'an', 'ana'],
+      ['a gift', 'card for you'],
+    ]) {
+      for (const part of parts.slice(0, -1)) {
+        expect((await send(ada, part)).status).toBe(201)
+        expect((await send(bob, 'what?')).status).toBe(201)
+      }
+      expectProblem(await send(ada, parts.at(-1)!), 422, 'content_refused')
+      app.clock.now += 61 * seconds
+    }
+    // Another person's part, another chat's, and one of long ago are none.
+    expect((await send(ada, 'ba')).status).toBe(201)
+    expect((await send(bob, 'nana')).status).toBe(201)
+    app.clock.now += 61 * seconds
+    expect((await send(ada, 'nana')).status).toBe(201)
+    const cleo = await app.person('Cleo')
+    const other = (await ada.post('chats', { user_id: cleo.id })).body.id
+    await send(ada, 'ba')
+    expect((await ada.post(`chats/${other}/messages`, { text: 'nana' })).status).toBe(201)
+    expect((await bob.get(`chats/${chat}/messages?limit=100`)).text).not.toContain('card')
+  })
+
+  test('is found where other nodes have stored the first part', async () => {
+    const { app, ada, bob, chat, send } = await withRules(refusing)
+    const recent = recentFromStorage({ chats: app.services.storage.chats, now: () => app.clock.now })
+    await send(ada, 'this one is too long to be a part of a word')
+    for (const text of ['one', 'two', 'three', 'four']) {
+      app.clock.now += seconds
+      await send(ada, text)
+    }
+    expect(await recent.of(chat, ada.id)).toEqual(['two', 'three', 'four'])
+    await send(bob, 'what?')
+    expect(await recent.of(chat, ada.id)).toEqual(['two', 'three', 'four'].slice(0))
+    expect(await recent.of(chat, bob.id)).toEqual(['what?'])
+    app.clock.now += 61 * seconds
+    expect(await recent.of(chat, ada.id)).toEqual([])
+    await send(ada, 'five')
+    await send(ada, 'and now a message that is too long for a part')
+    expect(await recent.of(chat, ada.id)).toEqual([])
+  })
+
+  test('is reported once: the message that completes it', async () => {
+    const { root, ada, send } = await withRules({ ...refusing, action: 'flag' })
+    await send(ada, 'ba')
+    const { id } = (await send(ada, 'nana')).body
+    await send(ada, 'hello')
+    await send(ada, 'banana')
+    await send(ada, 'yes')
+    const reports = await queue(root)
+    expect(reports.map(({ message_id }: any) => message_id)[0]).toBe(id)
+    expect(reports).toHaveLength(2)
+  })
+
+  test('is found in the caption of a photo and in an edit', async () => {
+    const { ada, send } = await withRules(refusing)
+    const photo = (await ada.post('media', imageForm())).body.id
+    await send(ada, 'ba')
+    expectProblem(await send(ada, 'nana', { kind: 'photo', photo }), 422, 'content_refused')
+    const { id } = (await send(ada, 'ok')).body
+    await send(ada, 'ba')
+    expectProblem(await ada.put(`messages/${id}`, { text: 'nana' }), 422, 'content_refused')
+  })
+})
+
 describe('rules that are refused', () => {
   const cases: { what: string; given: Given; path: string; message?: RegExp }[] = [
     {
@@ -334,7 +406,7 @@ describe('rules that are refused', () => {
       given: { match: { type: 'repeated', people: 3, within_h: 24 } },
       path: '/applies_to',
     },
-    { what: 'holding', given: { action: 'hold' }, path: '/action' },
+    { what: 'holding what nobody is sent', given: { action: 'hold', applies_to: ['bio'] }, path: '/action' },
     { what: 'nothing to apply to', given: { applies_to: [] }, path: '/applies_to' },
     {
       what: 'a domain with a path',
@@ -362,6 +434,19 @@ describe('rules that are refused', () => {
       413,
       'payload_too_large',
     )
+  })
+
+  test('more words that differ in repeated letters alone than every message can be compared with', async () => {
+    const { root } = await withRules()
+    const words = Array.from({ length: 32 }, (_, i) =>
+      [...'abcde'].map((c, at) => c.repeat(((i >> at) & 1) + 1)).join(''),
+    )
+    const add = (some: string[]) => root.post('admin/rules', rule({ match: { type: 'words', words: some } }))
+    expect((await add(words.slice(0, 20))).status).toBe(201)
+    const refused = await add(words.slice(20))
+    expectProblem(refused, 422, 'validation_failed')
+    expect(refused.body.errors[0]).toMatchObject({ path: '/match', message: expect.stringContaining('aabcde') })
+    expect((await root.get('admin/rules')).body.version).toBe(1)
   })
 
   test('more patterns than every message can bear', async () => {

@@ -475,6 +475,7 @@ describe('EMAIL_VERIFICATION', () => {
       oidc: [],
       passkey: true,
       registration: 'open',
+      min_age: null,
       mail: false,
     })
     expect(await app.rows('SELECT id FROM outbox')).toEqual([])

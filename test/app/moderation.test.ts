@@ -60,6 +60,7 @@ test('everything for moderators is forbidden to everybody else, and changes noth
     ['get', `admin/reports/${report.body.id}`],
     ['get', `admin/reports/${unknown}`],
     ['post', `admin/reports/${report.body.id}/resolve`, { action: 'dismiss', note: 'x' }],
+    ['post', `admin/users/${bob.id}/warn`, { reason: 'x' }],
     ['post', `admin/users/${bob.id}/suspend`, { reason: 'x' }],
     ['post', `admin/users/${bob.id}/unsuspend`, {}],
     ['get', 'admin/appeals'],
@@ -82,6 +83,9 @@ test('who is no moderator gets 403 whatever they send: nothing of it is validate
     ['get', 'admin/reports/5', 404],
     ['post', 'admin/reports/5/resolve', 404, {}],
     ['post', `admin/reports/${unknown}/resolve`, 422, {}],
+    ['post', 'admin/users/me/warn', 404, { reason: 'x' }],
+    ['post', `admin/users/${ada.id}/warn`, 422, { reason: '' }],
+    ['post', `admin/users/${ada.id}/warn`, 422, { reason: 'x', strikes: 5 }],
     ['post', 'admin/users/me/suspend', 404, { reason: 'x' }],
     ['post', `admin/users/${ada.id}/suspend`, 422, { reason: '' }],
     ['post', `admin/users/${ada.id}/unsuspend`, 422, { reason: 5 }],
@@ -178,6 +182,7 @@ test('a warning tells the user concerned what, on which ground and why, and how 
     reason: 'Insults are not welcome.',
     until: null,
     created_at: '2026-11-21T12:00:00.000Z',
+    automated: false,
     appeal: null,
     how_to_appeal: expect.stringContaining('/api/v1/appeals'),
   })
@@ -400,6 +405,38 @@ test('it may end on any day that there is, in any zone', async () => {
     (await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'x', until })).body.until
   expect(await until('2036-02-29T23:30:00-01:00')).toBe('2036-03-01T00:30:00.000Z')
   expect(await until('2036-12-31T00:30+14:00')).toBe('2036-12-30T10:30:00.000Z')
+})
+
+test('a warning without a report tells the user why, counts its strikes, can be appealed, and changes nothing else', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  const { status, body } = await mo.post(`admin/users/${bob.id}/warn`, {
+    reason: 'No advertising.',
+    note: 'For us alone',
+    strikes: 2,
+  })
+  expect([status, body]).toEqual([
+    200,
+    { user_id: bob.id, notice_id: expect.any(String), reason: 'No advertising.', strikes: 2 },
+  ])
+  const { items, ...rest } = (await bob.get('me/notices')).body
+  expect(items).toMatchObject([{ id: body.notice_id, action: 'warn', reason: 'No advertising.', appeal: null }])
+  expect(JSON.stringify([items, rest])).not.toContain('For us alone')
+  expect((await bob.get('me')).status).toBe(200)
+  expect((await mo.get(`admin/users/${bob.id}`)).body).toMatchObject({
+    standing: 'active',
+    strikes: 2,
+    proposal: { action: 'warn', days: null },
+    decisions: [{ action: 'warn', note: 'For us alone', strikes: 2, report_id: null, decided_by: mo.id }],
+  })
+  expect((await mo.get(`admin/audit?subject_id=${bob.id}&action=warn`)).body.items).toMatchObject([
+    { actor_id: mo.id, metadata: { notice_id: body.notice_id, strikes: 2 } },
+  ])
+  expect((await bob.post('appeals', { notice_id: body.notice_id, text: 'It was not.' })).status).toBe(201)
+  expect((await ada.get('me/notices')).body.items).toEqual([])
+  // Nobody warns themselves, nor somebody who is no more.
+  expect(outcome(await mo.post(`admin/users/${mo.id}/warn`, { reason: 'x' }))).toEqual([403, 'forbidden'])
+  expect(outcome(await mo.post(`admin/users/${unknown}/warn`, { reason: 'x' }))).toEqual([404, 'not_found'])
 })
 
 test('without an end it lasts until it is lifted', async () => {

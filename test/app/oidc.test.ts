@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, verify as verifySignat
 import { exportJWK, generateKeyPair } from 'jose'
 import { derivedIdentityId, returnTarget } from '../../src/features/identities/rules.ts'
 import { hours, minutes } from '../../src/lib/time.ts'
-import { consents, password, type TestApp, testApp } from '../app.ts'
+import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
 import { nativeClientId, oidcServer, type Persona } from '../oidc.ts'
 import { smtpServer } from '../smtp.ts'
@@ -324,6 +324,64 @@ describe('linking', () => {
     expect([anew.status, anew.body.user.id === ada.id]).toEqual([201, false])
   })
 
+  describe('in a browser', () => {
+    async function begin(person: Person, jar: Jar, return_to = '/settings') {
+      const begun = await person.post('me/identities/oidc/acme/start', { return_to })
+      keep(jar, begun.headers)
+      return begun
+    }
+
+    test('adds the account there to the one here, and signs nobody in', async () => {
+      const { app, acme } = await open()
+      const ada = await app.person('Ada')
+      // An address that is verified nowhere, or that of somebody else, changes nothing: it is Ada who has asked.
+      acme.signedIn.as = { sub: 'ada', email: 'other@example.org', email_verified: true }
+      const jar: Jar = new Map()
+      const begun = await begin(ada, jar)
+      expect(begun.status).toBe(200)
+      expect(Object.keys(begun.body)).toEqual(['url'])
+      expect([...jar.keys()]).toEqual(['app_oidc'])
+      const back = await callback(app, jar, await acme.authorize(begun.body.url))
+      expect([back.status, back.location]).toEqual([302, `${PUBLIC_URL}/settings`])
+      expect([...jar.keys()]).toEqual([])
+      expect(await rowsOf(app)).toEqual([{ user_id: ada.id, subject: 'ada' }])
+      expect(await accounts(app)).toHaveLength(1)
+      const { jar: after } = await signInByBrowser(app, acme)
+      expect((await meOf(app, after)).id).toBe(ada.id)
+    })
+
+    test('is refused where it is somebody else’s, or the session has ended, and is no way to sign in', async () => {
+      const { app, acme } = await open()
+      const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+      acme.signedIn.as = { sub: 'bob' }
+      expect((await bob.post('me/identities/oidc/acme', { id_token: await acme.idToken() })).status).toBe(201)
+      const jar: Jar = new Map()
+      const taken = await callback(app, jar, await acme.authorize((await begin(ada, jar)).body.url))
+      expect(taken.location).toBe(`${PUBLIC_URL}/settings#error=identity_taken`)
+      expect(jar.size).toBe(0)
+
+      acme.signedIn.as = { sub: 'ada' }
+      const later = await acme.authorize((await begin(ada, jar)).body.url)
+      expect((await ada.post('auth/logout', { refresh_token: ada.refresh })).status).toBeLessThan(300)
+      const ended = await callback(app, jar, later)
+      expect(ended.location).toBe(`${PUBLIC_URL}/settings#error=unauthenticated`)
+      expect(await rowsOf(app)).toEqual([{ user_id: bob.id, subject: 'bob' }])
+      expect(await accounts(app)).toHaveLength(2)
+    })
+
+    test('returns to this server alone, and only those who are signed in begin', async () => {
+      const { app, acme } = await open()
+      const ada = await app.person('Ada')
+      const away = await begin(ada, new Map(), 'https://evil.example.org/')
+      expect([away.status, away.headers.getSetCookie()]).toEqual([422, []])
+      const stranger = await app.request('POST', 'me/identities/oidc/acme/start', { body: {} })
+      expect(stranger.status).toBe(401)
+      acme.state.behaviour = 'fail'
+      const closed = await begin(ada, new Map())
+      expect([closed.status, closed.body.code, closed.headers.getSetCookie()]).toEqual([503, 'busy', []])
+    })
+  })
+
   test('a provider that is not configured any more is no way in', async () => {
     const { app, acme } = await open()
     const ada = await app.person('Ada')
@@ -356,6 +414,32 @@ describe('a browser', () => {
     expect([await used(), (await accounts(app)).length]).toEqual([2, 2])
     expect((await app.request('GET', `auth/oidc/acme/start?invite=${'x'.repeat(101)}`)).status).toBe(422)
     expect(app.logged()).not.toContain(code)
+  })
+
+  test('brings a date of birth along in its cookie, which only a new account needs', async () => {
+    const { app, acme } = await open({ MIN_AGE: '18' })
+    acme.signedIn.as = { sub: 'mia' }
+    expect((await signInByBrowser(app, acme)).location).toBe(`${PUBLIC_URL}/app#error=validation_failed`)
+    const jar: Jar = new Map()
+    const posted = await app.request('POST', 'auth/oidc/acme/start', {
+      body: { return_to: `${PUBLIC_URL}/app`, birth_date: '1990-05-17' },
+    })
+    keep(jar, posted.headers)
+    expect(posted.status).toBe(200)
+    expect(posted.text + posted.headers.getSetCookie()).not.toContain('1990')
+    const back = await callback(app, jar, await acme.authorize(posted.body.url))
+    expect(back.location).toBe(`${PUBLIC_URL}/app`)
+    expect((await meOf(app, jar)).birth_month).toBe('1990-05')
+    expect((await signInByBrowser(app, acme)).location).toBe(`${PUBLIC_URL}/app`)
+    acme.signedIn.as = { sub: 'bob' }
+    const missing = await native(app, { id_token: await acme.idToken() })
+    expect([missing.status, missing.body.errors]).toMatchObject([422, [{ path: '/birth_date' }]])
+    const young = await native(app, {
+      id_token: await acme.idToken(),
+      birth_date: new Date(app.clock.now).toISOString().slice(0, 10),
+    })
+    expect([young.status, young.body.code]).toEqual([422, 'too_young'])
+    expect(app.logged()).not.toContain('1990-05')
   })
 
   test('is sent to the provider and comes back signed in, hidden until it consents', async () => {

@@ -41,6 +41,28 @@ test('where few requests took long, as many as before are let in: the fault is n
   expect(await turn(1000, 5000)).toBe(64)
 })
 
+test('those who are refused together come back at different times, as many a second as can be let in', async () => {
+  const clock = { now: 0 }
+  const admission = openAdmission(() => clock.now)
+  const turn = async (requests: number, ms: number) => {
+    for (let i = 0; i < requests; i++) admission.admit()
+    clock.now += ms
+    await Bun.sleep(6)
+  }
+  await turn(1000, 500)
+  const storm = Map.groupBy(Array.from({ length: 100_000 }, admission.waitS), (wait) => wait)
+  expect([...storm.keys()]).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
+  for (const [wait, { length }] of storm) if (wait < 30) expect(length).toBe(2000)
+  // Half of the queue is through by then.
+  clock.now += 15_000
+  expect(admission.waitS()).toBe(16)
+  clock.now += 60_000
+  expect(admission.waitS()).toBe(1)
+  // A turn that was long for another reason says nothing of how many can be let in.
+  await turn(3, 60_000)
+  expect([admission.waitS(), admission.waitS()]).toEqual([1, 1])
+})
+
 test('who is not let in gets 503 busy before any route is asked, but for whoever asks how the server is', async () => {
   const clock = { now: 0 }
   const metrics = openMetrics()
@@ -64,9 +86,15 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
   expect(statuses.filter((status) => status === 503)).toHaveLength(36)
   expect((await health).status).toBe(200)
   expect(asked).toBe(164)
-  const refused = (await second).at(-1)!
-  expect(refused.headers.get('retry-after')).toBe('1')
-  expect(await refused.json()).toMatchObject({ code: 'busy', status: 503, request_id: expect.stringMatching(/./) })
+  // The turn before did a hundred in ten seconds: ten of those who are refused come back each second.
+  const waits = (await second).map(({ headers }) => headers.get('retry-after')).filter((wait) => wait !== null)
+  const tens = (wait: string) => Array<string>(10).fill(wait)
+  expect(waits).toEqual([...tens('1'), ...tens('2'), ...tens('3'), ...Array<string>(6).fill('4')])
+  expect(await (await second).at(-1)!.json()).toMatchObject({
+    code: 'busy',
+    status: 503,
+    request_id: expect.stringMatching(/./),
+  })
   expect(await metrics.text()).toContain('convene_requests_refused_early_total 36')
   // Few who ask much are not too many.
   pending = 64

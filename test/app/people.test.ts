@@ -150,8 +150,10 @@ describe('a record', () => {
       suspended_until: null,
       suspended_reason: 'Insults.',
       created_at: expect.any(String),
+      hidden: null,
       strikes: 0,
       proposal: null,
+      language: 'en',
       counts: { reports: 1, open_reports: 1, blocks: 1, messages: 2 },
       decisions: [
         {

@@ -285,6 +285,7 @@ test('the public profile shows what is public, and never how to reach or find th
       city: 'London',
       bio: 'Notes',
       gender: 'female',
+      age: null,
       photo: null,
       photo_thumb: null,
       drinks: ['tea'],

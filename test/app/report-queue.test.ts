@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'bun:test'
 import { dueAt, dueAtOf } from '../../src/features/safety/rules.ts'
 import { proposalAt } from '../../src/features/moderation/rules.ts'
 import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
+import { sqliteTest } from '../engines.ts'
 import { granted } from '../rows.ts'
 
 const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
@@ -85,6 +89,40 @@ test('the queue is sorted by what is due first, and filtered by kind', async () 
     claimed_until: null,
     pending: null,
   })
+})
+
+test('the queue tells how many are open and overdue, and the reports about somebody, without what concerns the reader', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const chat = await app.met(ada, bob)
+  const { id: message } = (await bob.post(`chats/${chat}/messages`, { text: 'Insult' })).body
+  const aboutBob = await fileReport(ada, bob)
+  const ofMessage = (await ada.post('reports', { message_id: message, reason: 'harassment' })).body.id
+  await fileReport(ada, mo)
+  const reviewer = await app.person()
+  const met = await app.met(reviewer, ada)
+  for (const by of [reviewer, ada, reviewer]) await by.post(`chats/${met}/messages`, { text: 'Tea' })
+  const review = (await reviewer.post('reviews', { chat_id: met, rating: 1, anonymous: true, text: 'Rude.' })).body.id
+  expect((await ada.post('reports', { review_id: review, reason: 'other' })).status).toBe(201)
+  // Hides her, so that nobody begins a chat with her afterwards.
+  await fileReport(bob, ada, 'underage')
+  const listed = async (by: Person, query = '') => (await by.get(`admin/reports${query}`)).body
+  const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
+
+  const counts = { open: 4, overdue: 0, by_kind: { user: 2, message: 1, review: 1 } }
+  // Mo learns nothing of the report about her, not even that there is one.
+  expect((await listed(mo)).counts).toEqual(counts)
+  expect((await listed(ned)).counts).toEqual({ ...counts, open: 5, by_kind: { user: 3, message: 1, review: 1 } })
+  // Whatever the filter is.
+  expect((await listed(mo, '?status=resolved&kind=review')).counts).toEqual(counts)
+  expect((await listed(await later(app, mo, 5 * hours))).counts.overdue).toBe(1)
+  const back = await later(app, mo, 20 * hours)
+  expect((await listed(back)).counts.overdue).toBe(4)
+
+  expect(idsOf(await listed(back, `?subject_id=${bob.id}&sort=created`))).toEqual([aboutBob, ofMessage])
+  expect(idsOf(await listed(back, `?subject_id=${mo.id}`))).toEqual([])
+  // Who wrote the review is not found out by asking.
+  expect(idsOf(await listed(back, `?subject_id=${reviewer.id}`))).toEqual([])
+  expect(outcome(await back.get('admin/reports?subject_id=odd'))).toEqual([422, 'validation_failed'])
 })
 
 test('fifty who ask at once get fifty different reports, and there is none for the next one', async () => {
@@ -229,6 +267,32 @@ test('a decision waits for as long as it can be taken back, and is carried out w
   expect(await noticesOf(bob)).toHaveLength(1)
   expect(await auditOf(app, 'report_resolved')).toHaveLength(1)
   expect(await app.rows("SELECT id FROM outbox WHERE kind = 'decision'")).toEqual([])
+})
+
+sqliteTest('a decision that waits is carried out by the server that starts next', async () => {
+  const databasePath = join(mkdtempSync(join(tmpdir(), 'convene-test-')), 'convene.db')
+  const app = await testApp({}, { databasePath })
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const mo = await withRole(app, 'moderator')
+  const [kept, undone] = [await fileReport(ada, bob), await fileReport(mo, bob)]
+  const ned = await withRole(app, 'moderator')
+  await resolve(mo, kept, { action: 'suspend', undo_s: 10 })
+  await resolve(ned, undone, { action: 'warn', undo_s: 10 })
+  await ned.delete(`admin/reports/${undone}/resolve`)
+  await app.close()
+
+  const next = await testApp({}, { databasePath })
+  next.clock.now = app.clock.now + 9 * seconds
+  await carryOutDue(next)
+  const standing = () =>
+    next.rows<{ suspended_until: number | null }>('SELECT suspended_until FROM users WHERE id = ?', bob.id)
+  expect(await standing()).toEqual([{ suspended_until: null }])
+  next.clock.now += seconds
+  await carryOutDue(next)
+  expect((await standing())[0]!.suspended_until).toBeGreaterThan(next.clock.now)
+  expect(await next.rows('SELECT action FROM notices')).toEqual([{ action: 'suspend' }])
+  await next.close()
+  rmSync(dirname(databasePath), { recursive: true })
 })
 
 test('a decision that was taken back never happens, and another one may be made', async () => {

@@ -32,6 +32,17 @@ async function back(app: TestApp, person: Person): Promise<Person> {
   return { ...person, ...app.as(session.access_token) }
 }
 
+test('a period that the operator chose holds, and one that a reload has changed', async () => {
+  const app = await testApp({ RETENTION: 'positions=10d' })
+  const ada = await app.person('Ada')
+  expect((await ada.put('me/location', { latitude: 52.52, longitude: 13.405 })).status).toBeLessThan(300)
+  app.clock.now += 10 * days - 1
+  expect(await run(app, 'old-positions')).toBe(0)
+  Object.assign(app.config, { retention: { ...app.config.retention, positions: 9 } })
+  expect(await run(app, 'old-positions')).toBe(1)
+  expect(await run(app, 'old-positions')).toBe(0)
+})
+
 test('events go after the days that are configured, and their numbers go on', async () => {
   const app = await testApp({ EVENT_RETENTION_DAYS: '3' })
   const [ada, bob] = [await app.person(), await app.person()]

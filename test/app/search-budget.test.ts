@@ -71,18 +71,18 @@ test('memory is bounded: the account whose day began first is forgotten first', 
 })
 
 test('RATE_LIMIT=off lifts it', async () => {
-  const { show, inTurn } = budgetOf({ enabled: false })
+  const { show, oneAtATime } = budgetOf({ enabled: false })
   for (let n = 0; n < 61; n++) show('ada', page(n))
-  const never = Array.from({ length: 20 }, () => inTurn('ada', () => new Promise<void>(() => {})))
+  const never = Array.from({ length: 20 }, () => oneAtATime('ada', () => new Promise<void>(() => {})))
   expect(await Promise.race([...never, Promise.resolve('all of them run')])).toBe('all of them run')
 })
 
 test('an account has one search at a time, a few wait in order, and others are not kept', async () => {
-  const { inTurn } = budgetOf()
+  const { oneAtATime } = budgetOf()
   const began: string[] = []
   const finish: (() => void)[] = []
   const search = (account: string, name: string) =>
-    inTurn(account, () => {
+    oneAtATime(account, () => {
       began.push(name)
       return new Promise<void>((resolve) => finish.push(resolve))
     })
@@ -99,9 +99,9 @@ test('an account has one search at a time, a few wait in order, and others are n
 })
 
 test('a search that fails lets the next one run', async () => {
-  const { inTurn } = budgetOf()
-  const failed = inTurn('ada', () => Promise.reject(new Error('no')))
-  const next = inTurn('ada', async () => 'found')
+  const { oneAtATime } = budgetOf()
+  const failed = oneAtATime('ada', () => Promise.reject(new Error('no')))
+  const next = oneAtATime('ada', async () => 'found')
   await expect(failed).rejects.toThrow('no')
   expect(await next).toBe('found')
 })

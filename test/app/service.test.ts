@@ -44,6 +44,12 @@ describe('health and readiness', () => {
     expect((await request('GET', '/health')).status).toBe(200)
   })
 
+  test('settings that are half set are named, and leave it ready', async () => {
+    const { request } = await testApp({ BACKUP_KEEP: '3' })
+    const { status, body } = await request('GET', '/ready')
+    expect([status, body.status, body.checks.settings]).toEqual([200, 'degraded', 'half_set'])
+  })
+
   sqliteTest('a schema that was taken back makes it unready, until it is brought up again', async () => {
     const { request, db } = await testApp()
     down(db.$client)

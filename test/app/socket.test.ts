@@ -506,7 +506,7 @@ oneNodeTest('it says what other nodes say')(
       return afterEach(users)
     }
     // As a look finds it that comes between the commit and the telling.
-    hub.ear.stored(bob.id, 3)
+    hub.listener.stored(bob.id, 3)
     await begun.promise
     await send('once')
     released.resolve()
@@ -528,7 +528,7 @@ oneNodeTest('it says what other nodes say')(
       const message = { id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, text: `${i}`, ...content }
       await app.services.storage.chats.append(message, bob.id, null)
     }
-    app.services.hub.ear.stored(bob.id, 602)
+    app.services.hub.listener.stored(bob.id, 602)
     await client.until(({ seq, type }) => type === 'message' && seq === 602)
     expect(client.seqs()).toEqual(Array.from({ length: 601 }, (_, i) => i + 2))
   },

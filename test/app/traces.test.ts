@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openTraces } from '../../src/telemetry/traces.ts'
+import { openTraces, traced } from '../../src/telemetry/traces.ts'
 import { testApp } from '../app.ts'
 
 /** A collector that keeps what it is sent. */
@@ -76,4 +76,91 @@ test('a collector that is gone holds up no stop', async () => {
   const traces = await openTraces(url)
   traces.request({ method: 'GET', route: '/health', status: 200, start: 1, end: 2, traceparent: null })
   await traces.close()
+})
+
+const attribute = (span: any, key: string) => span.attributes.find((each: any) => each.key === key)?.value
+const spansOf = (bodies: any[]): any[] =>
+  bodies.flatMap(({ body }) => body.resourceSpans.flatMap((of: any) => of.scopeSpans.flatMap((in_: any) => in_.spans)))
+
+test('calls of stores are spans within their own request, however many run at once, by their names alone', async () => {
+  const { bodies, server, url } = collector()
+  const traces = await openTraces(url, 'meet')
+  const stores = traced({
+    chats: {
+      async list(name: string) {
+        await Bun.sleep(name === 'slow' ? 20 : 1)
+        return name
+      },
+      count: () => 3,
+      async fail() {
+        throw new Error('hunter2')
+      },
+    },
+    size: async () => 1,
+  })
+  const requests = ['slow', 'quick'].map(async (name) => {
+    // As each request of a server is.
+    await Promise.resolve()
+    const steps = traces.begin()
+    const start = Date.now()
+    await Bun.sleep(1)
+    expect(await stores.chats.list(name)).toBe(name)
+    if (name === 'quick') await stores.chats.fail().catch(() => {})
+    expect(stores.chats.count()).toBe(3)
+    traces.request({ method: 'GET', route: `/${name}`, status: 200, start, end: Date.now(), traceparent: null, steps })
+  })
+  await Promise.all(requests)
+  await traces.around('outbox mail', { 'convene.outbox.kind': 'mail' }, async () => void (await stores.chats.list('x')))
+  await traces.around('outbox bot', {}, () => stores.chats.fail()).catch(() => {})
+  await traces.close()
+  await server.stop(true)
+  const spans = spansOf(bodies)
+  const parts = (name: string) => {
+    const root = spans.find((span) => span.name === name)
+    const children = spans.filter((span) => span.parentSpanId === root.spanId)
+    expect(children.every((span) => span.traceId === root.traceId)).toBe(true)
+    return children.map((span) => span.name)
+  }
+  expect(parts('GET /slow')).toEqual(['chats.list'])
+  expect(parts('GET /quick')).toEqual(['chats.list', 'chats.fail'])
+  expect(parts('outbox mail')).toEqual(['chats.list'])
+  expect(parts('outbox bot')).toEqual(['chats.fail'])
+  expect(spans).toHaveLength(9)
+  expect(spans.filter(({ status }) => status.code === 2).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['chats.fail', 'outbox bot', 'chats.fail']),
+  )
+  expect(
+    attribute(
+      spans.find(({ name }) => name === 'outbox mail'),
+      'convene.outbox.kind',
+    ),
+  ).toEqual({ stringValue: 'mail' })
+  const { resource } = bodies[0].body.resourceSpans[0]
+  expect(attribute(resource, 'service.name')).toEqual({ stringValue: 'meet' })
+  expect(attribute(resource, 'service.instance.id').stringValue).toMatch(/^[0-9a-f-]{36}$/)
+  expect(JSON.stringify(bodies)).not.toContain('hunter2')
+})
+
+test('requests over HTTP keep their own steps', async () => {
+  const { bodies, server, url } = collector()
+  const traces = await openTraces(url)
+  const app = await testApp({}, { traces, tracesStorage: true })
+  const people = [await app.person(), await app.person()]
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) => people[i % 2]!.get(i % 2 === 0 ? 'chats' : `users/${people[0]!.id}`)),
+  )
+  await Bun.sleep(20)
+  await traces.close()
+  await server.stop(true)
+  const spans = spansOf(bodies)
+  const childrenOf = (name: string) =>
+    spans
+      .filter((span) => span.name === name)
+      .map((root) => spans.filter((span) => span.parentSpanId === root.spanId).map((span) => span.name))
+  const chats = childrenOf('GET /api/v1/chats')
+  expect(chats).toHaveLength(10)
+  for (const steps of chats) expect(steps.some((name) => name.startsWith('chats.'))).toBe(true)
+  const profiles = childrenOf('GET /api/v1/users/:id')
+  expect(profiles).toHaveLength(10)
+  expect(profiles.flat().filter((name) => name.startsWith('chats.'))).toEqual([])
 })

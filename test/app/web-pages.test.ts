@@ -8,6 +8,7 @@ if (files === null) throw new Error('the web pages have not been built: run `bun
 
 const given = {
   webApp: true,
+  console: true,
   frameAncestors: [],
   mapStyleUrl: null,
   brand: null,
@@ -29,15 +30,16 @@ test('the app is at the root for browsers, and a description of the server for p
 })
 
 test('a face that is off has no page, and the root leads to the documentation', async () => {
-  const off = pages({ webApp: false })
+  const off = pages({ webApp: false, console: false })
   expect(await (await off('/')).text()).toContain('/openapi')
-  for (const path of ['/chats', '/service-worker.js']) expect((await off(path)).status).toBe(404)
+  for (const path of ['/chats', '/console', '/console/queue', '/service-worker.js', '/app.json'])
+    expect((await off(path)).status).toBe(404)
 })
 
 test('every file that a page names is served, compressed as the client accepts, and may be kept for ever', async () => {
   const get = pages()
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
-  for (const path of ['/', '/chats']) {
+  for (const path of ['/', '/chats', '/console']) {
     const named = [...(await (await get(path)).text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
       ([, name]) => name!,
     )
@@ -74,6 +76,28 @@ test('a page runs nothing but scripts of this server, and no other page may show
   )
   const mapStyleUrl = new URL('https://tiles.example.org/style.json?key=secret')
   expect(await policyOf({ mapStyleUrl })).toContain("connect-src 'self' https://tiles.example.org;")
+})
+
+test('the console is one page at all its paths, which no page may frame and no search engine lists', async () => {
+  const get = pages({
+    webApp: false,
+    frameAncestors: ['https://web.telegram.org'],
+    mapStyleUrl: new URL('https://t.org/s'),
+  })
+  const page = await (await get('/console')).text()
+  expect(page).toContain('<div id="root">')
+  for (const path of ['/console', '/console/', '/console/queue/0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11']) {
+    const answer = await get(path)
+    expect(await answer.text()).toBe(page)
+    expect(answer.headers.get('x-robots-tag')).toBe('noindex, nofollow')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("require-trusted-types-for 'script'")
+    expect(policy).not.toMatch(/unsafe|t\.org/)
+    expect((await get(path, { 'if-none-match': answer.headers.get('etag')! })).status).toBe(304)
+  }
+  for (const path of ['/consoles', '/nearby', '/']) expect(await (await get(path)).text()).not.toBe(page)
+  expect((await pages({ console: false })('/console')).status).toBe(404)
 })
 
 test('what links in mails open is the app, or a plain page where it is off', async () => {
@@ -115,5 +139,6 @@ test('the app is told which map the operator has named, and without one that the
   expect(await asked()).toMatchObject({ map_style_url: null })
   const mapStyleUrl = new URL('https://tiles.example.org/style.json')
   expect(await asked({ mapStyleUrl })).toMatchObject({ map_style_url: mapStyleUrl.href })
-  expect((await pages({ webApp: false })('/app.json')).status).toBe(404)
+  // The console has the same name and colours.
+  expect((await pages({ webApp: false })('/app.json')).status).toBe(200)
 })

@@ -1,8 +1,17 @@
-import { createElement as h, memo, StrictMode } from 'react'
+import { createElement as h, memo, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient } from '../../client/src/index.ts'
 import { indexedDb } from '../../client/src/indexeddb.ts'
-import { ConveneProvider, useChats, useMessages, useSession, useTyping } from '../../client/src/react.ts'
+import {
+  ConveneProvider,
+  useChat,
+  useChats,
+  useMessages,
+  useNearby,
+  usePresence,
+  useSession,
+  useTyping,
+} from '../../client/src/react.ts'
 
 /** Shows a chat with the hooks, and counts how often each part is drawn. */
 function render(client: ReturnType<typeof createClient>, chatId: string) {
@@ -33,8 +42,23 @@ function render(client: ReturnType<typeof createClient>, chatId: string) {
     count('typing')
     return h('i', null, String(useTyping(chatId)))
   }
+  const Online = () => {
+    const other = useChats(({ items }) => items[0]?.user.id ?? '')
+    return h('em', null, String(usePresence(other).online))
+  }
+  const Send = () => {
+    const { send } = useChat(chatId)
+    return h('button', { onClick: () => void send({ text: 'from a button' }) })
+  }
+  const Near = () => {
+    const [place, setPlace] = useState<{ lat: number; lng: number } | null>(null)
+    const { items, loading } = useNearby(place)
+    const names = items.map(({ user }) => user.name).join()
+    const toggle = () => setPlace(place ? null : { lat: 52.52, lng: 13.405 })
+    return h('a', { onClick: toggle }, loading ? 'loading' : `near: ${names}`)
+  }
   const element = globalThis as unknown as { document: { body: Parameters<typeof createRoot>[0] } }
-  const parts = [Name, Badge, Typing, Rows].map((part, key) => h(part, { key }))
+  const parts = [Name, Badge, Typing, Rows, Online, Send, Near].map((part, key) => h(part, { key }))
   createRoot(element.document.body).render(h(StrictMode, null, h(ConveneProvider, { client }, parts)))
   return drawn
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
+import { connect } from '../socket-client.ts'
 import { until } from '../until.ts'
 import { executablePath, launch, online, openTab, servePage, type Setup, startIn } from './client-page.ts'
 
@@ -253,6 +254,38 @@ browserTest('hooks mount twice without harm, and an arriving message draws one r
   expect(await rows()).toEqual([...Array.from({ length: 40 }, (_, n) => `${n}`), 'new'])
   await close(context)
 })
+
+browserTest(
+  'hooks show who is online and who is near, and nobody near once there is no place or no session',
+  async () => {
+    const { ada, bob, chatId, context, first, settings } = await meet()
+    for (const one of [ada, bob]) await one.put('me/location', { latitude: 52.52, longitude: 13.405 })
+    await online(first)
+    await first.evaluate((id) => {
+      window.kit.render(window.client, id)
+    }, chatId)
+    const shows = (tag: string, text: string) =>
+      until(async () => (await first.locator(tag).textContent()) === text, `${tag} shows ${text}`)
+    await shows('em', 'false')
+    const { socket } = connect(new URL(settings.url), bob.token)
+    await shows('em', 'true')
+    socket.close()
+    await shows('a', 'near: ')
+    await first.locator('a').click()
+    await shows('a', 'near: Bob')
+    await first.locator('a').click()
+    await shows('a', 'near: ')
+    await first.locator('a').click()
+    await shows('a', 'near: Bob')
+    await first.locator('button').click()
+    await until(async () => (await first.locator('li').allTextContents()).join() === 'from a button', 'it is sent')
+    await first.evaluate(() => window.client.signOut())
+    await shows('a', 'near: ')
+    await signIn(first, ada)
+    await shows('a', 'near: Bob')
+    await close(context)
+  },
+)
 
 browserTest(
   'with cookies no script can read the refresh token, and a session that is in them is taken over',

@@ -13,11 +13,14 @@ export function dice(seed: number): () => number {
 
 /**
  * A way to a server that cuts connections after any byte of either direction, delays what goes through, says everything to
- * the server twice, and keeps connections open for the server that the client has lost. `calm` ends all of it.
+ * the server twice, lets later connections overtake earlier ones in both directions, and keeps connections open for the
+ * server that the client has lost. `calm` ends all of it.
  */
 export async function badNetwork(target: URL, random: () => number) {
   const open = new Set<Socket>()
-  const counts = { connections: 0, cuts: 0, doubled: 0, delayed: 0, kept: 0 }
+  const counts = { connections: 0, cuts: 0, doubled: 0, delayed: 0, overtaken: 0, kept: 0 }
+  let held = 0
+  let drained = Promise.withResolvers<void>()
   let isCalm = false
 
   const chance = (share: number) => !isCalm && random() < share
@@ -32,6 +35,17 @@ export async function badNetwork(target: URL, random: () => number) {
     return socket
   }
 
+  function hold(socket: Socket, ms: number) {
+    held++
+    socket.pause()
+    setTimeout(() => {
+      socket.resume()
+      if (--held > 0) return
+      drained.resolve()
+      drained = Promise.withResolvers()
+    }, ms)
+  }
+
   const server = createServer((client) => {
     counts.connections++
     open.add(client)
@@ -43,6 +57,11 @@ export async function badNetwork(target: URL, random: () => number) {
     }
     const delayMs = chance(0.3) ? random() * 30 : 0
     if (delayMs) counts.delayed++
+    // What this connection asks arrives after what later ones ask, or its answers after theirs.
+    if (chance(0.25)) {
+      counts.overtaken++
+      hold(chance(0.5) ? there : client, random() * 100)
+    }
     let sentLeft = chance(0.4) ? someBytes() : Infinity
     let receivedLeft = chance(0.4) ? someBytes() : Infinity
 
@@ -83,6 +102,8 @@ export async function badNetwork(target: URL, random: () => number) {
   return {
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     counts,
+    /** Resolves once nothing is held back that later connections may overtake. */
+    drained: () => (held === 0 ? Promise.resolve() : drained.promise),
     /** Cuts everything that is open now. */
     cutAll() {
       for (const socket of [...open]) socket.destroy()

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testApp } from '../app.ts'
-import { fits, pair, textsOf } from './people.ts'
+import { until } from '../until.ts'
+import { clientOf, fits, pair, textsOf } from './people.ts'
 
 test('two people chat: each message, mark and count arrives, and typing and presence do', async () => {
   const app = await testApp()
@@ -32,4 +33,91 @@ test('two people chat: each message, mark and count arrives, and typing and pres
   await fits(hers.messages, (state) => textsOf(state).join() === 'Coffee?,Tea!')
   expect(ada.chats.list.get().items).toEqual([])
   await fits(ada.presence(people.bob.id), ({ online }) => online)
+})
+
+test('a notice of the moderators arrives by its type, and no longer once nobody listens', async () => {
+  const app = await testApp()
+  const { bob, people } = await pair(app)
+  await app.rows("UPDATE users SET role = 'moderator' WHERE id = ?", people.ada.id)
+  app.forget(people.ada.id)
+  bob.connect()
+  await fits(bob.connection, ({ state }) => state === 'online')
+  const seen: string[] = []
+  const stop = bob.on('notice', ({ action, reason }) => void seen.push(`${action} ${reason}`))
+  const all: string[] = []
+  bob.on('*', (_, { type }) => void all.push(type))
+  const warn = (reason: string) => people.ada.post(`admin/users/${people.bob.id}/warn`, { reason })
+  expect((await warn('Be kind')).status).toBeLessThan(300)
+  await until(() => seen.length === 1, 'the notice is there')
+  stop()
+  await warn('Again')
+  await until(() => all.filter((type) => type === 'notice').length === 2, 'the second one is there')
+  expect(seen).toEqual(['warn Be kind'])
+})
+
+test('what is read without a network is told once there is one, and a mark during another is not lost', async () => {
+  const app = await testApp()
+  const { base, chatId, people } = await pair(app)
+  let isOff = false
+  let held: Promise<void> | null = null
+  const client = await clientOf(base, people.ada, {
+    async fetch(url, init) {
+      if (isOff) throw new TypeError('no network')
+      const answer = await fetch(url, init)
+      if (url.endsWith('/read')) await held
+      return answer
+    },
+  })
+  const chat = client.chats.open(chatId)
+  const unread = async () => (await people.ada.get('chats')).body.unread_total
+  const arrives = async (text: string) => {
+    await people.bob.post(`chats/${chatId}/messages`, { text })
+    await fits(chat.messages, ({ items }) => items.at(-1)?.text === text)
+  }
+  client.connect()
+  await fits(client.connection, ({ state }) => state === 'online')
+  await fits(chat.info, (info) => info !== null)
+  await arrives('one')
+  isOff = true
+  await chat.markRead()
+  expect(await unread()).toBe(1)
+  isOff = false
+  await until(async () => (await unread()) === 0, 'it is told')
+
+  const { promise, resolve } = Promise.withResolvers<void>()
+  held = promise
+  await arrives('two')
+  const first = chat.markRead()
+  await until(async () => (await unread()) === 0, 'the answer is held back')
+  await arrives('three')
+  await chat.markRead()
+  expect(await unread()).toBe(1)
+  resolve()
+  await first
+  expect([await unread(), chat.info.get()!.unread_count]).toEqual([0, 0])
+})
+
+test('a client that is closed asks for nothing more, not even what it was asking for', async () => {
+  const app = await testApp()
+  const { base, chatId, people } = await pair(app)
+  let asked = 0
+  let fail: () => void = () => {}
+  const client = await clientOf(base, people.ada, {
+    fetch(url, init) {
+      if (!url.includes('/chats')) return fetch(url, init)
+      asked++
+      return new Promise((_, reject) => {
+        const before = fail
+        fail = () => (before(), reject(new TypeError('no network')))
+      })
+    },
+  })
+  client.chats.list.subscribe(() => {})
+  client.chats.open(chatId).messages.subscribe(() => {})
+  await until(() => asked === 2, 'both are asked for')
+  client.close()
+  fail()
+  // Twice the longest wait between two tries.
+  await Bun.sleep(200)
+  expect(asked).toBe(2)
 })

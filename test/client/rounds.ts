@@ -19,7 +19,7 @@ function record(client: Convene) {
   return { seqs, messages, gaps: () => gaps }
 }
 
-/** Two people write to each other over a network that loses, delays and doubles. Nothing of that may show. */
+/** Two people write to each other over a network that loses, delays, doubles and reorders. Nothing of that may show. */
 export async function rounds(app: TestApp, count: number, seed: number) {
   const random = dice(seed)
   const base = await app.listen()
@@ -49,6 +49,10 @@ export async function rounds(app: TestApp, count: number, seed: number) {
       if (random() < 0.4) networks.bob.cutAll()
       // Tokens run out on the way.
       if (round % 25 === 24) {
+        // Nothing is held back or on its way for a quarter of an hour: a message has the time at which its request arrived.
+        await Promise.all([networks.ada.drained(), networks.bob.drained()])
+        for (const { messages } of Object.values(chats))
+          await fits(messages, ({ items }) => items.every(({ state }) => state === 'sent'), 'nothing waits')
         app.clock.now += 901_000
         // The clock stands still meanwhile: a lost answer may be asked again for ten seconds.
         await Promise.all([ada, bob].map(({ api }) => retried(() => api.GET('/api/v1/me'))))

@@ -114,3 +114,56 @@ test('a connected socket lives on under a refreshed token', async () => {
   const { response } = await client.api.GET('/api/v1/me')
   expect([response.status, states]).toEqual([200, []])
 })
+
+test('an answer that is cut off is a lost answer, not a refusal', async () => {
+  const app = await testApp()
+  let cut = 1
+  const client = await clientOf(await app.listen(), await app.person('Ada'), {
+    async fetch(url, init) {
+      const response = await globalThis.fetch(url, init)
+      if (!url.endsWith('/api/v1/me') || cut-- <= 0) return response
+      const half = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"type":'))
+          controller.error(new TypeError('the connection is lost'))
+        },
+      })
+      return new Response(half, { status: 401, headers: response.headers })
+    },
+  })
+  const lost = await client.api.GET('/api/v1/me').catch((error: unknown) => error)
+  expect(lost).toBeInstanceOf(TypeError)
+  expect((await client.api.GET('/api/v1/me')).data?.name).toBe('Ada')
+})
+
+test('a socket that a busy server refuses is opened again no sooner than Retry-After says', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const person = await app.person('Ada')
+  let refusals = 1
+  const busy = () =>
+    Response.json(
+      { type: 'about:blank', title: 'Service Unavailable', status: 503, code: 'busy', detail: 'Later.' },
+      {
+        status: 503,
+        headers: { 'content-type': 'application/problem+json', 'retry-after': '2' },
+      },
+    )
+  const openedAt: number[] = []
+  class Refusing extends WebSocket {
+    constructor(url: string, protocols: string[]) {
+      openedAt.push(performance.now())
+      // Nobody listens on this port, so the upgrade fails as a refused one does: without a reason.
+      super(refusals > 0 ? 'ws://127.0.0.1:1/ws' : url, protocols)
+    }
+  }
+  const client = await clientOf(base, person, {
+    WebSocket: Refusing as never,
+    fetch: async (url: string, init?: RequestInit) =>
+      String(url).includes('/sync') && refusals-- > 0 ? busy() : globalThis.fetch(url, init),
+  })
+  client.connect()
+  await fits(client.connection, ({ state }) => state === 'online')
+  expect(openedAt).toHaveLength(2)
+  expect(openedAt[1]! - openedAt[0]!).toBeGreaterThanOrEqual(2000)
+})

@@ -113,3 +113,71 @@ test('after a gap everything that is looked at is read again, and the client say
   expect((await gap).seq).toBeGreaterThan(0)
   await fits(chat.messages, ({ items }) => items.length === 2, 'both are there')
 })
+
+test('a chat, a list and a presence that are asked for before they are loaded come alive, and stay the same objects', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'Hello!' })
+  const storage = sharedStorage()
+  await clientOf(base, people.ada, { storage })
+  const client = newClient(base, { storage })
+  const chat = client.chats.open(chatId)
+  const presence = client.presence(people.bob.id)
+  expect([chat.messages.get().items, chat.info.get(), presence.get().online]).toEqual([[], null, false])
+  let told = 0
+  const stop = chat.messages.subscribe(() => told++)
+  chat.messages.subscribe(() => told++)()
+  const sent = chat.send({ text: 'Hi!' })
+  await fits(chat.messages, ({ items }) => items.length === 2 && items.every(({ state }) => state === 'sent'))
+  expect(chat.messages.get().items.map(({ text, client_id }) => [text, client_id === null])).toEqual([
+    ['Hello!', true],
+    ['Hi!', false],
+  ])
+  expect(chat.messages.get().items[1]!.client_id).toBe(await sent)
+  expect(client.chats.open(chatId)).toBe(chat)
+  expect(client.presence(people.bob.id)).toBe(presence)
+  stop()
+  const before = told
+  await chat.send({ text: 'Bye!' })
+  await fits(chat.messages, ({ items }) => items.length === 3)
+  expect(told).toBe(before)
+})
+
+test('whoever signs out leaves nothing on the device, of earlier pages neither', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  const carol = await app.person('Carol')
+  const other = await app.met(people.ada, carol)
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'a secret of Bob' })
+  await carol.post(`chats/${other}/messages`, { text: 'a secret of Carol' })
+  const storage = sharedStorage()
+  const first = await clientOf(base, people.ada, { storage })
+  await Promise.all([chatId, other].map((id) => first.chats.open(id).load()))
+  await first.chats.list.load()
+  await until(() => [...storage.kept.values()].join().includes('of Carol'), 'it is kept')
+  await until(() => [...storage.kept.values()].join().includes('of Bob'), 'it is kept')
+  first.close()
+  const second = newClient(base, { storage })
+  await second.signOut()
+  expect([...storage.kept]).toEqual([])
+})
+
+test('a message that was held back takes its own place among newer ones; small differences of clocks change no order', async () => {
+  const at = (n: number, seconds = n * 60) => ({
+    ...messageOf(n),
+    created_at: new Date(Date.UTC(2026, 10, 21) + seconds * 1000).toISOString(),
+  })
+  const api = { GET: async () => ({ data: { items: [at(3), at(1)], next_cursor: null } }) }
+  const { store, load, onEvent } = openMessages({
+    api: api as never,
+    outbox: { entries: createStore([]), file: () => undefined } as never,
+    chatId: 'chat',
+    me,
+    retry: { minMs: 1, maxMs: 1 },
+    cached: async () => [],
+    keep() {},
+  })
+  await load()
+  for (const message of [at(2), at(4), at(5, 239)]) onEvent({ type: 'message', seq: 1, at: '', data: message } as Event)
+  expect(store.get().items.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((n) => `message ${n}`))
+})

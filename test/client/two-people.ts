@@ -1,4 +1,4 @@
-// A fresh project: two people chat. It is run by Node and by Bun with the packed package.
+// A fresh project: two people chat. It is run by Node, Bun and Deno with the packed package.
 import { createClient } from 'convene-client'
 
 const [url, partner] = process.argv.slice(2) as [string, string]

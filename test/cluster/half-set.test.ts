@@ -50,7 +50,7 @@ async function emptyDatabase() {
   return { url, store, start, killed, logged }
 }
 
-const entered = { leave: expect.any(Function), node: expect.any(Object) }
+const entered = { leave: expect.any(Function), problem: expect.any(Function), node: expect.any(Object) }
 const both: NeededSetting[] = ['REDIS_URL', 'MEDIA_URL']
 
 test('a node alone needs nothing, and several need both settings, on all of them', () => {
@@ -120,7 +120,9 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one database on Pos
 
   test('one that stood still while another began says so, once, and so does the other', async () => {
     const { url, start, logged } = await emptyDatabase()
-    expect(await start('one', both)).toEqual(entered)
+    const one = await start('one', both)
+    if (typeof one === 'string') throw new Error(one)
+    expect(one.problem()).toBeNull()
     const sql = new SQL(url, { max: 1 })
     cleanUp.unshift(() => sql.close())
     // As after a long sleep of the machine: the others hold it for gone until it beats again.
@@ -131,6 +133,11 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one database on Pos
     }
     while (logged.length < 2) await Bun.sleep(20)
     await Bun.sleep(5 * pace.beatMs)
+    // As /ready says of both.
+    expect([one.problem(), other.problem()]).toEqual([
+      expect.stringContaining('must be set'),
+      expect.stringContaining('must be set'),
+    ])
     expect(logged.filter((line) => line === 'nodes of this database do not fit each other')).toHaveLength(2)
   })
 

@@ -131,13 +131,14 @@ redisTest(
     const e = await join(one.apps[1], one.bases[1], eve)
     expect(one.prefix).not.toBe(other.prefix)
     const heard: unknown[] = []
-    const { ear } = other.apps[1].services.hub
+    const { listener } = other.apps[1].services.hub
     other.apps[1].services.shared!.nodes.listen({
-      ...ear,
+      ...listener,
       isHere: () => true,
       stored: (...words) => heard.push(words),
       forget: (...words) => heard.push(words),
       rulesChanged: () => {},
+      announced: () => {},
       forgetAll: () => {},
     })
     other.apps[1].services.shared!.nodes.syncPresence(one.bob.id)
@@ -224,7 +225,7 @@ redisTest(
     await storage.sessions.endAll(ada.id, apps[0].clock.now)
     await settled()
     expect(client.seqs()).toEqual([])
-    apps[1].services.hub.ear.mayHaveMissed('everybody')
+    apps[1].services.hub.listener.mayHaveMissed('everybody')
     expect((await client.until(ofType('message'))).data.text).toBe('untold')
     expect(await phone.closed).toBe(4401)
     await apps[0].services.storage.chats.append({ ...untold, id: Bun.randomUUIDv7(), text: 'untold too' }, bob.id, null)
@@ -327,7 +328,7 @@ redisTest('what is told of many users at once is read at once, and reaches each 
     const message = { id: Bun.randomUUIDv7(), chat_id, sender_id: ada.id, ...content, created_at: apps[0].clock.now }
     await chatStore.append(message, people[i]!.id, null)
   }
-  for (const { id } of people) apps[1].services.hub.ear.stored(id, 2)
+  for (const { id } of people) apps[1].services.hub.listener.stored(id, 2)
   for (const [i, client] of clients.entries()) expect((await client.until(ofType('message'))).data.text).toBe(`to ${i}`)
   expect([messages.mock.calls.length, after.mock.calls.length]).toEqual([1, 1])
   messages.mockRestore()
@@ -361,12 +362,12 @@ redisTest('what is told of soon after a reading is read in a batch, when the nex
   const readings = () => after.mock.calls.map(([users]) => users.map(({ user_id }) => user_id))
   // On a busy machine the next one may be due before all of it is told.
   for (let attempt = 0; attempt < 20 && !readings().some((users) => users.length === 2); attempt++) {
-    hub.ear.stored(bob.id, await store('bob'))
+    hub.listener.stored(bob.id, await store('bob'))
     await atBob.until(isNewest('bob'))
     await Promise.all([store('bob'), store('eve')])
-    hub.ear.stored(bob.id, seqs.bob)
+    hub.listener.stored(bob.id, seqs.bob)
     await turns()
-    hub.ear.stored(eve.id, seqs.eve)
+    hub.listener.stored(eve.id, seqs.eve)
     await atBob.until(isNewest('bob'))
     await atEve.until(isNewest('eve'))
   }
@@ -393,7 +394,7 @@ redisTest('what cannot be shown to one user keeps nobody from what is read toget
     [eve, 1],
     [bob, 2],
   ] as const)
-    hub.ear.stored(user.id, seq)
+    hub.listener.stored(user.id, seq)
   expect((await atBob.until(ofType('message'))).data.text).toBe('hi')
   expect(await atEve.closed).toBe(1012)
   expect(after.mock.calls[0]![0].map(({ user_id }) => user_id)).toEqual([eve.id, bob.id])
@@ -500,7 +501,7 @@ redisTest('presence that is no longer so is not told', async () => {
   const b = await join(apps[0], bases[0], bob)
   await join(apps[1], bases[1], ada)
   await b.until(online(ada, true))
-  apps[0].services.hub.ear.cameOrWent(ada.id, false)
+  apps[0].services.hub.listener.cameOrWent(ada.id, false)
   await settled()
   expect(presenceOf(b, ada)).toEqual([true])
 })

@@ -6,12 +6,20 @@ import { convene, startServer } from '../convene.ts'
 import { freePort, redisServerTest, startRedis } from '../redis.ts'
 import { until } from '../until.ts'
 
+const messagesOf = (log: string): string[] =>
+  log
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg)
+// The database is SQLite's here.
+const ofNoUse = 'REDIS_URL is set with an SQLite database, which no other node can share: Redis has nothing to connect'
+
 /** What the start of a server says that cannot use that Redis. */
 async function refusal(url: string): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
   try {
     const { code, out, err } = await convene([], { DATA_DIR: dataDir, PORT: '0', REDIS_URL: url })
-    expect([code, out]).toEqual([1, ''])
+    expect([code, messagesOf(out)]).toEqual([1, [ofNoUse]])
     expect(err.trim().split('\n')).toHaveLength(1)
     return err.trim()
   } finally {
@@ -29,7 +37,7 @@ redisServerTest('a node starts while Redis is away, says so, and finds it once i
       const { status, checks } = (await answer.json()) as { status: string; checks: { redis: string } }
       return [answer.status, status, checks.redis]
     }
-    expect(await ready()).toEqual([200, 'ok', 'away'])
+    expect(await ready()).toEqual([200, 'degraded', 'away'])
     expect(server.log()).toContain(`REDIS_URL names a Redis that does not answer: 127.0.0.1:${port} (ECONNREFUSED)`)
     await using _ = await startRedis([], port)
     await until(async () => (await ready())[2] === 'ok', 'Redis is found')
@@ -93,12 +101,7 @@ redisServerTest('a Redis that goes and comes back is logged once each, without t
   const dataDir = mkdtempSync(join(tmpdir(), 'convene-test-'))
   const url = redis.url.replace('//', '//:the%20right%20one@')
   const server = await startServer({ DATA_DIR: dataDir, REDIS_URL: url, LOG_LEVEL: 'debug' })
-  const lines = () =>
-    server
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('Redis'))
-      .map((line) => JSON.parse(line).msg)
+  const lines = () => messagesOf(server.log()).filter((said) => said.includes('Redis') && said !== ofNoUse)
   try {
     expect(lines()).toEqual([])
     await redis.stop()
@@ -106,7 +109,7 @@ redisServerTest('a Redis that goes and comes back is logged once each, without t
     expect((await fetch(new URL('/ready', server.base))).status).toBe(200)
     await redis.start()
     await until(() => lines().length === 2, 'it is logged', 10_000)
-    expect(lines()).toEqual(['Redis is away: other nodes are told when it is back', 'Redis is back'])
+    expect(lines()).toEqual(['Redis is away: other nodes are notified when it is back', 'Redis is back'])
     expect(server.log()).not.toMatch(/right.*one/)
   } finally {
     expect(await server.end()).toBe(0)
@@ -120,12 +123,19 @@ redisServerTest('check says whether Redis answers', async () => {
     await using server = await startRedis()
     const settings = { DATA_DIR: dataDir, REDIS_URL: server.url }
     expect((await convene(['check'], settings)).out).toContain(`ok     Redis answers: 127.0.0.1:${server.port}\n`)
+    // The server does not start with one that refuses it, and starts with one that is away.
+    const refused = await convene(['check'], {
+      ...settings,
+      REDIS_URL: `redis://nobody:wrong@127.0.0.1:${server.port}`,
+    })
+    expect(refused.out).toContain('to mend it: set REDIS_URL right: the server does not start with it\n')
     await server.stop()
     const { code, out } = await convene(['check'], settings)
     expect(code).toBe(1)
     expect(out).toContain(
-      `WRONG  REDIS_URL names a Redis that does not answer: 127.0.0.1:${server.port} (ECONNREFUSED)\n`,
+      `WRONG  REDIS_URL names a Redis that does not answer: 127.0.0.1:${server.port} (ECONNREFUSED)\n       to mend it: start Redis`,
     )
+    expect(out).not.toContain('does not start')
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

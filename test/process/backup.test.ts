@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { migrations } from '../../migrations/index.ts'
 import { jobs } from '../../src/jobs.ts'
-import { backUpInto } from '../../src/backup/scheduled.ts'
+import { backUpInto, removeLeftovers } from '../../src/backup/scheduled.ts'
 import { holdData } from '../../src/installation/data-directory.ts'
 import { down, status } from '../../src/storage/migrate.ts'
 import { openReadOnly } from '../../src/storage/sqlite/database.ts'
@@ -465,6 +465,8 @@ describe('scheduled backups', () => {
     writeFileSync(join(directory, 'notes.txt'), 'mine')
     writeFileSync(join(directory, 'convene-20261126T120000Z.db.0a1b2c3d.part'), 'cut off')
     await backUpInto(directory, { keep: 3, at: start + 5 * days, backUp: writing('day 5') })
+    expect(await removeLeftovers(directory, directory)).toEqual(['convene-20261126T120000Z.db.0a1b2c3d.part'])
+    rmSync(join(directory, 'backups.lock'))
     expect(readdirSync(directory).sort()).toEqual([
       'convene-20261124T120000Z.db',
       'convene-20261125T120000Z.db',
@@ -501,7 +503,7 @@ describe('scheduled backups', () => {
     expect(rowsOf(join(directory, 'convene-20261121T120000Z.db'))).toEqual(rowsOf(join(dataDir, 'convene.db')))
     const failed = await evaluate({ DATA_DIR: newPath() }, script.replace(String(start), String(start + days)))
     expect(failed.out).toContain('there is no database')
-    expect(readdirSync(directory)).toHaveLength(1)
+    expect(readdirSync(directory).sort()).toEqual(['convene-20261121T120000Z.db', 'photos'])
   })
 
   test('are a job where there is a directory for them, and none where there is not', async () => {
@@ -510,4 +512,28 @@ describe('scheduled backups', () => {
     expect(named(await testApp({ BACKUP_DIR: newPath() }))).toBe('0 3 * * *')
     expect(named(await testApp({ BACKUP_DIR: newPath(), BACKUP_CRON: '*/5 * * * *' }))).toBe('*/5 * * * *')
   })
+})
+
+test('a backup is examined without being restored, by its checksum and its numbers', async () => {
+  const { dataDir } = await closedInstallation()
+  const file = newPath('.db')
+  expect(await convene(dataDir, 'backup', file)).toMatchObject({ code: 0 })
+  const elsewhere = newPath()
+  const whole = await convene(elsewhere, 'backup', 'verify', file)
+  expect(whole).toMatchObject({ code: 0, error: '' })
+  expect(whole.out).toMatch(/ is whole: a backup of 20\d\d-.*Z with 2 users, 6 messages and 2 photos \(\d+\.\d MB\)\n$/)
+  expect(existsSync(elsewhere)).toBe(false)
+  const bytes = readFileSync(file)
+  for (const at of [100, bytes.length >> 1, bytes.length - 30]) {
+    const damaged = newPath('.db')
+    const copy = Buffer.from(bytes)
+    copy[at]! ^= 4
+    writeFileSync(damaged, copy)
+    const { code, out, error } = await convene(elsewhere, 'backup', 'verify', damaged)
+    expect([at, code, out, error.includes(damaged)]).toEqual([at, 1, '', true])
+  }
+  const missing = await convene(elsewhere, 'backup', 'verify', newPath('.db'))
+  expect(missing).toMatchObject({ code: 1, out: '', error: expect.stringContaining('there is no file') })
+  expect(await convene(elsewhere, 'backup', 'verify', file, 'more')).toMatchObject({ code: 2, out: '' })
+  expect(await convene(elsewhere, 'backup', 'verify', file, '--force')).toMatchObject({ code: 2, out: '' })
 })

@@ -109,6 +109,9 @@ beforeAll(async () => {
     `INSERT INTO identities (id, user_id, kind, provider, issuer, subject, created_at)
      VALUES ('o', ?, 'oidc', 'google', 'https://accounts.google.com', '1', 1)`,
   ).run(ada.id)
+  db.query("INSERT INTO age_refusals VALUES ('hash', 1)").run()
+  db.query("UPDATE users SET birth_month = '1990-05', show_age = 1 WHERE id = ?").run(bob.id)
+  db.query("INSERT INTO announcements VALUES ('a', 'We are closed on Sunday.', ?, 1)").run(largest)
   db.query("INSERT INTO templates VALUES ('t', 'Insults', 'en', 'Please be kind.', 1)").run()
   db.query('INSERT INTO daily_figures VALUES (86400000, 1, 1, 1, 1, 1, 1, 1, 172800000)').run()
   db.query("INSERT INTO used_challenges (id, expires_at) VALUES ('AAAA', 1)").run()
@@ -118,6 +121,12 @@ beforeAll(async () => {
   db.query("INSERT INTO invites (id, code_hash, uses, used, created_at) VALUES ('i', 'h', 2, 1, 1)").run()
   db.query("INSERT INTO rule_versions VALUES (1, 'imported', NULL, 0, '[]', NULL, 1)").run()
   db.query("INSERT INTO openers VALUES (?, 'h', 'c', 1)").run(ada.id)
+  db.query(
+    `INSERT INTO held_messages (id, chat_id, seq, sender_id, kind, text, created_at)
+     SELECT 'held', id, last_seq + 1, user_a, 'text', 'waits', 1 FROM chats LIMIT 1`,
+  ).run()
+  db.query("INSERT INTO image_bank VALUES ('b', 'ff', 31, 'Spam', 'r', NULL, 1, 2)").run()
+  db.query("INSERT INTO image_bank_state VALUES (1, 2, 1, 2, 'u')").run()
   rich = newFile()
   db.query('VACUUM INTO ?').run(rich)
 

@@ -18,7 +18,11 @@ describe('the dashboard and the alert rules', () => {
   let names: Set<string>
 
   beforeAll(async () => {
-    const server = await startServer({ DATA_DIR: join(dataDir, 'data'), BACKUP_DIR: join(dataDir, 'backups') })
+    const server = await startServer({
+      DATA_DIR: join(dataDir, 'data'),
+      BACKUP_DIR: join(dataDir, 'backups'),
+      REPLICA_URL: join(dataDir, 'replica'),
+    })
     const metrics = await (await fetch(new URL('/metrics', server.base))).text()
     await server.end()
     const declared = [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)]

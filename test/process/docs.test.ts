@@ -72,7 +72,7 @@ test('no page takes a program for granted that a machine with Node alone lacks',
 })
 
 test('every block is of a kind that is run, or says why it is not', () => {
-  const onlyShown = ['json', 'text', 'html', 'mermaid', 'tsx', 'js']
+  const onlyShown = ['json', 'toml', 'text', 'html', 'mermaid', 'tsx', 'js']
   let run = 0
   for (const { path, blocks } of pages.values())
     for (const block of blocks) {
@@ -229,13 +229,15 @@ describe('the documentation names', () => {
       auditEntries: 'Audit log',
       botUpdates: 'Numbers of the bot’s updates',
       openers: 'Texts sent first to somebody',
+      reportOrigins: 'Where a report of a person came from',
+      ageRefusals: 'Who was too young',
     }
     const rows = tableOf('docs/privacy.md', sectionOf('What is stored'))
     const copies = rows.find(([name]) => name!.startsWith('What a migration or a restore has replaced'))
     expect(copies?.[2]).toContain(`${copiesKeptFor / days} days`)
     for (const [what, ms] of Object.entries(kept) as [keyof typeof kept, number][]) {
       const howLong = rows.find(([name]) => name!.startsWith(rowOf[what]))?.[2]
-      expect(`${what}: ${howLong}`).toMatch(new RegExp(`\\b${ms / days} days`))
+      expect(`${what}: ${howLong}`).toMatch(new RegExp(`\\b${ms / days} days?\\b`))
     }
   })
 
@@ -250,9 +252,14 @@ describe('the documentation names', () => {
   test('every metric, and none that there is not', async () => {
     const { services } = await testApp({ BACKUP_DIR: '/nowhere/backups' })
     jobs(services)
-    // Those of a node with Redis as well.
+    // Those of a node with Redis, and with a replica, as well.
     const withRedis = openMetrics()
-    withRedis.watch({ ...services, shared: { isUp: () => true, unsaid: () => 0, refused: () => 0 } })
+    const report = { complete_at: 0, lag_ms: 0, waiting_bytes: 0, shipped_at: null, snapshot_at: null, failures: 0 }
+    withRedis.watch({
+      ...services,
+      shared: { isUp: () => true, queued: () => 0, refused: () => 0 },
+      replica: { report: () => report },
+    })
     const text = `${await services.metrics.text()}\n${await withRedis.text()}`
     const exposed = [...new Set(Array.from(text.matchAll(/^# HELP (convene_\w+) /gm), ([, name]) => name!))]
     expect(exposed.length).toBeGreaterThan(10)

@@ -98,13 +98,23 @@ test('signals that ask for something else are logged, and end nothing', async ()
   const { server, ask, person, socket } = await start({})
   const { token } = await person('ada')
   const client = await socket(token)
-  for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) {
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
     process.kill(server.pid, signal)
     while (!server.log().includes(`"signal":"${signal}"`)) await Bun.sleep(10)
   }
   expect((await ask('GET', '/api/v1/me', token)).status).toBe(200)
   expect(client.socket.readyState).toBe(WebSocket.OPEN)
   expect(await server.end('SIGTERM')).toBe(0)
+})
+
+test('a second SIGINT ends it at once, though it drains', async () => {
+  const { server, ask } = await start({ DRAIN_SECONDS: '600' })
+  process.kill(server.pid, 'SIGINT')
+  while ((await ask('GET', '/ready')).status === 200);
+  // A service manager that repeats itself cuts nothing off.
+  process.kill(server.pid, 'SIGTERM')
+  expect((await ask('GET', '/health')).status).toBe(200)
+  expect(await server.end('SIGINT')).toBe(130)
 })
 
 test('a terminal that goes ends the server that ran in it like Ctrl+C', async () => {

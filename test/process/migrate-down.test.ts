@@ -81,7 +81,7 @@ describe('what a step down removes is read from it rightly', () => {
       )
     for (const migration of migrations.toReversed()) {
       const before = columns()
-      const dropped = droppedBy(migration.down)
+      const dropped = droppedBy(migration)
       for (const each of dropped) expect(db.query(countOf(each)).all()).toHaveLength(1)
       db.run(migration.down)
       const expected = gone(before, columns())
@@ -106,7 +106,7 @@ describe('what a step down removes is read from it rightly', () => {
       )
     for (const migration of migrations.toReversed()) {
       const before = await columns()
-      const dropped = droppedBy(migration.postgres.down)
+      const dropped = droppedBy(migration.postgres)
       for (const each of dropped) expect(await sql.unsafe(countOf(each))).toHaveLength(1)
       await sql.unsafe(migration.postgres.down).simple()
       const expected = gone(before, await columns())
@@ -120,12 +120,30 @@ describe('what a step down removes is read from it rightly', () => {
 
   test('a table that is made anew under its name does not count, nor does a comment', () => {
     expect(
-      droppedBy(`-- DROP TABLE not_this;
+      droppedBy({
+        up: '',
+        down: `-- DROP TABLE not_this;
         CREATE TABLE new_chats (id TEXT); INSERT INTO new_chats SELECT id FROM chats;
         DROP TABLE chats;
         ALTER TABLE new_chats RENAME TO chats; DROP TABLE IF EXISTS other; DELETE FROM third WHERE a = 1;
-        ALTER TABLE users DROP COLUMN one, DROP COLUMN IF EXISTS two`).map(nameOf),
+        ALTER TABLE users DROP COLUMN one, DROP COLUMN IF EXISTS two`,
+      }).map(nameOf),
     ).toEqual(['other', 'third', 'users.one', 'users.two'])
+  })
+
+  test('a value does not count that is the default which the step up gave it', () => {
+    const db = openDatabase(':memory:')
+    db.run(`CREATE TABLE pairs (id INTEGER); INSERT INTO pairs VALUES (1), (2), (3)`)
+    const step = {
+      up: `ALTER TABLE pairs ADD COLUMN held INTEGER NOT NULL DEFAULT 0; -- ALTER TABLE pairs ADD COLUMN note TEXT DEFAULT 'x';
+        ALTER TABLE pairs ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'; ALTER TABLE pairs ADD COLUMN note TEXT`,
+      down: `ALTER TABLE pairs DROP COLUMN note; ALTER TABLE pairs DROP COLUMN tags; ALTER TABLE pairs DROP COLUMN held`,
+    }
+    db.run(step.up)
+    const losses = () => droppedBy(step).map((each) => db.query<{ n: number }, []>(countOf(each)).get()!.n)
+    expect(losses()).toEqual([0, 0, 0])
+    db.run(`UPDATE pairs SET held = 7, tags = '["a"]' WHERE id = 1; UPDATE pairs SET note = '' WHERE id < 3`)
+    expect(losses()).toEqual([2, 1, 1])
   })
 })
 

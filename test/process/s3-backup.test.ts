@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { jobs } from '../../src/jobs.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
 import { readS3Url, s3ObjectUrl } from '../../src/s3/place.ts'
-import { backUpInto } from '../../src/backup/scheduled.ts'
+import { backUpInto, removeLeftovers } from '../../src/backup/scheduled.ts'
 import { openBucket } from '../../src/s3/bucket.ts'
 import { openDiskFiles } from '../../src/storage/files/disk.ts'
 import { days } from '../../src/lib/time.ts'
@@ -97,6 +97,11 @@ describe('a backup in a bucket', () => {
     )
     expect(objects()).toEqual(['monday.db'])
     expect(readdirSync(dataDir).sort()).toEqual(['convene.db', 'media'])
+
+    const verified = await convene(['backup', 'verify', url], keys)
+    expect(verified).toMatchObject({ code: 0, err: '' })
+    expect(verified.out).toStartWith(`s3://${bucket}/`)
+    expect(verified.out).toInclude('/monday.db is whole: a backup of ')
 
     const elsewhere = newPath()
     mkdirSync(elsewhere)
@@ -221,7 +226,7 @@ describe('what cannot be', () => {
         expect(err).not.toContain(secret)
       }
     }
-    expect(readdirSync(dataDir).sort()).toEqual(['convene.db', 'convene.lock', 'media'])
+    expect(readdirSync(dataDir).sort()).toEqual(['convene.db', 'media'])
     expect(namesIn(dataDir)).toEqual(['Ada', 'Bob'])
   })
 
@@ -314,7 +319,8 @@ describe('scheduled backups into a bucket', () => {
       'convene-20261126T120000Z.db',
       'convene-notes.txt',
     ])
-    expect(readdirSync(dataDir)).toEqual([])
+    expect(await removeLeftovers({ place, dataDir }, dataDir)).toEqual(['convene-20261126T120000Z.db.0a1b2c3d.part'])
+    expect(readdirSync(dataDir)).toEqual(['backups.lock'])
 
     const failing = { keep: 1, at: start + 6 * days, backUp: () => Promise.reject(new Error('no room')) }
     await expect(backUpInto({ place, dataDir }, failing)).rejects.toThrow('no room')
@@ -384,12 +390,17 @@ describe('scheduled backups into a bucket', () => {
     }
     const said = await run(start)
     expect(said).toEndWith('done\n')
-    expect(said).toContain('backup s3://')
+    expect(said).toContain('backup --incremental s3://')
     for (const key of [secret, encodeURIComponent(secret), keyId]) expect(said).not.toContain(key)
-    expect(objects()).toEqual(['convene-20261121T120000Z.db'])
+    const photos = objects().filter((name) => name.startsWith('photos/'))
+    // Both have the same one.
+    expect(photos).toHaveLength(2)
+    expect(objects()).toEqual(['convene-20261121T120000Z.db', 'convene-20261121T120000Z.db.photos', ...photos])
     const copy = newPath()
     await openBucket(place).download('convene-20261121T120000Z.db', copy)
-    expect(new Database(copy).query('SELECT count(*) AS n FROM backup_photos').get()).toEqual({ n: 4 })
+    expect(new Database(copy).query('SELECT count(*) AS n FROM backup_photos WHERE bytes IS NULL').get()).toEqual({
+      n: 4,
+    })
 
     s3.fail(refusing(403, 'AccessDenied'))
     try {
@@ -399,12 +410,41 @@ describe('scheduled backups into a bucket', () => {
     } finally {
       s3.fail(null)
     }
-    expect(objects()).toEqual(['convene-20261121T120000Z.db'])
-    expect(readdirSync(dataDir).sort()).toEqual(['convene.db', 'media'])
+    expect(objects()).toEqual(['convene-20261121T120000Z.db', 'convene-20261121T120000Z.db.photos', ...photos])
+    expect(readdirSync(dataDir).sort()).toEqual(['backups.lock', 'convene.db', 'media'])
 
+    // The photos are others since: they alone are sent, and the former goes with the backup that needed it.
+    for (const name of await photosIn(dataDir))
+      if (!name.includes('.320.')) await openDiskFiles(join(dataDir, 'media')).put(name, Buffer.from(`now ${name}`))
+    s3.requests.length = 0
     expect(await run(start + 2 * days)).toEndWith('done\n')
-    expect(objects()).toEqual(['convene-20261123T120000Z.db'])
+    expect(s3.requests.filter((line) => /^PUT .*\/photos\//.test(line))).toHaveLength(2)
+    // Which photos it needs is known without fetching it.
+    expect(s3.requests.filter((line) => /^GET .*\.db\?/.test(line))).toEqual([])
+    const now = objects().filter((name) => name.startsWith('photos/'))
+    expect(now).toHaveLength(3)
+    expect(now.filter((name) => !photos.includes(name))).toHaveLength(2)
+    expect(objects()).toEqual(['convene-20261123T120000Z.db', 'convene-20261123T120000Z.db.photos', ...now])
     expect(await store.size('convene-20261123T120000Z.db')).toBeGreaterThan(100_000)
+
+    const url = s3ObjectUrl(place, 'convene-20261123T120000Z.db')
+    const elsewhere = newPath()
+    mkdirSync(elsewhere)
+    expect(await convene(['restore', url], { DATA_DIR: elsewhere, ...keys })).toMatchObject({ code: 0, err: '' })
+    expect((await photosIn(elsewhere)).sort()).toEqual((await photosIn(dataDir)).sort())
+    expect((await convene(['backup', 'verify', url], keys)).out).toContain(`/photos/ (`)
+
+    // A backup without its list is fetched, rather than taken for one that needs nothing.
+    await store.remove('convene-20261123T120000Z.db.photos')
+    expect(await convene(['backup', 'prune', s3ObjectUrl(place, '')], { DATA_DIR: dataDir, ...keys })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('removed 0 photos in s3://'),
+    })
+    const gone = now.find((name) => !photos.includes(name))!
+    await store.remove(gone)
+    expect(await convene(['backup', 'verify', url], keys)).toMatchObject(oneLine(`1 of the photos in s3://${bucket}/`))
+    expect((await convene(['backup', 'verify', url], keys)).err).toContain(`(${gone.split('/').at(-1)} is missing)`)
+    expect(readdirSync(dataDir).sort()).toEqual(['backups.lock', 'convene.db', 'media'])
   })
 
   test('are a job where BACKUP_DIR names a bucket, and their age and size are told', async () => {

@@ -52,7 +52,7 @@ describe.each(['MEDIA_URL', 'BACKUP_DIR'])(
 test('with nothing at the address of the images it starts, says so, and goes on without photos', async () => {
   const server = await serve({ MEDIA_URL: plain(bucket, 'http://127.0.0.1:1'), ...keys })
   const answer = await fetch(new URL('/ready', server.base))
-  expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'ok', checks: { media: 'away' } }])
+  expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'degraded', checks: { media: 'away' } }])
   expect(await server.end()).toMatch(
     /"level":"warn".*nothing answers at http:\/\/127\.0\.0\.1:1.*bucket of the images failed/,
   )

@@ -333,13 +333,73 @@ describe('a seed is refused', () => {
     expect(count(open('alone'), 'users')).toBe(0)
   })
 
-  test.each([[[]], [['--users', '0']], [['--users', '1e3']], [['--users', '5', '--cities', '201']]])(
-    'for %p, which is no plan',
-    async (args: string[]) => {
-      const { code, err } = await seed('none', args)
-      expect([code, err]).toEqual([2, expect.stringMatching(/^convene: .*\(see convene seed --help\)\n$/)])
-    },
+  test.each([
+    [[]],
+    [['--users', '0']],
+    [['--users', '1e3']],
+    [['--users', '5', '--cities', '201']],
+    [['--users', '5', '--near', 'Lisbon']],
+    [['--users', '5', '--near', '52.5,13.4,7']],
+    [['--users', '5', '--near', '52.5,13.4', '--cities', '1']],
+  ])('for %p, which is no plan', async (args: string[]) => {
+    const { code, err } = await seed('none', args)
+    expect([code, err]).toEqual([2, expect.stringMatching(/^convene: .*\(see convene seed --help\)\n$/)])
+  })
+})
+
+test('with photos, most people near a place have a portrait of their own, which the app shows', async () => {
+  const place = { latitude: 38.72, longitude: -9.14 }
+  const near = `${place.latitude},${place.longitude}`
+  const outcome = await seed('photos', ['--users', '40', '--near', near, '--photos', '--messages', '200'])
+  expect([outcome.code, outcome.err]).toEqual([0, ''])
+  const told = Number(/photos (\d+)\./.exec(outcome.out)![1])
+  expect(told).toBeWithin(28, 41)
+  const app = await testApp(
+    { LOCATION_KEY: keys.one, DATA_DIR: join(root, 'photos') },
+    { databasePath: databaseIn('photos') },
   )
+  app.clock.now = Date.now()
+  expect(rows(app.db.$client, 'SELECT DISTINCT city FROM users')).toEqual([{ city: 'Lisbon' }])
+  const shown = await app.request('POST', 'auth/login', {
+    body: { email: 'user1@example.org', password: 'convene demo password' },
+  })
+  expect(shown.body.user.photo).toBeString()
+  const me = app.as(shown.body.access_token)
+  const { items } = (await me.get(`search/nearby?lat=${place.latitude}&lng=${place.longitude}&radius=25000&limit=100`))
+    .body
+  expect(items.length).toBeGreaterThan(30)
+  const pictures = new Set<string>()
+  for (const { user } of items) {
+    if (user.photo === null) continue
+    for (const url of [user.photo, user.photo_thumb]) {
+      const bytes = await app.app
+        .handle(new Request(new URL(url, 'http://localhost:3000').href))
+        .then((it) => it.bytes())
+      const { width, height } = await new Bun.Image(bytes).metadata()
+      expect([width, height]).toEqual(url === user.photo ? [512, 512] : [320, 320])
+      pictures.add(Bun.hash(bytes).toString())
+    }
+  }
+  expect(pictures.size).toBeGreaterThan(45)
+  // Nothing lies about that no photo uses, and nothing is missing.
+  app.clock.now += 86_400_000 * 2
+  expect(await app.services.media.sweep()).toEqual({ images: 0, files: 0 })
+  expect(rows(app.db.$client, 'SELECT count(*) AS n FROM media')).toEqual([{ n: told }])
+}, 60_000)
+
+test('people write whole conversations in English and Russian, and nothing is left to fill in', () => {
+  const said = rows<{ text: string; chat_id: string }>(db, 'SELECT text, chat_id FROM messages')
+  const bios = rows<{ bio: string }>(db, 'SELECT bio FROM users WHERE bio IS NOT NULL').map(({ bio }) => bio)
+  for (const text of [...bios, ...said.map(({ text }) => text)]) expect(text).not.toMatch(/[{}|<>]|undefined/)
+  const isRussian = (text: string) => /[а-я]/i.test(text)
+  expect(bios.filter(isRussian).length).toBeGreaterThan(100)
+  expect(bios.length).toBeGreaterThan(users * 0.8)
+  expect(new Set(bios).size).toBeGreaterThan(bios.length / 2)
+  // Both understand what the other one writes.
+  const chats = [...Map.groupBy(said, ({ chat_id }) => chat_id).values()]
+  const russian = chats.filter((all) => isRussian(all[0]!.text))
+  expect(russian.length).toBeWithin(5, chats.length / 2)
+  for (const all of russian) expect(all.filter(({ text }) => !isRussian(text))).toEqual([])
 })
 
 test('what is abandoned halfway leaves an empty database with its whole schema', () => {
@@ -349,11 +409,11 @@ test('what is abandoned halfway leaves an empty database with its whole schema',
   const schema = () => rows(client, 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name')
   const before = schema()
   const community = openCommunity(
-    { users: 500, cities: 1, messages: 100, seed: '1' },
+    { users: 500, cities: cities.slice(0, 1), messages: 100, seed: '1' },
     { now: began, locationKey: Buffer.from(keys.one, 'hex'), edition: () => ({ version: 'v', text_hash: 'h' }) },
   )
   const load = openBulkLoad(withDrizzle(client), { now: began, passwordHash: 'none' })
-  for (const resident of community.residents()) load.addResident(resident)
+  for (const resident of community.residents()) load.addResident(resident, null)
   expect(count(client, 'users')).toBeGreaterThan(0)
   load.abandon()
   expect(count(client, 'users')).toBe(0)

@@ -357,7 +357,7 @@ for (const engine of engines) {
           const [a, b, c] = (await people(storage, 3)) as [string, string, string]
           const chat = await chatOf(storage, a, b, [{ sender_id: a }, { sender_id: b }])
           const [user_a, user_b] = [a, b].sort() as [string, string]
-          const pair = { id: chat, user_a, user_b, created_at: now, last_msg_at: null }
+          const pair = { id: chat, user_a, user_b, created_at: now, last_msg_at: null, held_a: 0, held_b: 0 }
           const [first, second] = [a, c].sort() as [string, string]
           const message = { chat_id: chat, kind: 'text', text: 'late', photo_id: null, created_at: now } as const
           const writes: (() => Promise<unknown>)[] = [
@@ -464,7 +464,14 @@ for (const engine of engines) {
         const first = await storage.holdings.images(a, 3, null)
         const rest = await storage.holdings.images(a, 3, first.at(-1)!)
         expect([...first, ...rest].map(({ id }) => id)).toEqual(times(5, (i) => `image ${i + 4}`))
-        expect(first[0] as unknown).toEqual({ id: 'image 4', width: 40, height: 30, bytes: 1000, created_at: now })
+        expect(first[0] as unknown).toEqual({
+          id: 'image 4',
+          width: 40,
+          height: 30,
+          bytes: 1000,
+          hashes: null,
+          created_at: now,
+        })
       })
     })
 

@@ -112,7 +112,15 @@ for (const engine of engines) {
           { user_id: 'a', seq: 1 },
           { user_id: 'b', seq: 1 },
         ])
-        expect(chat).toEqual({ id: chat.id, user_a: 'a', user_b: 'b', created_at: now, last_msg_at: null })
+        expect(chat).toEqual({
+          id: chat.id,
+          user_a: 'a',
+          user_b: 'b',
+          created_at: now,
+          last_msg_at: null,
+          held_a: 0,
+          held_b: 0,
+        })
         expect(await chats.byId(chat.id)).toEqual(chat)
         expect(await chats.ofPair('a', 'b')).toEqual(chat)
         for (const id of ['a', 'b']) expect(await eventsOf(id)).toEqual([[1, 'chat', chat.id]])

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Storage } from '../../src/storage/storage.ts'
-import { openJobLeases, type Taken, type Turn, type JobLeaseStore } from '../../src/lib/job-leases.ts'
+import { openJobLeases, type TakeOutcome, type JobLease, type JobLeaseStore } from '../../src/lib/job-leases.ts'
 import { type Engine, engines } from '../engines.ts'
 
 const open: Storage[] = []
@@ -12,7 +12,7 @@ const at = Date.UTC(2026, 10, 21, 12)
 const minute = 60_000
 const pace = { leaseMs: 30_000, lookMs: 1 }
 const never = new AbortController().signal
-const mine = (taken: Taken) => {
+const mine = (taken: TakeOutcome) => {
   if (!taken.isMine) throw new Error('another one has the turn')
   return taken
 }
@@ -36,7 +36,7 @@ async function fresh(engine: Engine) {
   const node = (name: string, leaseMs = pace.leaseMs) =>
     openJobLeases({ store, node: name, now: () => clock.now, pace: { ...pace, leaseMs } })
   /** A turn as a node leaves it behind that was killed. */
-  const dead = (given: Partial<Turn> = {}): Turn => ({
+  const dead = (given: Partial<JobLease> = {}): JobLease => ({
     at,
     holder: 'dead',
     until: at + pace.leaseMs,
@@ -87,7 +87,7 @@ for (const engine of engines) {
     test('the turn of a dead node passes on once its time is over, and not before', async () => {
       const { store, node, clock, dead, looked } = await fresh(engine)
       expect(await store.replace('sweep', null, dead({ succeeded_at: at - minute }))).toBe(true)
-      let taken: Taken | null = null
+      let taken: TakeOutcome | null = null
       const waiting = Promise.all(
         ['one', 'two'].map(async (name) => {
           const outcome = await node(name).take('sweep', at, never)
@@ -101,7 +101,7 @@ for (const engine of engines) {
       expect(taken).toBeNull()
       clock.now = at + pace.leaseMs
       while (taken === null) await Bun.sleep(1)
-      await (taken as Taken & { isMine: true }).over(true)
+      await (taken as TakeOutcome & { isMine: true }).over(true)
       const [one, two] = await waiting
       expect([one, two].filter((outcome) => typeof outcome === 'string')).toHaveLength(1)
       expect([one, two]).toContain(clock.now)

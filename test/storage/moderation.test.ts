@@ -113,7 +113,15 @@ for (const engine of engines) {
             ),
           )
           const winner = answers.findIndex((answer) => answer !== null)
-          expect(answers.filter((answer) => answer !== null)).toEqual([{ notice_seq: 1, tombstone: null, photos: [] }])
+          expect(answers.filter((answer) => answer !== null)).toEqual([
+            {
+              noted: [{ user_id: subject, seq: 1, notice_id: expect.any(String) }],
+              tombstone: null,
+              released: null,
+              photos: [],
+              bank_changed: false,
+            },
+          ])
           expect(await storage.moderation.report(id)).toMatchObject({
             status: 'resolved',
             resolved_by: `moderator ${winner}`,
@@ -231,7 +239,7 @@ for (const engine of engines) {
         await setRole(other, 'user')
         await setRole(judge, 'admin')
         await setRole(keeper, 'user')
-        expect(await settle({ decided_by: judge })).toMatchObject({ notice_seq: null })
+        expect(await settle({ decided_by: judge })).toMatchObject({ noted: [] })
       })
 
       test('and the loss of a role at once: whoever has lost it has decided before, or not at all', async () => {
@@ -375,9 +383,11 @@ for (const engine of engines) {
         })
         const gone = { target: 'user', id: 'nobody', name: 'x' } as const
         expect(await storage.moderation.decide({ at: now, audit: entry(), remove: gone })).toEqual({
-          notice_seq: null,
+          noted: [],
           tombstone: null,
+          released: null,
           photos: [],
+          bank_changed: false,
         })
       })
 
@@ -393,7 +403,7 @@ for (const engine of engines) {
           report: { id: filed.id, ...settled },
           remove: { target: 'message', id: `${chat}/1`, name: '' },
         })
-        expect(carried(decided).notice_seq).toBeNull()
+        expect(carried(decided).noted).toEqual([])
         expect(carried(decided).tombstone!.events).toEqual([{ user_id: a, seq: 1 }])
         expect(await storage.rows.of('notices')).toEqual([])
         expect((await storage.rows.of('events')).map(({ user_id }) => user_id)).toEqual([a])

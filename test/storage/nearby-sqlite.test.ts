@@ -36,7 +36,7 @@ function database(): Database {
 
 function add(db: Database, ...people: Person[]) {
   const user = db.prepare(
-    'INSERT INTO users (id, name, gender, suspended_until, created_at, updated_at) VALUES (?, ?, ?, ?, 0, 0)',
+    'INSERT INTO users (id, name, gender, birth_month, show_age, suspended_until, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, 0, 0)',
   )
   const preferences = db.prepare(
     'INSERT INTO preferences (user_id, drinks, activities, purposes, language) VALUES (?, ?, ?, ?, ?)',
@@ -48,8 +48,8 @@ function add(db: Database, ...people: Person[]) {
     "INSERT INTO consent_log (id, user_id, kind, accepted, version, text_hash, recorded_at) VALUES (?, ?, ?, 1, 'v', 'h', 0)",
   )
   db.transaction(() => {
-    for (const { id, point, visible, updated_at, suspended_until, gender, preferences: p } of people) {
-      user.run(id, id, gender, suspended_until)
+    for (const { id, point, visible, updated_at, suspended_until, gender, born, preferences: p } of people) {
+      user.run(id, id, gender, born ?? '1980-01', born !== null, suspended_until)
       for (const kind of mandatory) consent.run(`${kind} of ${id}`, id, kind)
       if (p)
         preferences.run(
@@ -330,6 +330,7 @@ test('the index of traits is what the people say, after any writes', async () =>
     (id) => users.savePreferences(id, { drinks: list() }),
     (id) => users.savePreferences(id, { activities: list(), purposes: list(), language: one('en', 'it') }),
     (id) => users.update(id, { gender: one('female' as const, 'other' as const, null) }, NOW),
+    (id) => users.update(id, { show_age: one(true, false) }, NOW),
     (id) => users.update(id, { name: 'A' }, NOW),
   ]
   await Promise.all(Array.from({ length: 3000 }, () => one(...writes)(one(...known).id)))

@@ -44,8 +44,17 @@ async function add({ run }: Raw, engine: string, people: Person[], blocks: [stri
       await run(`INSERT INTO ${into} VALUES ${rows.map((row) => `(${row.map(literal).join()})`).join()}`)
   }
   await insert(
-    'users (id, name, gender, suspended_until, created_at, updated_at)',
-    people.map(({ id, gender, suspended_until }) => [id, id, gender, suspended_until, 0, 0]),
+    'users (id, name, gender, birth_month, show_age, suspended_until, created_at, updated_at)',
+    people.map(({ id, gender, born, suspended_until }) => [
+      id,
+      id,
+      gender,
+      born ?? '1980-01',
+      born !== null,
+      suspended_until,
+      0,
+      0,
+    ]),
   )
   await insert(
     'preferences (user_id, drinks, activities, purposes, language)',
@@ -171,26 +180,34 @@ for (const engine of engines) {
 
       test('each of all filters at once leaves somebody out, however common what it asks for is', async () => {
         const all = { drinks: ['tea'], activities: ['chess'], purposes: ['talk'], language: 'de' }
-        const fits = somebody(BERLIN, { gender: 'female', preferences: all })
+        const born = '1990-05'
+        const fits = somebody(BERLIN, { gender: 'female', born, preferences: all })
         const without: Record<FilterName, Person> = {
-          drinks: somebody(BERLIN, { gender: 'female', preferences: { ...all, drinks: [] } }),
-          activities: somebody(BERLIN, { gender: 'female', preferences: { ...all, activities: ['go'] } }),
-          purposes: somebody(BERLIN, { gender: 'female', preferences: { ...all, purposes: [] } }),
-          language: somebody(BERLIN, { gender: 'female', preferences: { ...all, language: 'en' } }),
-          gender: somebody(BERLIN, { gender: 'male', preferences: all }),
+          drinks: somebody(BERLIN, { gender: 'female', born, preferences: { ...all, drinks: [] } }),
+          activities: somebody(BERLIN, { gender: 'female', born, preferences: { ...all, activities: ['go'] } }),
+          purposes: somebody(BERLIN, { gender: 'female', born, preferences: { ...all, purposes: [] } }),
+          language: somebody(BERLIN, { gender: 'female', born, preferences: { ...all, language: 'en' } }),
+          gender: somebody(BERLIN, { gender: 'male', born, preferences: all }),
+          born: somebody(BERLIN, { gender: 'female', born: '1991-05', preferences: all }),
         }
-        const filters: Required<NearbyFilters> = { ...all, language: ['de'], gender: ['female'] }
+        const filters: Required<NearbyFilters> = {
+          ...all,
+          language: ['de'],
+          gender: ['female'],
+          born: ['1990-05', '1992'],
+        }
         for (const common of filterNames) {
           // Those who meet that one filter are the most, so that it is asked about last.
           const crowd = times(60, () => ({ ...without[common], id: somebody(null).id })).map((person) => ({
             ...person,
             gender: common === 'gender' ? 'female' : 'other',
+            born: common === 'born' ? born : null,
             preferences: {
               drinks: [],
               activities: [],
               purposes: [],
               language: 'en',
-              ...(common !== 'gender' && { [common]: all[common] }),
+              ...(common !== 'gender' && common !== 'born' && { [common]: all[common] }),
             },
           }))
           const { storage } = await fresh([fits, ...Object.values(without), ...crowd])

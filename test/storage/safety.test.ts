@@ -196,6 +196,7 @@ for (const engine of engines) {
         const filed = await storage.reports.file(asked, 2)
         expect(filed).toEqual({
           created: true,
+          hid: null,
           report: {
             ...asked,
             kind: null,

@@ -16,7 +16,7 @@ import {
 } from './ledger.ts'
 import { call, once } from './people.ts'
 import { type Case, percentile, type Run, until } from './run.ts'
-import { endAll, type Server, servicePassword, startServer } from './server.ts'
+import { endAll, refusedStart, type Server, servicePassword, startServer } from './server.ts'
 import {
   databaseName,
   freePort,
@@ -32,9 +32,18 @@ import {
 
 export const cases: Case[] = [
   {
-    name: 'three nodes: one is killed, Redis is away, PostgreSQL is started anew, the primary dies',
-    run: (run) => overCluster(run, [killed, withoutRedis, restarted, promoted]),
+    name: 'three nodes: half-set ones come, one is killed, Redis is away, PostgreSQL is started anew, the primary dies',
+    run: (run) => overCluster(run, [joinedHalfSet, killed, withoutRedis, restarted, promoted]),
     only: 'short',
+  },
+  {
+    name: 'nodes that lack a setting of several are refused with one line, and those that serve go on as before',
+    run: (run) => overCluster(run, [joinedHalfSet]),
+    only: 'long',
+  },
+  {
+    name: 'a half-set node that stood still while another one began: both say so, and nothing is lost',
+    run: stoodStillHalfSet,
   },
   {
     name: 'kill -9 of a node under load: its sockets go on elsewhere, the others answer as before',
@@ -109,6 +118,8 @@ async function overCluster(run: Run, faults: readonly Fault[], directory = run.d
 
 type Node = { server: Server; start(): Promise<void> }
 type Cluster = {
+  /** Of every node. */
+  settings: Record<string, string>
   /** nginx in front of the nodes. */
   base: URL
   nodes: Node[]
@@ -118,11 +129,13 @@ type Cluster = {
   redis: RedisServer
 }
 
-async function startCluster(directory: string): Promise<Cluster> {
-  const [database, redis] = await Promise.all([startPostgres(`${directory}/primary`), startRedis()])
-  const standby = await startStandby(database, `${directory}/standby`)
-  const shared = {
-    DATABASE_URL: `postgres://${owner}:${servicePassword}@127.0.0.1:${database.port},127.0.0.1:${standby.port}/${databaseName}`,
+const neededByAll = ['REDIS_URL', 'MEDIA_URL'] as const
+
+/** The settings that all nodes share. */
+function settingsOfAll(databases: readonly Postgres[], redis: RedisServer): Record<string, string> {
+  const hosts = databases.map(({ port }) => `127.0.0.1:${port}`).join(',')
+  return {
+    DATABASE_URL: `postgres://${owner}:${servicePassword}@${hosts}/${databaseName}`,
     REDIS_URL: redis.url,
     // Several nodes need one; no photos are sent here.
     MEDIA_URL: 's3://KEY:hunter2@photos?endpoint=http://127.0.0.1:1',
@@ -131,12 +144,21 @@ async function startCluster(directory: string): Promise<Cluster> {
     LOCATION_KEY: randomBytes(32).toString('hex'),
     TRUST_PROXY: '1',
   }
+}
+
+const without = (settings: Record<string, string>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !names.includes(name)))
+
+async function startCluster(directory: string): Promise<Cluster> {
+  const [database, redis] = await Promise.all([startPostgres(`${directory}/primary`), startRedis()])
+  const standby = await startStandby(database, `${directory}/standby`)
+  const settings = settingsOfAll([database, standby], redis)
   const ports = Array.from({ length: nodeCount }, freePort)
   const nodes = await Promise.all(
     ports.map(async (port, i): Promise<Node> => {
       const home = `${directory}/node${i + 1}`
       mkdirSync(home)
-      const start = () => startServer(`${home}/data`, { ...shared, PORT: `${port}` }, home)
+      const start = () => startServer(`${home}/data`, { ...settings, PORT: `${port}` }, home)
       const node = {
         server: await start(),
         async start() {
@@ -146,7 +168,7 @@ async function startCluster(directory: string): Promise<Cluster> {
       return node
     }),
   )
-  return { base: await startNginx(`${directory}/nginx`, ports), nodes, database, standby, redis }
+  return { settings, base: await startNginx(`${directory}/nginx`, ports), nodes, database, standby, redis }
 }
 
 /** One request through nginx. Times are in milliseconds, `began` by performance.now(). */
@@ -294,6 +316,77 @@ async function untilReadiness({ nodes }: Cluster, expected: '200' | '200 away' |
 
 const ms = (value: number) => `${value.toFixed(0)} ms`
 const most = (values: readonly number[]) => ms(Math.max(...values))
+
+/** Starts a node that is expected to be refused, and to print nothing but that one line about it. */
+async function refusedNode(home: string, settings: Record<string, string>, says: RegExp) {
+  const at = performance.now()
+  const { code, output } = await refusedStart(home, settings)
+  assert.equal(code, 1, output)
+  assert.match(output, says)
+  assert.equal(output.match(/^convene: /gm)?.length, 1, output)
+  return performance.now() - at
+}
+
+const joinedHalfSet: Fault = async (cluster, load, { long, directory, measured }) => {
+  const began = performance.now()
+  const took: number[] = []
+  for (let round = 0; round < (long ? 5 : 1); round++)
+    for (const missing of [...neededByAll.map((name) => [name]), neededByAll]) {
+      const says = new RegExp(`^convene: ${missing.join(' and ')} must be set, the same on all nodes: [^\n]+$`, 'm')
+      const home = `${directory}/half-set${round}-${missing.join('-')}`
+      took.push(await refusedNode(home, without(cluster.settings, missing), says))
+    }
+  await untilReadiness(cluster, '200')
+  assert.deepEqual(load.failed(began), [], 'requests failed while half-set nodes tried to join')
+  for (const { server } of cluster.nodes) assert.ok(!server.output().includes('do not fit each other'))
+  measured(`${took.length} half-set nodes refused within ${most(took)} each; no request failed`)
+}
+
+/** A node that serves alone needs neither setting. It is paused until it counts as gone, and goes on beside one that has both. */
+async function stoodStillHalfSet(run: Run) {
+  requirePrograms()
+  chmodSync(run.directory, 0o711)
+  const [database, redis] = await Promise.all([startPostgres(`${run.directory}/primary`), startRedis()])
+  const settings = settingsOfAll([database], redis)
+  const lone = await startServer(`${run.directory}/lone`, without(settings, neededByAll))
+  const ledger = await settle(lone.url, peopleCount[run.long ? 'long' : 'short'])
+  const load = startLoad(lone.url, ledger, run)
+  await until('every socket to be open', load.areSocketsOpen)
+  const began = performance.now()
+  const second = `${run.directory}/second`
+  await refusedNode(
+    second,
+    settings,
+    /^convene: REDIS_URL and MEDIA_URL must be set on all nodes, and the one [^\n]+$/m,
+  )
+  assert.deepEqual(load.failed(began), [], 'requests failed while another node tried to join')
+  await load.stop()
+  await compareWithAnswers(ledger, lone.url, load.ears)
+
+  lone.signal('SIGSTOP')
+  const at = performance.now()
+  const other = await startServer(second, settings)
+  const waited = performance.now() - at
+  assert.match(other.output(), /waiting for another node of this database/)
+  lone.signal('SIGCONT')
+  const isHalfSet = async ({ url }: Server) =>
+    (await once(url, 'GET', '/ready', { keepalive: false })).body.checks.settings === 'half_set'
+  for (const server of [lone, other]) {
+    await until('/ready to say that settings are half set', () => isHalfSet(server))
+    assert.match(server.output(), /nodes of this database do not fit each other/)
+  }
+  await lone.stop()
+  await load.leave()
+  await until('/ready of the other one to be in order', async () => !(await isHalfSet(other)))
+  await retryAll(ledger, (...request) => call(other.url, ...request))
+  await compareWithAnswers(ledger, other.url, load.ears)
+  await other.stop()
+  await using db = database.client()
+  compareWithRows(ledger, await db.unsafe(selectMessages), await db.unsafe(selectReviews))
+  run.measured(
+    `${ledger.answered} sends answered, all there; the other node began ${ms(waited)} after the first one stood still`,
+  )
+}
 
 const killed: Fault = async (cluster, load, { long, measured, inTime }) => {
   const quietMs = long ? 5000 : 1500

@@ -3,7 +3,7 @@
  *
  *     bun test/torture/main.ts [subject…] [--short | --long] [--seed S]
  *
- * The short form (the default) takes about two minutes in all, the long one some twenty-five. Against the binary that CONVENE_BIN
+ * The short form (the default) takes some minutes in all, the long one some twenty-five. Against the binary that CONVENE_BIN
  * names, or the sources. Exits 1 where a case fails; what it worked on stays in its directory then.
  *
  * All that the servers print is searched for tokens, passwords, positions and what people wrote: see server.ts.
@@ -21,6 +21,7 @@ import * as kill from './kill.ts'
 import * as notifications from './notifications.ts'
 import * as overload from './overload.ts'
 import { random } from './random.ts'
+import * as replica from './replica.ts'
 import { type Case, Skipped, TooSlow } from './run.ts'
 import { endAll } from './server.ts'
 import * as shutdown from './shutdown.ts'
@@ -29,6 +30,7 @@ const subjects: Record<string, { cases: Case[] }> = {
   kill,
   disk,
   backup,
+  replica,
   clock,
   shutdown,
   overload,

@@ -8,7 +8,7 @@ export type Server = {
   pid: number
   /** All that it has printed. */
   output(): string
-  signal(name: 'SIGKILL' | 'SIGTERM'): void
+  signal(name: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void
   /** The exit code, or `SIG…` where a signal ended it. Throws where it has not ended within that time, or printed a secret. */
   ended(withinMs?: number): Promise<number | string>
   /** Ends it as an operator does, and fails where that does not go well. */
@@ -88,8 +88,11 @@ export async function startServer(
 }
 
 /** Starts a server that is not expected to come up. */
-export async function refusedStart(dataDir: string): Promise<{ code: number | string; output: string }> {
-  const { child, output, search } = spawn(dataDir, {})
+export async function refusedStart(
+  dataDir: string,
+  environment: Record<string, string> = {},
+): Promise<{ code: number | string; output: string }> {
+  const { child, output, search } = spawn(dataDir, environment)
   const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
   await child.exited
   await search()

@@ -121,6 +121,7 @@ const openToAll = new Set([
   'GET /api/v1/legal/child-safety',
   'GET /api/v1/auth/providers',
   'POST /api/v1/auth/oidc/:provider',
+  'POST /api/v1/auth/oidc/:provider/start',
   'GET /api/v1/auth/oidc/:provider/start',
   'GET /api/v1/auth/oidc/:provider/callback',
   'POST /api/v1/auth/oidc/:provider/callback',

@@ -3,9 +3,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { type Config, ConfigError, readConfig, s3Object, settings } from '../../src/config.ts'
+import { type Config, ConfigError, readConfig, s3Object, settings, settingsInFile } from '../../src/config.ts'
+import { periods, usualRetention } from '../../src/features/retention/periods.ts'
 import { limitTable } from '../../src/lib/rate-limits.ts'
-import { settingsAsEnvFile, settingsAsMarkdown } from '../../src/lib/settings.ts'
+import { settingsAsEnvFile, settingsAsMarkdown, settingsAsToml } from '../../src/lib/settings.ts'
 import { s3ObjectUrl, shownPlace } from '../../src/s3/place.ts'
 
 type Case = {
@@ -285,6 +286,24 @@ const variables: Record<string, Case> = {
     good: [['A'.repeat(32), 'A'.repeat(32)]],
     bad: ['whsec_c2hvcnQ='],
   },
+  IMAGE_CHECK_URL: {
+    field: 'imageCheckUrl',
+    default: null,
+    good: [],
+    bad: ['https://images.example.org/check', 'images.example.org', 'ftp://images.example.org'],
+  },
+  IMAGE_CHECK_SECRET: {
+    field: 'imageCheckSecret',
+    default: null,
+    good: [],
+    bad: ['A'.repeat(32), 'whsec_c2hvcnQ='],
+  },
+  IMAGE_CHECK: {
+    field: 'imageCheck',
+    default: 'optional',
+    good: [['optional', 'optional']],
+    bad: ['required', 'yes'],
+  },
   INIT_DATA_MAX_AGE_S: {
     field: 'initDataMaxAgeS',
     default: 3600,
@@ -399,6 +418,15 @@ const variables: Record<string, Case> = {
     ],
     bad: ['on', 'Required'],
   },
+  MIN_AGE: {
+    field: 'minAge',
+    default: null,
+    good: [
+      ['off', null],
+      ['18', 18],
+    ],
+    bad: ['0', '121', 'on', '18.5'],
+  },
   FIRST_CONTACT: {
     field: 'firstContact',
     default: 'open',
@@ -484,7 +512,24 @@ const variables: Record<string, Case> = {
     bad: ['daily', '0 3 * *', '61 * * * *', '0 0 30 2 *'],
   },
   BACKUP_KEEP: { field: 'backupKeep', default: 7, good: [['1', 1]], bad: ['0', '1001', 'all'] },
+  REPLICA_URL: {
+    field: 'replica',
+    default: null,
+    good: [
+      ['/mnt/replica', '/mnt/replica'],
+      ['s3://KEY:hunter2@photos/nightly', { ...place, prefix: 'nightly/' }],
+    ],
+    bad: ['./data', './data/replica', 'https://backups.example.org', ...badS3Urls],
+  },
+  REPLICA_KEY: {
+    field: 'replicaKey',
+    default: null,
+    good: [['ab'.repeat(32), Buffer.alloc(32, 0xab)]],
+    bad: ['hunter2', 'ab'.repeat(31), `${'A'.repeat(42)}==`],
+  },
+  REPLICA_KEEP_DAYS: { field: 'replicaKeepDays', default: 7, good: [['2', 2]], bad: ['1', '366', 'all'] },
   WEB_APP: { field: 'webApp', default: true, good: [['off', false]], bad: ['no', '1'] },
+  CONSOLE: { field: 'console', default: true, good: [['off', false]], bad: ['no', '1'] },
   FRAME_ANCESTORS: {
     field: 'frameAncestors',
     default: [],
@@ -512,6 +557,29 @@ const variables: Record<string, Case> = {
     default: null,
     good: [['http://127.0.0.1:4318', 'http://127.0.0.1:4318']],
     bad: ['collector', '127.0.0.1:4318', 'ftp://collector.example'],
+  },
+  OTEL_SERVICE_NAME: {
+    field: 'otlpServiceName',
+    default: 'convene',
+    good: [['meet', 'meet']],
+    bad: ['two\nlines', 'x'.repeat(201)],
+  },
+  RETENTION: {
+    field: 'retention',
+    default: usualRetention,
+    good: [
+      ['positions=1d', { ...usualRetention, positions: 1 }],
+      [' evidence=365d, audit_entries=180d ', { ...usualRetention, evidence: 365, audit_entries: 180 }],
+    ],
+    bad: [
+      '30',
+      'positions=0d',
+      'positions=366d',
+      'evidence=179d',
+      'positions=30',
+      'messages=1d',
+      'positions=1d,positions=2d',
+    ],
   },
   METRICS_TOKEN: {
     field: 'metricsToken',
@@ -561,18 +629,25 @@ test('what is refused is not repeated: it may be a secret', () => {
   for (const [name, value] of Object.entries({ ...secrets, DATABASE_URL: 'postgres://convene:hunter2@db' }))
     expect(refusalOf({ [name]: value })).not.toContain('hunter2')
   for (const url of badS3Urls)
-    for (const name of ['MEDIA_URL', 'BACKUP_DIR']) expect(refusalOf({ [name]: url })).not.toContain('hunter2')
+    for (const name of ['MEDIA_URL', 'BACKUP_DIR', 'REPLICA_URL'])
+      expect(refusalOf({ [name]: url })).not.toContain('hunter2')
 })
 
-test('on PostgreSQL images may be in a bucket, and backups are for its own means, wherever they would go', () => {
+test('on PostgreSQL images and backups may be in a bucket, and a replica is for its own means', () => {
   const environment = {
     DATABASE_URL: 'postgres://db/convene',
     S3_ACCESS_KEY_ID: 'own',
     S3_SECRET_ACCESS_KEY: 'own-secret',
   }
   expect(readConfig({ ...environment, MEDIA_URL: 's3://photos' }).media).toMatchObject({ bucket: 'photos' })
-  for (const BACKUP_DIR of ['/mnt/backups', 's3://backups/nightly'])
-    expect(refusalOf({ ...environment, BACKUP_DIR })).toStartWith('BACKUP_DIR is for an SQLite database')
+  expect(readConfig({ ...environment, BACKUP_DIR: '/mnt/backups' }).backupDir).toBe('/mnt/backups')
+  expect(readConfig({ ...environment, BACKUP_DIR: 's3://backups/nightly' }).backupDir).toMatchObject({
+    bucket: 'backups',
+  })
+  expect(refusalOf({ ...environment, REPLICA_URL: '/mnt/replica' })).toStartWith(
+    'REPLICA_URL is for an SQLite database',
+  )
+  expect(refusalOf({ DATABASE_URL: 'sqlite::memory:', REPLICA_URL: '/mnt/replica' })).toStartWith('REPLICA_URL is for')
 })
 
 test('the keys of a bucket stand in its URL or in variables of their own, always a pair of one kind', () => {
@@ -606,23 +681,36 @@ test('a place in a bucket is shown without its keys', () => {
 })
 
 test('every field of the configuration is read from one of these variables', () => {
+  // That file must exist: test/unit/settings-sources.test.ts.
   expect(Object.keys(readConfig({})).sort()).toEqual(
-    Object.values(variables)
-      .map(({ field }) => field)
-      .sort(),
+    [...Object.values(variables).map(({ field }) => field), 'configFile'].sort(),
   )
 })
 
-test("the README's table and .env.example list every setting as the code reads it (`bun run settings` writes them)", async () => {
+test("the README's table, .env.example and deploy/convene.toml list every setting as the code reads it (`bun run settings` writes them)", async () => {
   const file = (name: string) => Bun.file(join(import.meta.dir, '../..', name)).text()
   const cells = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{2,}/g, '--')
   expect(cells(await file('README.md'))).toContain(cells(settingsAsMarkdown(settings)))
   expect(await file('.env.example')).toEndWith(settingsAsEnvFile(settings))
+  const toml = await file('deploy/convene.toml')
+  expect(toml).toEndWith(settingsAsToml(settingsInFile))
+  // As it is, it sets nothing, and each line of it is valid without the #.
+  expect(Bun.TOML.parse(toml)).toEqual({})
+  const names = Object.keys(Bun.TOML.parse(toml.replaceAll(/^#(?=\w+ = )/gm, '')))
+  expect(names).toEqual(Object.values(settingsInFile).map(({ name }) => name.toLowerCase().replaceAll(/[<>]/g, '')))
+})
+
+test('each period of RETENTION stands in the documents with its bounds, which hold its default', async () => {
+  const privacy = await Bun.file(join(import.meta.dir, '../../docs/privacy.md')).text()
+  for (const [kind, { days, min, max }] of Object.entries(periods)) {
+    expect([kind, min <= days && days <= max]).toEqual([kind, true])
+    expect(privacy).toMatch(new RegExp(`^\\| \`${kind}\` +\\| ${days} days +\\| ${min} to ${max} +\\|`, 'm'))
+  }
 })
 
 test('no secret is shown in help or documents', () => {
   const areNone = ['STAFF_PASSKEY', 'APNS_KEY_ID', 'OIDC_<NAME>_KEY_ID']
-  const mayHoldOne = /SECRET|TOKEN|PASSWORD|KEY|^(SMTP|DATABASE|REDIS|MEDIA|WEBHOOK)_URL$/
+  const mayHoldOne = /SECRET|TOKEN|PASSWORD|KEY|^(SMTP|DATABASE|REDIS|MEDIA|WEBHOOK|IMAGE_CHECK)_URL$/
   const shown = Object.values(settings).filter((row) => mayHoldOne.test(row.name) && !('secret' in row))
   expect(shown.map(({ name }) => name).filter((name) => !areNone.includes(name))).toEqual([])
 })
@@ -714,6 +802,20 @@ describe('the providers of OpenID Connect', () => {
       expect(message).not.toContain('hunter2')
     }
   })
+})
+
+test('a checker of images needs a secret, and nothing is required without one', () => {
+  const IMAGE_CHECK_URL = 'https://images.example.org/check?key=hunter2'
+  const IMAGE_CHECK_SECRET = 'A'.repeat(32)
+  expect(refusalOf({ IMAGE_CHECK_URL })).toBe('IMAGE_CHECK_URL must come with IMAGE_CHECK_SECRET, which is not set')
+  expect(refusalOf({ IMAGE_CHECK_SECRET })).toBe('IMAGE_CHECK_SECRET must come with IMAGE_CHECK_URL, which is not set')
+  expect(refusalOf({ IMAGE_CHECK: 'required' })).toBe('IMAGE_CHECK must come with IMAGE_CHECK_URL, which is not set')
+  const config = readConfig({ IMAGE_CHECK_URL, IMAGE_CHECK_SECRET, IMAGE_CHECK: 'required' })
+  expect([config.imageCheckUrl, config.imageCheckSecret, config.imageCheck]).toEqual([
+    IMAGE_CHECK_URL,
+    IMAGE_CHECK_SECRET,
+    'required',
+  ])
 })
 
 test('webhooks need a secret, and the bot the token that BotFather gives', () => {

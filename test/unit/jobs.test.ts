@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Job, jobs, startJobs } from '../../src/jobs.ts'
 import { openMetrics } from '../../src/telemetry/metrics.ts'
-import { backUpInto } from '../../src/backup/scheduled.ts'
+import { backUpInto, newestBackup, removeLeftovers } from '../../src/backup/scheduled.ts'
 import type { Services } from '../../src/services.ts'
-import { jobLeaseStore } from '../../src/storage/sqlite/turns.ts'
+import { jobLeaseStore } from '../../src/storage/sqlite/job-leases.ts'
 import { openJobLeases } from '../../src/lib/job-leases.ts'
-import { testApp } from '../app.ts'
+import { password, testApp } from '../app.ts'
 
 afterEach(() => {
   jest.useRealTimers()
@@ -26,9 +26,14 @@ function recorded(store = jobLeaseStore()) {
   const lines: Record<string, unknown>[] = []
   const write = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
   const log = { debug: write('debug'), info: write('info'), error: write('error') } as unknown as Logger
-  const turns = openJobLeases({ store, node: crypto.randomUUID(), now: Date.now })
+  const jobLeases = openJobLeases({ store, node: crypto.randomUUID(), now: Date.now })
   const metrics = openMetrics()
-  return { lines, failures, metrics, services: { log, storage, metrics, turns, now: Date.now } as unknown as Services }
+  return {
+    lines,
+    failures,
+    metrics,
+    services: { log, storage, metrics, jobLeases, now: Date.now } as unknown as Services,
+  }
 }
 const hourly = (name: string, run: Job['run']): Job => ({ name, schedule: '0 * * * *', run })
 const settled = async () => {
@@ -176,6 +181,55 @@ test('what migrations and restores have replaced is removed after 30 days, and n
   for (const [name] of [...goes, [photos]]) expect([name, left.includes(name)]).toEqual([name, false])
   expect(left).toContain('media')
   expect(await job!.run()).toBe(0)
+})
+
+test('of several nodes one makes the backup, and each tells how old it is', async () => {
+  const { services, dataDir } = await testApp()
+  const of = (database: Services['config']['database']) => {
+    const config = { ...services.config, database, backupDir: join(dataDir, 'backups') }
+    const list = jobs({ ...services, config }).filter(({ name }) => /backup/.test(name))
+    return list.map(({ name, onEach }) => [name, onEach])
+  }
+  expect(of({ engine: 'sqlite', path: ':memory:' })).toEqual([['backup', true]])
+  expect(of({ engine: 'postgres', url: 'postgres://db/convene' })).toEqual([
+    ['backup', false],
+    ['newest-backup', true],
+  ])
+})
+
+test('a node’s journal gets those whom other nodes have erased, and nobody twice', async () => {
+  const { services, dataDir, person } = await testApp()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  for (const one of [ada, bob]) expect((await one.delete('me', { password })).status).toBe(204)
+  const journal = join(dataDir, 'erasures.log')
+  const linesOf = () => readFileSync(journal, 'utf8').trim().split('\n')
+  const both = linesOf()
+  expect(both).toHaveLength(2)
+  // Another node has erased Bob.
+  writeFileSync(journal, `${both[0]}\n`)
+  await services.erasures.completeJournal()
+  await services.erasures.completeJournal()
+  expect(linesOf().map((line) => line.split(' ')[1])).toEqual([ada.id, bob.id])
+})
+
+test('backups of either form are counted together, and what was cut off of them goes', async () => {
+  const { dataDir } = await testApp()
+  const directory = join(dataDir, 'backups')
+  const backUp = async (file: string) => writeFileSync(file, 'a backup')
+  for (let day = 0; day < 4; day++)
+    await backUpInto(directory, { keep: 3, at: day * 24 * hour, ending: day % 2 ? 'dump' : 'db', backUp })
+  for (const left of ['', '-copy', '-copy-wal', '-copy-shm', '-journal'])
+    writeFileSync(join(directory, `convene-19700101T000000Z.dump.0a1b2c3d.part${left}`), 'cut off')
+  writeFileSync(join(directory, 'other.dump'), 'mine')
+  expect((await removeLeftovers(directory, dataDir)).length).toBe(5)
+  await backUpInto(directory, { keep: 3, at: 4 * 24 * hour, backUp })
+  expect(readdirSync(directory).sort()).toEqual([
+    'convene-19700103T000000Z.db',
+    'convene-19700104T000000Z.dump',
+    'convene-19700105T000000Z.db',
+    'other.dump',
+  ])
+  expect(newestBackup(directory)?.bytes).toBe('a backup'.length)
 })
 
 test('a scheduled backup has the erasure journal beside it, as it is then', async () => {

@@ -52,6 +52,20 @@ test('no installation but by the lock file, and none runs scripts of packages', 
   expect(documentTools.trustedDependencies).toEqual([])
 })
 
+test('images and actions are named by digests, which cannot change as tags do', async () => {
+  const dockerfile = await read('Dockerfile')
+  const images = [...dockerfile.matchAll(/^ARG \w+_IMAGE=(\S+)$/gm)].map(([, image]) => image!)
+  expect(images.length).toBe(2)
+  for (const image of images) expect(image).toMatch(/@sha256:[\da-f]{64}$/)
+  expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from)).toEqual(['${BUILD_IMAGE}', '${BASE_IMAGE}'])
+  expect(dockerfile).toContain(`bun@${manifest.engines.bun}\n`)
+  const workflows = await Promise.all(['ci', 'release'].map((name) => read(`.github/workflows/${name}.yml`)))
+  const actions = workflows.flatMap((text) => [...text.matchAll(/uses: (.+)$/gm)].map(([, action]) => action!))
+  expect(actions.length).toBeGreaterThan(4)
+  // With the release that it is, for the reader.
+  for (const action of actions) expect(action).toMatch(/^[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
 test('every dependency stands in the README with its reason, and no other does', () => {
   const section = /## Dependencies\n(.*?)\n## /s.exec(readme)![1]!
   const rows = [...section.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].filter(

@@ -3,20 +3,23 @@ import { ConveneProvider } from 'convene-client/react'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toasts } from '../shared/ui/toasts.tsx'
-import { BrandProvider } from './brand.tsx'
+import { BrandProvider } from '../shared/brand.tsx'
 import { client } from './client.ts'
 import { Crashes } from './crashes.tsx'
 import { firstTexts, LanguageProvider } from './language.tsx'
 import './install.tsx'
-import { Shell } from './shell.tsx'
+import { fetchFirst, Shell } from './shell.tsx'
 import { TelegramProvider } from './telegram/telegram.tsx'
 import { Updates } from './updates.tsx'
 
 client.connect()
+fetchFirst()
 
-const first = await firstTexts()
 const root = document.getElementById('root')
-if (root)
+// The page itself says so where a part of the app cannot be fetched, as after a new version.
+const first = await firstTexts().catch(() => null)
+if (root && first === null) root.dataset.failed = ''
+else if (root && first)
   createRoot(root).render(
     <StrictMode>
       <ConveneProvider client={client}>

@@ -20,6 +20,7 @@ function Crashed() {
   return (
     <main>
       <State
+        heading="h1"
         title={t(navigator.onLine ? 'app.crash.title' : 'app.crash.offline')}
         action={
           <Button look="primary" onClick={() => location.reload()}>

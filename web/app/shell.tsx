@@ -8,22 +8,42 @@ import { useLanguage } from './language.tsx'
 import styles from './shell.module.css'
 import { useTelegram } from './telegram/telegram.tsx'
 
+const fetchWelcome = () => import('./account/welcome.tsx')
+const fetchSignIn = () => import('./account/sign-in.tsx')
+const fetchSignUp = () => import('./account/sign-up.tsx')
+const fetchNearby = () => import('./people/nearby.tsx')
+const fetchConversations = () => import('./chats/conversations.tsx')
+
 // Each screen is fetched when it is first shown.
-const Welcome = lazy(() => import('./account/welcome.tsx'))
-const SignIn = lazy(() => import('./account/sign-in.tsx'))
-const SignUp = lazy(() => import('./account/sign-up.tsx'))
+const Welcome = lazy(fetchWelcome)
+const SignIn = lazy(fetchSignIn)
+const SignUp = lazy(fetchSignUp)
 const Forgot = lazy(() => import('./account/forgot.tsx'))
 const LinkPage = lazy(() => import('./account/link-page.tsx'))
 const SignedInByProvider = lazy(() => import('./account/signed-in.tsx'))
 const Ended = lazy(() => import('./account/ended.tsx'))
 const ConsentGate = lazy(() => import('./account/consent-gate.tsx'))
 const FromTelegram = lazy(() => import('./account/from-telegram.tsx'))
-const Nearby = lazy(() => import('./people/nearby.tsx'))
+const Nearby = lazy(fetchNearby)
 const Person = lazy(() => import('./people/person.tsx'))
-const Chats = lazy(() => import('./chats/chats.tsx'))
-const Chat = lazy(() => import('./chats/chat.tsx'))
+const Conversations = lazy(fetchConversations)
 const Me = lazy(() => import('./settings/me.tsx'))
 const Settings = lazy(() => import('./settings/settings.tsx'))
+
+/** By the first part of the address. */
+const first = new Map<string | undefined, () => Promise<unknown>>([
+  ['', fetchWelcome],
+  ['sign-in', fetchSignIn],
+  ['sign-up', fetchSignUp],
+  ['nearby', fetchNearby],
+  ['chats', fetchConversations],
+])
+
+/** Begins to fetch the screen that the address names, while texts and session are being read. Whether it comes shows later. */
+export const fetchFirst = () =>
+  void first
+    .get(location.pathname.split('/')[1])?.()
+    .catch(() => {})
 
 /** Every screen of the app, by its path. */
 export function Shell() {
@@ -101,8 +121,7 @@ function SignedIn() {
           <Switch>
             <Route path="/nearby" component={Nearby} />
             <Route path="/people/:id" component={Person} />
-            <Route path="/chats" component={Chats} />
-            <Route path="/chats/:id" component={Chat} />
+            <Route path="/chats/:id?" component={Conversations} />
             <Route path="/me/:part?" component={Me} />
             <Route path="/settings/:part?" component={Settings} />
             <Route path="/:place?">{({ place }) => <Elsewhere place={place} />}</Route>
@@ -125,7 +144,7 @@ function Elsewhere({ place }: { place: string | undefined }) {
 
 function NotFound() {
   const { t } = useLanguage()
-  return <State title={t('app.notFound')} action={<Link href="/nearby">{t('places.nearby')}</Link>} />
+  return <State heading="h1" title={t('app.notFound')} action={<Link href="/nearby">{t('places.nearby')}</Link>} />
 }
 
 function Offline() {

@@ -39,3 +39,9 @@ export function chooseLanguage<Language extends string>(
   }
   return fallback
 }
+
+/** The name of a language in the language itself. */
+export function nameOfLanguage(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+}

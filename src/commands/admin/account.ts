@@ -5,7 +5,7 @@ import { openBesideServer } from '../database.ts'
 
 export type Account = { storage: Storage; config: Config; user: User }
 
-/** Does something to an account, beside a running server. Throws where there is no such account. */
+/** Does something to an account, beside a running server. Throws if there is no such account. */
 export async function withAccount<T>(who: string, work: (account: Account) => Promise<T>): Promise<T> {
   const config = readConfig()
   const { storage, close } = await openBesideServer(config)

@@ -16,6 +16,7 @@ import { openLog } from '../../telemetry/log.ts'
 import { UsageError } from '../command.ts'
 import { openBesideServer } from '../database.ts'
 import { withAccount } from './account.ts'
+import { hasKey, keysOf } from '../../lib/record.ts'
 
 const options = {
   list: ['q', 'role', 'standing', 'limit', 'cursor'],
@@ -26,8 +27,8 @@ const options = {
   'end-sessions': [],
 } as const
 type Action = keyof typeof options
-export const peopleActions = Object.keys(options) as Action[]
-export const isPeopleAction = (named: string): named is Action => Object.hasOwn(options, named)
+export const peopleActions = keysOf(options)
+export const isPeopleAction = (named: string): named is Action => hasKey(options, named)
 
 const roles = ['user', 'moderator', 'admin'] as const
 
@@ -71,7 +72,7 @@ async function onAccount(
   { reason, until, note }: Given,
   print: Print,
 ) {
-  if (action === 'suspend' && !reason?.trim()) throw new UsageError('--reason is missing: it is told to the user')
+  if (action === 'suspend' && !reason?.trim()) throw new UsageError('--reason is missing: the user sees it')
   const suspends = { reason: reason ?? '', note, until: until === undefined ? null : timeOf('--until', until) }
   if (action === 'suspend') refuseUnfit(suspension, suspends)
   if (action === 'unsuspend') refuseUnfit(unsuspension, { reason })

@@ -3,8 +3,7 @@ import { backupDirectoryProblem, newestBackup, newestInBucket } from '../../back
 import type { Config } from '../../config.ts'
 import { days, iso } from '../../lib/time.ts'
 import { shownPlace } from '../../s3/place.ts'
-import { status } from '../../storage/migrate.ts'
-import { openReadOnly } from '../../storage/sqlite/database.ts'
+import { statusOf } from '../../storage/open.ts'
 import { fine, type Finding, gigabytes, wrong } from './finding.ts'
 
 // A large backup takes long, and a machine may be down for a while.
@@ -23,7 +22,7 @@ export async function* backups(config: Config, now: number): AsyncGenerator<Find
   const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
   const dueAfter = (at: number) => Bun.cron.parse(backupCron, at, { tz: 'UTC' })!.getTime()
   if (!newest) {
-    const first = dueAfter(firstStart(config))
+    const first = dueAfter(await firstStart(config))
     if (now <= first + grace) return yield fine(`the first backup in ${shown} is due at ${iso(first)}`)
     return yield wrong(`there is no backup in BACKUP_DIR: ${shown}`, mend)
   }
@@ -34,14 +33,11 @@ export async function* backups(config: Config, now: number): AsyncGenerator<Find
 }
 
 /** When the server first started, from the first migration; 0 if that is unknown. */
-function firstStart({ database }: Config): number {
-  if (database.engine !== 'sqlite' || !existsSync(database.path)) return 0
-  try {
-    const db = openReadOnly(database.path)
-    const at = status(db).at(0)?.applied_at
-    db.close()
-    return at ? Date.parse(at) : 0
-  } catch {
-    return 0
-  }
+async function firstStart({ database }: Config): Promise<number> {
+  if (database.engine === 'sqlite' && !existsSync(database.path)) return 0
+  const first = await statusOf(database).then(
+    (steps) => steps[0]?.applied_at,
+    () => null,
+  )
+  return first ? Date.parse(first) : 0
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { openTelegram } from '../../outbox/telegram/api.ts'
 import { fine, type Finding, wrong } from './finding.ts'
 
-/** Whether Telegram knows the bot. Nobody is sent a message, and updates stay for the server. */
+/** Whether Telegram knows the bot. Sends no message and leaves updates to the server. */
 export async function* bot({
   messengerBot,
   messengerBotToken: token,

@@ -7,8 +7,12 @@ import { isWritable } from './data-directory.ts'
 import { fine, type Finding, wrong } from './finding.ts'
 import { messageOf } from '../../lib/errors.ts'
 
-export async function* buckets({ dataDir, media, backupDir }: Config): AsyncGenerator<Finding> {
-  const places = { MEDIA_URL: media, BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir }
+export async function* buckets({ dataDir, media, backupDir, replica }: Config): AsyncGenerator<Finding> {
+  const places = {
+    MEDIA_URL: media,
+    BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir,
+    REPLICA_URL: typeof replica === 'string' ? null : replica,
+  }
   for (const [name, place] of Object.entries(places)) {
     if (place === null) continue
     try {

@@ -3,12 +3,18 @@ import type { RedisAddress } from '../../lib/redis-url.ts'
 import { fine, type Finding, wrong } from './finding.ts'
 
 export async function redis(address: RedisAddress): Promise<Finding> {
+  const { connect, RedisAway } = await import('../../redis/connect.ts')
   try {
-    const { commands } = await (await import('../../redis/connect.ts')).connect(address)
+    const { commands } = await connect(address)
     commands.disconnect()
     return fine(`Redis answers: ${address.host}:${address.port}`)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return wrong(error.message, 'set REDIS_URL right, or start Redis: the server does not start without it')
+    return wrong(
+      error.message,
+      error instanceof RedisAway
+        ? 'start Redis, or set REDIS_URL right: meanwhile nodes hear of each other late, and count limits each for itself'
+        : 'set REDIS_URL right: the server does not start with it',
+    )
   }
 }

@@ -1,4 +1,6 @@
-import type { Config } from '../../config.ts'
+import { type Config, settingsInForce, unknownVariables } from '../../config.ts'
+import { halfSetOf } from '../../installation/half-set.ts'
+import { openTo } from './data-directory.ts'
 import { legalFiles } from '../../features/legal/service.ts'
 import { fine, type Finding, wrong } from './finding.ts'
 
@@ -11,7 +13,26 @@ export function* settings(config: Config): Generator<Finding> {
     problems.push(wrong('RATE_LIMIT is off: passwords can be guessed without end', 'leave RATE_LIMIT out'))
   if (messengerBotToken !== null && initDataMaxAgeS === 0)
     problems.push(
-      wrong('INIT_DATA_MAX_AGE_S is 0: whoever finds init data of any age is in', 'leave INIT_DATA_MAX_AGE_S out'),
+      wrong(
+        'INIT_DATA_MAX_AGE_S is 0: anyone who finds init data of any age can log in',
+        'leave INIT_DATA_MAX_AGE_S out',
+      ),
+    )
+  for (const { name, meant } of unknownVariables())
+    problems.push(
+      wrong(
+        `the environment variable ${name} is no setting, and is not used`,
+        meant === null ? 'leave it out' : `is ${meant} meant? Leave ${name} out`,
+      ),
+    )
+  for (const { text, mend } of halfSetOf(config)) problems.push(wrong(text, mend))
+  problems.push(...settingsFile(config))
+  if (config.publicUrl?.startsWith('https:') && config.trustProxy === 0)
+    problems.push(
+      wrong(
+        'PUBLIC_URL is https, so a proxy stands in front, and TRUST_PROXY is 0: all people share the limits of one address',
+        'set TRUST_PROXY to the number of proxies in front of the server, such as 1',
+      ),
     )
   if (legalDir !== null) problems.push(...legalTexts(legalDir))
   if (database.engine === 'sqlite' && database.path === ':memory:')
@@ -33,6 +54,17 @@ export function* settings(config: Config): Generator<Finding> {
       )
   }
   yield* problems.length === 0 ? [fine('the settings are fit for production')] : problems
+}
+
+/** Whether others can read secrets in the settings file. */
+function settingsFile(config: Config): Finding[] {
+  const { configFile } = config
+  if (configFile === null || !settingsInForce(config).some(({ source, secret }) => source === 'file' && secret))
+    return []
+  const mode = openTo(configFile)
+  // The file of another owner, such as root, may be readable for a group on purpose.
+  if (mode === null || !/[4-7]$/.test(mode)) return []
+  return [wrong(`others can read the settings file (mode ${mode})`, `chmod 600 ${configFile}`)]
 }
 
 function legalTexts(directory: string): Finding[] {

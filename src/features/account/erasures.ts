@@ -18,15 +18,15 @@ type Deps = {
   now: () => number
 }
 
-// No request that was under way when its user was erased is still under way then.
-const settledAfter = hours
+// Longer than any request that was in progress at the erasure can take.
+const recentMs = hours
 
 /** Tells the others in their chats. */
 type Tell = (events: Cleared['chats']) => Promise<void>
 
 /**
- * Carries erasures out, so that they outlast a crash and the return of an older database: the journal knows who is erased,
- * and the database whose erasure is unfinished.
+ * Carries out erasures so that they survive a crash and the restore of an older database: the journal lists who is erased,
+ * the database which erasures are unfinished.
  */
 export function openErasures({ store, journal, files, audit, webhooks, ids, now }: Deps) {
   let last: Promise<unknown> = Promise.resolve()
@@ -35,13 +35,13 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
   const toldOf = (userId: string) => webhooks.about('user.erased', userId, { user_id: userId })
 
   /** One at a time: only the journal's newest entry can be taken back. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     const run = last.then(work)
     last = run.catch(() => {})
     return run
   }
 
-  /** Removes what is stored of an erased user, part by part, so that requests come in between. Answers how many rows. */
+  /** Removes an erased user's data in parts, so that requests can run in between. Returns how many rows. */
   async function clear({ user_id, at }: Erasure, tell: Tell = async () => {}): Promise<number> {
     if (underWay.has(user_id)) return 0
     underWay.add(user_id)
@@ -61,19 +61,29 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
     }
   }
 
+  /** Adds whom the journal does not know, and answers whom the database does not know as erased. */
+  async function agree(): Promise<Map<string, number>> {
+    const known = await journal.read()
+    const erased = await store.erasedSince(0)
+    const unknown = erased.filter(({ user_id }) => !known.delete(user_id))
+    if (unknown.length > 0) await journal.add(unknown)
+    return known
+  }
+
   return {
     /**
-     * Begins to erase a user: nobody finds them any more, and `finish` takes the rest. Null where they are erased already.
+     * Begins to erase a user: nobody finds them from now on, and `finish` removes the rest. Null if they are erased
+     * already.
      *
-     * The journal comes first: should we die in between, the next start finds the entry and goes on. Where the database
-     * refuses, the entry goes again, and nothing has happened.
+     * The journal is written first: after a crash in between, the next start finds the entry and continues. If the database
+     * refuses, the entry is removed again.
      */
     begin: (
       userId: string,
       actorId: string | null,
       mails: readonly NewParcel<'mail'>[] = [],
     ): Promise<Erasure | null> =>
-      inTurn(async () => {
+      oneAtATime(async () => {
         const erasure = { user_id: userId, at: now() }
         const takeBack = await journal.add([erasure])
         let begun = false
@@ -90,7 +100,8 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
 
     /**
      * Removes all that is left of somebody whose erasure has begun, from the disk too: image files, and older pages in the
-     * database's log. Answers how many rows that were. What a crash or a full disk cuts off is for `unfinished`.
+     * database's log. Returns how many rows that were. After a crash or a full disk, `unfinished` lists it for another
+     * attempt.
      */
     async finish(erasure: Erasure, tell?: Tell): Promise<number> {
       const rows = await clear(erasure, tell)
@@ -101,19 +112,16 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
     unfinished: () => store.unfinished(),
 
     /**
-     * Makes the database and the journal agree: erases again whom an older database brought back, adds whom the journal
-     * does not know, and finishes what was cut off. Answers how many were erased again. For every start, and for a
+     * Makes the database and the journal agree: erases again the users that an older database brought back, adds erasures
+     * missing in the journal, and finishes interrupted ones. Returns how many were erased again. For every start, and for a
      * restored backup.
      */
     replay: () =>
-      inTurn(async () => {
-        const toErase = await journal.read()
-        const erased = await store.erasedSince(0)
-        const unknown = erased.filter(({ user_id }) => !toErase.delete(user_id))
-        if (unknown.length > 0) await journal.add(unknown)
+      oneAtATime(async () => {
+        const toErase = await agree()
         let count = 0
         for (const [userId, at] of toErase)
-          // Who registered after that older database was made is not in it.
+          // Users who registered after the older database was made are not in it.
           if (await store.begin(userId, at, audit.entry('erase_again', null, userId), toldOf(userId))) count++
         const unfinished = await store.unfinished()
         for (const erasure of unfinished) await clear(erasure)
@@ -121,16 +129,19 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
         return count
       }),
 
+    /** Adds to the journal whom other nodes have erased: a copy of it has to know all of them. */
+    completeJournal: () => oneAtATime(agree),
+
     /**
-     * Removes what requests that were under way have stored of users erased since, and what older pages the log still
-     * holds. Answers how many rows.
+     * Removes what concurrent requests have stored of recently erased users, and old pages in the log. Returns how many
+     * rows.
      */
-    async settle() {
+    async sweepRecent() {
       const unfinished = new Set((await store.unfinished()).map(({ user_id }) => user_id))
-      const erased = await store.erasedSince(now() - settledAfter)
+      const erased = await store.erasedSince(now() - recentMs)
       let removed = 0
       for (const erasure of erased) if (!unfinished.has(erasure.user_id)) removed += await clear(erasure)
-      // Also what retention has removed meanwhile is not to be read there.
+      // The log may also hold what retention has removed.
       await store.emptyLog()
       return removed
     },

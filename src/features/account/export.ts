@@ -1,3 +1,4 @@
+import { uprightHash } from '../media/pdq.ts'
 import { chunks } from '../../lib/chunks.ts'
 import type { Page } from '../../lib/paging.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
@@ -81,8 +82,9 @@ export function openExporter(deps: Deps) {
     ended_at: isoOrNull(ended_at),
     passkey_at: isoOrNull(passkey_at),
   })
-  const imageView = ({ created_at, ...image }: OwnImage) => ({
+  const imageView = ({ created_at, hashes, ...image }: OwnImage) => ({
     ...image,
+    hash: hashes == null ? null : uprightHash(hashes),
     ...media.ownImage(image.id),
     created_at: iso(created_at),
   })
@@ -121,7 +123,7 @@ export function openExporter(deps: Deps) {
   }
 
   async function* messagesOf(caller: Caller, chatId: string) {
-    const read = (last: Message | null) => messages.after(chatId, last?.seq ?? 0, batch)
+    const read = (last: Message | null) => messages.after(chatId, last?.seq ?? 0, batch, caller.id)
     for await (const rows of batches(read)) {
       const own = rows.filter(({ sender_id }) => sender_id === caller.id).map(({ id }) => id)
       const versions = Map.groupBy(await store.versions(own), ({ message_id }) => message_id)

@@ -130,6 +130,7 @@ export const exported = object('Export', {
       width: t.Integer(),
       height: t.Integer(),
       bytes: t.Integer(),
+      hash: nullable(t.String({ description: 'Perceptual: PDQ, by which copies are found' })),
       url: t.String({ description: 'Signed, and good for a day at least' }),
       thumb_url: t.String({ description: 'The same, with a longest side of 320 at most' }),
       created_at: time,

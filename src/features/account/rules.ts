@@ -15,6 +15,10 @@ export const anonymised = (at: number) => ({
   suspended_until: null,
   suspended_reason: null,
   suspension_id: null,
+  hidden: null,
+  hidden_by: null,
+  birth_month: null,
+  show_age: false,
   updated_at: at,
   deleted_at: at,
 })
@@ -27,7 +31,7 @@ export type ChatToClear = { id: string; other: string; from: number; rows: numbe
 
 /**
  * How far the next part goes: as many whole chats as there is room for, or a part of the first. `to` is the number of the
- * last message that it looks at, and `next` where the part after it begins; null where it ends with these chats.
+ * last message that it looks at, and `next` where the part after it begins; null if it ends with these chats.
  */
 export function chatsOfPart(
   chats: readonly ChatToClear[],

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Push, SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Auth, Confirmation } from '../auth/service.ts'
+import type { Confirmation } from '../auth/proofs.ts'
+import type { Auth } from '../auth/service.ts'
 import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import type { AccountMails } from '../email/account-mails.ts'
@@ -47,17 +48,17 @@ export function accountService({ erasures, exporter, auth, mails, callers, socke
   }
 
   return {
-    /** Erases the caller, at once and for good. Refuses where the confirmation fails: see `confirmOwner`. */
+    /** Erases the caller, at once and for good. Refuses if the confirmation fails: see `confirmOwner`. */
     async erase(caller: Caller, confirmation: Confirmation, client: Client): Promise<void> {
       await auth.confirmOwner(caller, confirmation, client)
       const told = await mails.about(caller.id, { about: 'account_erased' })
       const erasure = await erasures.begin(caller.id, caller.id, told)
       mails.wake()
-      // Else another request of theirs was faster.
+      // Null: a concurrent request has already begun the erasure.
       if (erasure) await finish(erasure)
     },
 
-    /** Finishes erasures that were cut off, or that the operator's command has begun. Answers how many rows that removed. */
+    /** Finishes erasures that were cut off, or that the operator's command has begun. Returns how many rows that removed. */
     async finishErasures(): Promise<number> {
       let rows = 0
       for (const erasure of await erasures.unfinished()) rows += await finish(erasure)

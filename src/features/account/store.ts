@@ -4,57 +4,62 @@ import type { Consent, Session } from '../auth/store.ts'
 import type { Image } from '../media/store.ts'
 import type { Review } from '../reviews/store.ts'
 
-/** Where in a user's chats the clearing stands: the messages of a chat up to this number are done, and all chats before it. */
+/**
+ * How far the clearing of a user's chats has come: all earlier chats, and the messages of this chat up to this number, are
+ * done.
+ */
 export type Place = { chat_id: string; seq: number }
 
-/** What one part of the clearing took away, for all that has to follow. */
+/** What one part of the clearing removed, for the follow-up work. */
 export type Cleared = {
   rows: number
   /** The files whose images are gone. */
   files: string[]
-  /** The `chat` events of the others in their chats, of those chats in which nothing of the user is left. */
+  /** The `chat` events of the other members, for chats in which nothing of the user is left. */
   chats: { chat_id: string; user_id: string; seq: number }[]
-  /** Where the next part begins; null where nothing is left. */
+  /** Where the next part begins; null if nothing is left. */
   next: Place | null
 }
 
 export type ErasureStore = {
   /**
-   * Begins an erasure, in one step: the row loses what was in it; sessions, position, preferences, and mails and links that
-   * wait go; and it is noted that the rest has to follow, until `clear` has come to its end. `parcels`, which tell of it, go
-   * into the outbox. False, and nothing, where there is no such user, or an erased one.
+   * Begins an erasure in one transaction: empties the account's row, removes sessions, position, preferences and pending
+   * mails and links, and marks the erasure as unfinished until `clear` is done. `parcels` about it go into the outbox.
+   * Returns false and changes nothing if there is no such user or they are erased already.
    */
   begin(userId: string, at: number, audit: AuditEntry, parcels?: readonly NewParcel[]): Promise<boolean>
   /**
-   * Removes the next part of what is stored of an erased user, late things too that a request under way has stored since:
-   * in one step, which takes some milliseconds, as an account may have a hundred thousand messages. These stay as
-   * tombstones, reviews of others and reports without an author, consents without where they came from, and the evidence of
-   * reports with its images. While the erasure is noted as unfinished, the others in the chats get one `chat` event each. With
-   * `newId`, what their devices show of these chats is taken back.
+   * Removes the next part of an erased user's data, including what concurrent requests have stored since. Each part is one
+   * transaction of some milliseconds, because an account may have a hundred thousand messages. What remains: messages as
+   * tombstones, reviews of others and reports without an author, consents without their origin, and the evidence of reports
+   * with its images. While the erasure is unfinished, the other members of the chats get one `chat` event each. With
+   * `newId`, notifications of these chats are withdrawn from their devices.
    */
   clear(userId: string, at: number, from: Place | null, newId?: () => string): Promise<Cleared>
-  /** Whose erasure has begun, and not come to its end. */
+  /** Erasures that have begun and are not finished. */
   unfinished(): Promise<Erasure[]>
   /** Who was erased since that time. */
   erasedSince(time: number): Promise<Erasure[]>
-  /** Empties the write-ahead log, in which older pages still hold what was removed. Where somebody reads them, not yet. */
+  /** Truncates the write-ahead log, whose older pages still hold removed data. Does nothing while somebody reads them. */
   emptyLog(): Promise<void>
 }
 
 export type Erasure = { user_id: string; at: number }
 
 /**
- * The list of everybody who was erased, kept beside the database: a backup does not know who was erased after it was
- * made, this does.
+ * The list of all erased users, kept outside the database: it also covers erasures that happened after a backup was made.
  */
 export type ErasureJournal = {
-  /** Adds to the list: on disk once it resolves. The answer takes back what was added, unless something came after. */
+  /**
+   * Adds to the list; on disk when it resolves. Returns a function that removes the entries again, unless others have
+   * followed.
+   */
   add(erasures: readonly Erasure[]): Promise<() => Promise<void>>
   /** When each was erased. */
   read(): Promise<Map<string, number>>
 }
 
-/** What is stored of a user that nothing else reads out whole. Lists are in an order that stays, after the given item. */
+/** A user's stored data that no other port lists completely. Lists have a stable order and start after the given item. */
 export type HoldingsStore = {
   consents(userId: string, limit: number, after: Consent | null): Promise<Consent[]>
   /** Ended ones too. */
@@ -69,4 +74,4 @@ export type HoldingsStore = {
   places(userId: string): Promise<number>
 }
 
-export type OwnImage = Pick<Image, 'id' | 'width' | 'height' | 'bytes' | 'created_at'>
+export type OwnImage = Pick<Image, 'id' | 'width' | 'height' | 'bytes' | 'hashes' | 'created_at'>

@@ -8,7 +8,7 @@ type Deps = {
   store: AuditStore
   ids: Ids
   now: () => number
-  /** Told of an entry that could not be written. */
+  /** Called when an entry cannot be written. */
   failed(error: unknown, entry: AuditEntry): void
 }
 
@@ -22,13 +22,13 @@ export function auditService({ store, ids, now, failed }: Deps) {
     metadata: Record<string, unknown> = {},
   ): AuditEntry => ({ id: ids.next(), at: now(), actor_id: actorId, action, subject_id: subjectId, metadata })
 
-  /** Whoever did it is not told that it was not, because its entry could not be written. */
+  /** A failed audit entry must not fail an action that has been done. */
   const tried = (written: Promise<void>, told: AuditEntry) => written.catch((error) => failed(error, told))
 
   return {
     entry,
 
-    /** For what may only happen once it stands there. Throws where it cannot be written. */
+    /** For what may only happen once it stands there. Throws if it cannot be written. */
     record: (...told: Parameters<typeof entry>) => store.record(entry(...told)),
 
     /** For what is done and stored. */

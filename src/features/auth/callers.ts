@@ -30,19 +30,19 @@ type Known = {
 // Some 300 bytes each.
 const remembered = 50_000
 /**
- * How long what is remembered is believed where something may be stored that this process is not told of. Other nodes tell
- * it what to forget, at once; the first bound holds where one of them ended before it could, or cannot reach the others, or
- * where a commit of its own had no answer, the second while this node does not hear them.
+ * How long a cached caller is trusted when this process may miss a change. Other nodes invalidate entries at once. The
+ * first bound applies if a node died before it could, cannot reach the others, or got no answer to a commit; the second
+ * while this node does not hear the others.
  */
 export const believedMs = 30 * seconds
 export const believedUnheardMs = 2 * seconds
 
 /**
- * Finds out who calls, and remembers it: a token is verified, and its session looked up, once, until one of the two
- * ends. Whatever ends a session or changes what its user may do has to `forget`, which every node is told.
+ * Identifies the caller of a request and caches the result: a token is verified and its session looked up once, until
+ * either ends. Anything that ends a session or changes its user's rights must call `forget`, which reaches every node.
  *
- * A token of a session that another node ended is refused here as soon as that was told, and otherwise after 30 seconds
- * at most; while this node does not hear the others, after 2 seconds at most.
+ * If another node ends a session, this node refuses its token as soon as it hears of that, and after 30 seconds at the
+ * latest; while it does not hear the others, after 2 seconds at the latest.
  */
 export function callers({
   tokens,
@@ -55,15 +55,15 @@ export function callers({
   tokens: Tokens
   sessions: SessionStore
   consents: Consents
-  /** Null where this is the only node. */
+  /** Null if this is the only node. */
   nodes: Pick<Nodes, 'forget' | 'hears'> | null
-  /** Whether something may be stored that this process is not told of. */
+  /** Whether this process may miss changes in storage. */
   mayMiss: boolean
   now: () => number
 }) {
   const known = new Map<string, Known>()
   const tokensOf = new Map<string, Set<string>>()
-  // Counts the times that something was forgotten: a look-up that began before must not be remembered after.
+  // Counts invalidations: a look-up that began before one must not be cached after it.
   let epoch = 0
   let hits = 0
   let misses = 0
@@ -106,7 +106,7 @@ export function callers({
     return entry
   }
 
-  /** Whether the session may have ended, or what its user may do have changed, without this process knowing. */
+  /** Whether the session or its user's rights may have changed without this process knowing. */
   function isStale({ looked_up_at }: Known): boolean {
     if (!mayMiss) return false
     const age = now() - looked_up_at
@@ -134,18 +134,18 @@ export function callers({
     },
 
     /**
-     * The user's sessions, rights, suspension or consents changed: look again at the next request. Wait for it before the
-     * answer, as the next request may come to another node.
+     * Invalidates a user whose sessions, rights, suspension or consents changed. Await it before you answer: the next
+     * request may go to another node.
      */
     async forget(userId: string): Promise<void> {
       forgetHere(userId)
       await nodes?.forget(userId)
     },
 
-    /** Another node says so. */
+    /** Invalidation by another node. */
     forgetHere,
 
-    /** Looks again for everybody: something may have changed that this node was not told. */
+    /** Invalidates everybody: this node may have missed changes. */
     forgetAll() {
       epoch++
       known.clear()
@@ -164,12 +164,12 @@ export function callers({
       return over
     },
 
-    /** How often a token was one that is remembered, and how often not. */
+    /** Cache hits and misses of tokens. */
     counts: () => ({ hits, misses }),
   }
 }
 
-/** The gate: where it is on, a user who has not accepted the texts as they stand does nothing else first. */
+/** The consent gate: while it is on, users must accept the current texts before they do anything else. */
 export function requireConsented({ consentGate }: { consentGate: boolean }, caller: Caller) {
   if (consentGate && caller.consents_missing.length > 0)
     throw new Refusal('consents_gate', 'Accept the terms, the privacy policy and the disclaimer first.')

@@ -8,6 +8,7 @@ import type { Legal } from '../legal/service.ts'
 import { mandatory, repeats } from './rules.ts'
 import { notSignedIn } from './tokens.ts'
 import { type AccountStore, type Consent, type ConsentKind, consentKinds } from './store.ts'
+import { isRecord } from '../../lib/record.ts'
 
 export type Consents = ReturnType<typeof consentsService>
 
@@ -46,7 +47,7 @@ export function consentsService({ store, legal, limits, audit, ids, now }: Deps)
     },
 
     /**
-     * Adds to the log what is new; `false` is a withdrawal. Answers the entries that stand then. Refuses with 429 who
+     * Adds to the log what is new; `false` is a withdrawal. Returns the entries that stand then. Refuses with 429 who
      * changes their mind too often: the log is kept for good.
      */
     async record(userId: string, choices: ConsentChoices, client: Client) {
@@ -79,9 +80,9 @@ export function consentsService({ store, legal, limits, audit, ids, now }: Deps)
   }
 }
 
-/** The consents of a registration. Refuses where a mandatory one is not exactly `true`, naming those. */
+/** The consents of a registration. Refuses if a mandatory one is not exactly `true`, naming those. */
 export function registrationConsents(given: unknown): ConsentChoices {
-  const choices = (typeof given === 'object' ? given : null) as Record<string, unknown> | null
+  const choices = isRecord(given) ? given : null
   const absent = mandatory.filter((kind) => choices?.[kind] !== true)
   if (absent.length > 0)
     throw new Refusal(

@@ -39,6 +39,15 @@ export const invite = optional(
   t.String({ maxLength: 100, description: 'The code of an invite, where `registration` of the providers is `invite`' }),
 )
 
+export const birthDate = optional(
+  t.String({
+    maxLength: 20,
+    description:
+      'Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored',
+    examples: ['1990-05-17'],
+  }),
+)
+
 const choices = object('ConsentChoices', {
   terms: t.Optional(t.Boolean()),
   privacy: t.Optional(t.Boolean()),
@@ -64,6 +73,7 @@ export const registration = t.Object(
     bio: t.Optional(profileFields.bio),
     gender: t.Optional(profileFields.gender),
     invite,
+    birth_date: birthDate,
     cookies,
     consents: consentChoices,
   },
@@ -101,6 +111,7 @@ export const login = t.Object(
 export const messengerLogin = object('MessengerLogin', {
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
   invite,
+  birth_date: birthDate,
   cookies,
 })
 
@@ -166,10 +177,23 @@ export const providers = t.Object(
     oidc: t.Array(object('OidcProvider', { name: t.String(), label: t.String() })),
     passkey: t.Boolean(),
     registration: t.Union([t.Literal('open'), t.Literal('invite'), t.Literal('closed')]),
+    min_age: t.Union([t.Integer(), t.Null()], {
+      description: 'Minimum age of a new account’s owner; null: not asked',
+    }),
     mail: t.Boolean({ description: 'Whether this server sends mail, as for a forgotten password' }),
   },
   {
     title: 'Providers',
-    examples: [{ password: true, messenger: { bot: null }, oidc: [], passkey: true, registration: 'open', mail: true }],
+    examples: [
+      {
+        password: true,
+        messenger: { bot: null },
+        oidc: [],
+        passkey: true,
+        registration: 'open',
+        min_age: null,
+        mail: true,
+      },
+    ],
   },
 )

@@ -1,5 +1,5 @@
 import { Refusal } from '../../lib/refusal.ts'
-import { semaphore, turnstileOfEach } from '../../lib/semaphore.ts'
+import { semaphore, mutexPerKey } from '../../lib/semaphore.ts'
 
 export type Passwords = ReturnType<typeof openPasswords>
 
@@ -18,11 +18,11 @@ const busy = () =>
 
 /** Hashes and checks passwords with Argon2id, a few at a time; refuses with 503 `busy` when too many wait. */
 export function openPasswords() {
-  const inTurn = semaphore({ atOnce, waiting, refuse: busy })
+  const limited = semaphore({ atOnce, waiting, refuse: busy })
   /** Who checks passwords now: each has one place in that queue, so that nobody fills it and keeps everybody else out. */
-  const inTurnOf = turnstileOfEach({ waiting, refuse: busy })
+  const oneAtATime = mutexPerKey({ waiting, refuse: busy })
 
-  const hash = (password: string) => inTurn(() => Bun.password.hash(password, parameters))
+  const hash = (password: string) => limited(() => Bun.password.hash(password, parameters))
 
   return {
     hash,
@@ -32,7 +32,7 @@ export function openPasswords() {
      * that the time tells nothing about who exists. Of one holder one is checked at a time.
      */
     async fits(holder: string, password: string, stored: string | null): Promise<boolean> {
-      const fits = await inTurnOf(holder, () => inTurn(() => Bun.password.verify(password, stored ?? nobodys)))
+      const fits = await oneAtATime(holder, () => limited(() => Bun.password.verify(password, stored ?? nobodys)))
       return fits && stored !== null
     },
 

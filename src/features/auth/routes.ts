@@ -16,8 +16,8 @@ type Deps = {
   oidc: Pick<OidcLogin, 'list'>
   cookies: SessionCookies
   origins: Origins
-  config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration'>
-  /** The messenger's bot; null where its name is not known. */
+  config: Pick<Config, 'messengerBotToken' | 'smtpUrl' | 'registration' | 'minAge'>
+  /** The messenger's bot; null if its name is not known. */
   botName(): string | null
 }
 
@@ -91,7 +91,7 @@ export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, co
 const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
   const withCookies = cookies.issue
 
-  /** The refresh token of the cookie; null where there is none, or the client wants none. */
+  /** The refresh token of the cookie; null if there is none, or the client wants none. */
   function tokenOfCookie(headers: Headers, { cookies: wanted }: { cookies?: boolean | null }): string | null {
     const token = wanted === false ? null : refreshTokenIn(headers.get('cookie'))
     if (token !== null) refuseForeignPage(origins, headers)
@@ -104,6 +104,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
     oidc: oidc.list(),
     passkey: true,
     registration: config.registration,
+    min_age: config.minAge,
     mail: config.smtpUrl !== null,
   })
 
@@ -125,7 +126,14 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
           summary: 'Register',
           description: 'E-mail or phone, or both. `errors` names the consents that are missing.',
           tags: ['auth'],
-          refusals: ['registration_closed', 'invite_required', 'email_taken', 'phone_taken', 'consents_required'],
+          refusals: [
+            'too_young',
+            'registration_closed',
+            'invite_required',
+            'email_taken',
+            'phone_taken',
+            'consents_required',
+          ],
           security: [],
         },
       },
@@ -149,7 +157,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
     .post(
       '/api/v1/auth/messenger',
       async ({ body, client, set, status }) => {
-        const session = withCookies(set, body, await auth.messenger(body.init_data, body.invite, client))
+        const session = withCookies(set, body, await auth.messenger(body.init_data, body, client))
         return status(session.created ? 201 : 200, session)
       },
       {
@@ -166,6 +174,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
             'suspended',
             'registration_closed',
             'invite_required',
+            'too_young',
             'messenger_not_configured',
           ],
           security: [],

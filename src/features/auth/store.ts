@@ -14,7 +14,7 @@ export type Consent = {
   user_id: string
   kind: ConsentKind
   accepted: boolean
-  /** Version and SHA-256 of the text that was agreed to. */
+  /** The version and SHA-256 of the text that the user agreed to. */
   version: string
   text_hash: string
   recorded_at: number
@@ -36,7 +36,7 @@ export type NewAccount = {
   photo: string | null
   language: string
   created_at: number
-  /** Decides within the step that makes the account whether it may be made, and counts the use of its invite. */
+  /** Decides, in the transaction that creates the account, whether it may be created, and counts the use of its invite. */
   admission: Admission
 }
 
@@ -74,8 +74,8 @@ export type AccountStore = {
     webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<{ user_id: string; created: boolean } | RegistrationRefusal>
   /**
-   * A new account with a subject of an OIDC provider to sign in with, and its consents, if it is admitted. It has that address,
-   * verified, where no other account has it. Null, and nothing, where the subject is linked with an account already.
+   * Creates an account that signs in with a subject of an OIDC provider, and its consents, if it is admitted. It gets that
+   * address, verified, unless another account has it. Returns null and stores nothing if the subject is linked already.
    */
   registerSubject(
     account: NewAccount,
@@ -83,16 +83,16 @@ export type AccountStore = {
     consents: readonly Consent[],
     webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<{ user_id: string; identity_id: string } | RegistrationRefusal | null>
-  /** Not of erased accounts. */
+  /** Null for erased accounts. */
   credentials(
     by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },
   ): Promise<Credentials | null>
-  /** Replaces one hash by another; false where it is no longer the one that the password was checked against. */
+  /** Replaces one hash by another; false if it is no longer the one that the password was checked against. */
   replacePasswordHash(userId: string, from: string, to: string): Promise<boolean>
   /**
-   * The same, ending all sessions but one with it: answers the ids of those ended, or null where `from` (null of an
-   * account without a password) no longer is the hash. The mails go into the outbox; a change of address that waits to be
-   * confirmed is off.
+   * The same, and ends all sessions but one. Returns the ids of the ended sessions, or null if the stored hash is no longer
+   * `from` (null for an account without a password). The mails go into the outbox; a pending change of address is
+   * cancelled.
    */
   changePassword(
     userId: string,
@@ -103,7 +103,7 @@ export type AccountStore = {
   ): Promise<string[] | null>
   /**
    * Adds those entries that say something new (`repeats`), and shows or holds back the position by the rules of
-   * `auth/rules.ts` and `location/rules.ts`. Answers the entries, or null, and nothing is recorded, where the
+   * `auth/rules.ts` and `location/rules.ts`. Returns the entries, or null, and nothing is recorded, where the
    * account is erased.
    */
   recordConsents(userId: string, consents: readonly Consent[]): Promise<Consent[] | null>
@@ -154,20 +154,23 @@ export type SessionStore = {
   create(session: Session, with_?: WithSession): Promise<boolean>
   /** Null for an unknown session, and where its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
-  /** Those of these sessions, some hundreds at most, that have not ended and whose user is not erased. */
+  /** Which of these sessions (a few hundred at most) have not ended and belong to a user who is not erased. */
   lasting(
     sessions: readonly Pick<Session, 'id' | 'user_id'>[],
   ): Promise<Pick<SessionWithUser, 'id' | 'suspended_until'>[]>
-  /** Moves a live session from one generation to another. False where somebody else was faster, or the session is over. */
+  /**
+   * Moves a live session from one generation to another. False if a concurrent request did so first, or the session has
+   * ended.
+   */
   rotate(id: string, from: number, to: number, now: number): Promise<boolean>
-  /** The sessions of a user that have not ended and began and were last used after these times, newest first. */
+  /** A user's live sessions that began and were last used after these times, newest first. */
   live(
     userId: string,
     after: { began: number; lastUsed: number },
     page: { limit: number; after: { created_at: number; id: string } | null },
   ): Promise<Session[]>
-  /** Ends one session. False where it is not that user's, or over already. */
+  /** Ends one session. False if it belongs to another user or has already ended. */
   end(userId: string, id: string, now: number): Promise<boolean>
-  /** Ends all sessions of a user but one; answers the ids of those ended. */
+  /** Ends all sessions of a user but one; returns their ids. */
   endAll(userId: string, now: number, except?: string): Promise<string[]>
 }

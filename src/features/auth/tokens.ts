@@ -56,9 +56,9 @@ export function openTokens({ secret, now }: { secret: Uint8Array; now: () => num
 
     /** What a refresh token of ours says; null for any other string. */
     readRefresh(token: string): { session_id: string; generation: number } | null {
-      const match = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/.exec(token)
-      if (!match || !isCanonical(token)) return null
-      const [, sessionId, generation, mac] = match as unknown as [string, string, string, string]
+      const [, sessionId = '', generation = '', mac = ''] =
+        /^([0-9a-f-]{36})\.(0|[1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/.exec(token) ?? []
+      if (mac === '' || !isCanonical(token)) return null
       if (!timingSafeEqual(Buffer.from(mac, 'base64url'), refreshMac(sessionId, Number(generation)))) return null
       return { session_id: sessionId, generation: Number(generation) }
     },

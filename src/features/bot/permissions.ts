@@ -18,7 +18,7 @@ export function botPermissions({ store, isOn, now }: Deps) {
       return isOn && (await store.chatOf(userId)) !== null
     },
 
-    /** Where the bot writes to a user; null where it may not. */
+    /** Where the bot writes to a user; null if it may not. */
     async targetOf(userId: string): Promise<{ messenger_id: string } | null> {
       const chat = isOn ? await store.chatOf(userId) : null
       return chat === null ? null : { messenger_id: chat.messenger_id }

@@ -14,7 +14,7 @@ export type BotDoor = {
 
 type Deps = {
   visitor: Visitor
-  /** Null where the messenger posts nothing here. */
+  /** Null if the messenger posts nothing here. */
   door: BotDoor | null
 }
 
@@ -34,7 +34,7 @@ export const botRoutes = ({ visitor, door }: Deps) =>
     },
   )
 
-/** Whoever knows only one of the two learns nothing: 404, as for any path that is none. */
+/** A caller who knows only one of the two gets 404, as for an unknown path. */
 function admitted(door: BotDoor | null, path: string, secret: string | undefined): BotDoor {
   if (door === null || !isSame(path, door.path) || !isSame(secret ?? '', door.secret))
     throw new Refusal('not_found', 'There is nothing here.')

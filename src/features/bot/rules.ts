@@ -82,13 +82,13 @@ function meantBy(change: Fields): Meant | null {
   return fieldsOf(change.new_chat_member).status === 'kicked' ? { cause: 'forbidden', start_param: null } : null
 }
 
-/** Moderators are told of open reports at most once in this time. */
+/** The shortest time between two reminders of open reports to one moderator. */
 export const tellingPause = 5 * 60_000
 
 /** What a moderator has waiting, and what they were told. Times are milliseconds. */
 export type Telling = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
 
-/** In how many milliseconds a moderator is to be told of open reports; null where there is none that they do not know. */
+/** In how many milliseconds to remind a moderator of open reports; null if they know of all of them. */
 export function tellingDueIn({ newest, told_at, told_until, now }: Telling): number | null {
   if (newest === null || (told_until !== null && newest <= told_until)) return null
   // A clock that was set back does not silence it for long.

@@ -16,13 +16,13 @@ type Deps = {
   permissions: Pick<BotPermissions, 'refused'>
   /** The short name of the mini-app; null for the bot's main one. */
   app: string | null
-  /** Told of a reply that could not be sent. */
+  /** Called when a reply cannot be sent. */
   failed(error: unknown): void
   ids: Ids
   now: () => number
 }
 
-/** What the bot does by itself: it answers `/start` and `/stop`, and tells moderators of open reports. */
+/** The bot's own messages: answers to `/start` and `/stop`, and reminders of open reports for moderators. */
 export function botService({ store, telegram, permissions, app, failed, ids, now }: Deps) {
   const replies = new Map<string, Promise<void>>()
 
@@ -36,7 +36,7 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
     }
   }
 
-  /** One at a time for each chat: who writes faster than the bot may answer gets one answer. */
+  /** One at a time for each chat: a user who writes faster than the bot may answer gets one answer. */
   function reply(update: BotUpdate, account: boolean) {
     const { messenger_id: chat, language, cause, start_param } = update
     if (cause === 'forbidden' || cause === 'write_access' || replies.has(chat)) return
@@ -49,7 +49,7 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
     replies.set(chat, work)
   }
 
-  /** Tells one moderator, if there is something new for them. Answers in how many milliseconds to try again, or null. */
+  /** Tells one moderator, if there is something new for them. Returns in how many milliseconds to try again, or null. */
   async function tell({ user_id, messenger_id, language, told_at, told_until }: ToldModerator): Promise<number | null> {
     const { count, oldest, newest } = await store.openReports(user_id)
     const at = now()
@@ -65,7 +65,7 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
   }
 
   return {
-    /** Acts on an update, unless it was acted on before. Throws where that could not be stored: it has to come again. */
+    /** Acts on an update, unless it was acted on before. Throws if that could not be stored: it has to come again. */
     async receive(given: unknown): Promise<'done' | 'repeated' | 'ignored'> {
       const update = readUpdate(given)
       if (update === null) return 'ignored'
@@ -83,8 +83,8 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
     },
 
     /**
-     * Tells each moderator how many reports are open, unless they know. Answers in how many milliseconds to do it again, as
-     * somebody was told just before; null where everybody knows.
+     * Tells each moderator how many reports are open, unless they know. Returns in how many milliseconds to do it again, as
+     * somebody was told just before; null if everybody knows.
      */
     async tellModerators(): Promise<number | null> {
       const waits: number[] = []
@@ -94,7 +94,7 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
           const wait = await tell(moderator)
           if (wait !== null) waits.push(wait)
         } catch (error) {
-          // One who has blocked the bot is not told, and keeps nobody else from it.
+          // A moderator who has blocked the bot must not stop the reminders to the others.
           if (!(error instanceof TelegramError && isGone(error))) failure = error
         }
       }

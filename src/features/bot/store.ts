@@ -12,11 +12,11 @@ export type BotStore = {
    * `repeated`: it was remembered before, and nothing changes. `account` says whether there is such an account.
    */
   apply(update: BotUpdate, at: number): Promise<'repeated' | { account: boolean }>
-  /** Changes the permission of an account by what its own login has shown; nothing where it is erased. */
+  /** Changes the permission of an account by what its own login has shown; nothing if it is erased. */
   note(userId: string, chat: BotChat, cause: PermissionCause, at: number): Promise<void>
   /** The messenger refuses messages to this chat. */
   refused(messengerId: string, at: number): Promise<void>
-  /** Where the bot may write to a user. Null where it may not. */
+  /** Where the bot may write to a user. Null if it may not. */
   chatOf(userId: string): Promise<BotChat | null>
   /** What is stored of a user. */
   ofUser(userId: string): Promise<{ state: PermissionState; language: BotLanguage; changed_at: number } | null>
@@ -26,7 +26,7 @@ export type BotStore = {
   openReports(reader: string): Promise<{ count: number; oldest: number | null; newest: number | null }>
   /** Notes that a moderator is being told at that time; false where `before` no longer is when they were told last. */
   claimTelling(userId: string, before: number | null, at: number): Promise<boolean>
-  /** Notes how new the newest report was that a moderator was told of. */
+  /** Records the time of the newest report that a moderator was reminded of. */
   toldUntil(userId: string, until: number): Promise<void>
   /** Removes up to `limit` updates that were remembered before that time. Returns how many. */
   removeUpdates(before: number, limit: number): Promise<number>

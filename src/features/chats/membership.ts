@@ -19,20 +19,23 @@ export function openMembership({ store }: { store: Pick<ChatStore, 'byId' | 'mes
     /** A message that the caller wrote, and its chat: 403 `not_the_owner` for the other member. */
     async ownMessageOf(caller: Caller, messageId: string): Promise<{ message: Message; chat: Chat }> {
       const message = await store.message(messageId)
-      if (!message) throw noSuchMessage()
+      if (!message || isHidden(message, caller)) throw noSuchMessage()
       const chat = await chatOf(caller, message.chat_id)
       if (message.sender_id !== caller.id) throw new Refusal('not_the_owner', 'This message is not yours.')
       return { message, chat }
     },
 
-    /** A message of that chat. */
-    async messageIn(chat: Chat, messageId: string): Promise<Message> {
+    /** A message of that chat that the caller sees. */
+    async messageIn(caller: Caller, chat: Chat, messageId: string): Promise<Message> {
       const message = await store.message(messageId)
-      if (message?.chat_id !== chat.id) throw noSuchMessage()
+      if (message?.chat_id !== chat.id || isHidden(message, caller)) throw noSuchMessage()
       return message
     },
   }
 }
+
+/** Nobody but its sender knows of a message that is held. */
+const isHidden = ({ held, sender_id }: Message, caller: Caller) => held === true && sender_id !== caller.id
 
 const noSuchMessage = () => new Refusal('not_found', 'There is no such message.')
 

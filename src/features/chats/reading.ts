@@ -5,6 +5,7 @@ import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import { isMember, type Membership, otherOf } from './membership.ts'
+import { hasHeld } from './rules.ts'
 import type { ChatStore, Message } from './store.ts'
 import type { ChatViews } from './views.ts'
 
@@ -56,15 +57,17 @@ export function reading({
     async messages(caller: Caller, chatId: string, { limit = 30, cursor, after }: Page & { after?: string }) {
       const chat = await chatOf(caller, chatId)
       const show = (message: Message) => views.message(message, caller.id)
+      // Most members have nothing that only they see.
+      const own = hasHeld(chat, caller.id) ? caller.id : null
       if (after === undefined) {
         const list = `messages:${chat.id}`
         const from = keyOf(list, cursor, ['number'])?.[0] ?? Number.MAX_SAFE_INTEGER
-        return pageOf(list, await store.before(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
+        return pageOf(list, await store.before(chat.id, from, limit + 1, own), limit, ({ seq }) => [seq], show)
       }
-      const message = await messageIn(chat, after)
+      const message = await messageIn(caller, chat, after)
       const list = `messages-after:${chat.id}`
       const from = keyOf(list, cursor, ['number'])?.[0] ?? message.seq
-      return pageOf(list, await store.after(chat.id, from, limit + 1), limit, ({ seq }) => [seq], show)
+      return pageOf(list, await store.after(chat.id, from, limit + 1, own), limit, ({ seq }) => [seq], show)
     },
 
     /**
@@ -73,7 +76,7 @@ export function reading({
      */
     async markRead(caller: Caller, chatId: string, upTo?: string | null) {
       const chat = await chatOf(caller, chatId)
-      const last = upTo == null ? null : await messageIn(chat, upTo)
+      const last = upTo == null ? null : await messageIn(caller, chat, upTo)
       if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
       const at = now()
       const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, asking.takeBackId())

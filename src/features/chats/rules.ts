@@ -1,6 +1,6 @@
-import type { Message, NewMessage } from './store.ts'
+import type { Chat, Message, NewMessage } from './store.ts'
 
-/** What there is between the two people of a chat. */
+/** The state between the two people of a chat. */
 export type PairState = {
   /** One of them has blocked the other. */
   blocked: boolean
@@ -10,7 +10,7 @@ export type PairState = {
 
 export type StartRefusal = 'blocked' | 'gone'
 
-/** Why two people who have no chat yet may not begin one; null where they may. */
+/** Why two people who have no chat yet may not begin one; null if they may. */
 export function startVerdict({ erased, blocked }: PairState): StartRefusal | null {
   if (erased) return 'gone'
   if (blocked) return 'blocked'
@@ -18,7 +18,7 @@ export function startVerdict({ erased, blocked }: PairState): StartRefusal | nul
 }
 
 export type SendState = PairState & {
-  /** How many messages the sender may send before the other one has written; null where that is not limited. */
+  /** How many messages the sender may send before the other one has written; null for no limit. */
   untilReply: number | null
   /** How many the sender has sent in this chat; only read where `untilReply` limits them, and may be counted to 100 only. */
   sent: number
@@ -59,7 +59,7 @@ export const afterReading = (
 
 export type EditRefusal = 'blocked' | 'edited_too_often'
 
-/** Why a message that is not deleted may not be edited; null where it may. `versions` is how many of its older texts are kept. */
+/** Why a message that is not deleted may not be edited; null if it may. `versions` is how many of its older texts are kept. */
 export function editVerdict(state: { blocked: boolean; versions: number; maxVersions: number }): EditRefusal | null {
   if (state.blocked) return 'blocked'
   if (state.versions >= state.maxVersions) return 'edited_too_often'
@@ -92,7 +92,7 @@ export const tombstone = (message: Message, at: number): Message => ({
   deleted_at: at,
 })
 
-/** The time until which a text stood. Of two changes within a millisecond the later one takes the next free time. */
+/** The time until which a text was current. Of two changes within a millisecond, the later one takes the next free time. */
 export const versionTime = (now: number, newest: number | null): number =>
   newest === null ? now : Math.max(now, newest + 1)
 
@@ -101,7 +101,7 @@ export type UnreadCounts = {
   user_b: string
   unread_a: number
   unread_b: number
-  /** Number of the last message that each of them has read. */
+  /** The number of the last message that each member has read. */
   read_to_a: number
   read_to_b: number
 }
@@ -117,4 +117,34 @@ export function unreadWithout(
     unread_a: left(chat.unread_a, chat.user_b, chat.read_to_a),
     unread_b: left(chat.unread_b, chat.user_a, chat.read_to_b),
   }
+}
+
+/** The newest message numbers of a chat. `held_a` and `held_b` are the newest that only a or b sees. */
+export type ChatNumbers = { last_seq: number; held_a: number; held_b: number }
+
+/** The number of a chat's next message: a held one keeps its own. */
+export const nextNumber = ({ last_seq, held_a, held_b }: ChatNumbers): number => Math.max(last_seq, held_a, held_b) + 1
+
+/** Whether a member has messages in a chat that only they see. */
+export const hasHeld = (chat: Pick<Chat, 'user_a' | 'held_a' | 'held_b'>, userId: string): boolean =>
+  (chat.user_a === userId ? chat.held_a : chat.held_b) > 0
+
+/** Whether a held message arrives when it is released: not if its sender has deleted it, and not across a block. */
+export const arrives = ({ blocked, erased, deleted }: PairState & { deleted: boolean }): boolean =>
+  !blocked && !erased && !deleted
+
+type ChatCounts = UnreadCounts & { last_seq: number; last_msg_at: number | null }
+
+/** The state of a chat after a held message has arrived: the message is unread, even if later ones were read. */
+export function afterRelease(
+  chat: ChatCounts,
+  { sender_id, seq, created_at }: Pick<Message, 'sender_id' | 'seq' | 'created_at'>,
+) {
+  const places = {
+    last_seq: Math.max(chat.last_seq, seq),
+    last_msg_at: Math.max(chat.last_msg_at ?? 0, created_at),
+  }
+  return sender_id === chat.user_a
+    ? { ...places, wrote_a: true, unread_b: chat.unread_b + 1, read_to_b: Math.min(chat.read_to_b, seq - 1) }
+    : { ...places, wrote_b: true, unread_a: chat.unread_a + 1, read_to_a: Math.min(chat.read_to_a, seq - 1) }
 }

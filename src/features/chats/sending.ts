@@ -6,9 +6,12 @@ import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import type { Filter, Verdict } from '../filter/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
+import type { Safety } from '../safety/service.ts'
+import type { Filing } from '../safety/store.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
-import type { Chat, ChatStore, Content } from './store.ts'
+import { hasHeld } from './rules.ts'
+import type { Chat, ChatStore, Content, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
 
 /** What chats need of images. */
@@ -30,7 +33,9 @@ export type SendingDeps = {
   store: ChatStore
   views: ChatViews
   membership: Membership
-  filter: Pick<Filter, 'message' | 'report'>
+  filter: Pick<Filter, 'message'>
+  /** The report that rules ask for about a message. */
+  filing: Safety['messageFiling']
   blocking: Blocking
   photos: MessagePhotos
   push: Push
@@ -51,6 +56,7 @@ export function sending({
   views,
   membership: { chatOf, ownMessageOf },
   filter,
+  filing,
   blocking,
   photos,
   push,
@@ -68,23 +74,37 @@ export function sending({
     return kind === 'photo' || hasLink(text ?? '') ? 0 : textsBeforeReply
   }
 
-  /** What the operator's rules say of a text. Returns the refusal, if one refuses it. */
-  async function verdictOf(chat: Chat, sender_id: string, text: string | null): Promise<Verdict | Refusal> {
-    if (text === null) return { flags: [], caution: null }
+  /** What the operator's rules say of a message. Returns the refusal, if one refuses it. */
+  async function verdictOf(
+    chat: Chat,
+    sender_id: string,
+    { text, photo_id }: Pick<Content, 'text' | 'photo_id'>,
+  ): Promise<Verdict | Refusal> {
     try {
-      return await filter.message({ sender_id, other_id: otherOf(chat, sender_id), chat_id: chat.id, text })
+      return await filter.message({ sender_id, other_id: otherOf(chat, sender_id), chat_id: chat.id, text, photo_id })
     } catch (error) {
       if (error instanceof Refusal && error.code === 'content_refused') return error
       throw error
     }
   }
 
+  /** The report that a verdict asks for: of a message that is held that alone, as its names are those that count. */
+  function reportOf(message: { id: string; sender_id: string }, { holds, flags }: Verdict): Reported | null {
+    if (holds.length > 0) return { ...filing(message, holds, 'held'), held: true }
+    return flags.length > 0 ? { ...filing(message, flags, 'rule'), held: false } : null
+  }
+
   /** Stores a message, unless that `client_id` was used before. Returns why not, if it is refused. */
   async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
     const otherId = otherOf(chat, caller.id)
+    if (client_id !== null && hasHeld(chat, caller.id)) {
+      // What was held first is answered again, though no rule holds it any more.
+      const first = await store.byClientId(caller.id, client_id)
+      if (first?.held) return { message: first, created: false, events: [] }
+    }
     const untilReply = await limitBeforeReply(chat, otherId, content)
     if (untilReply === 0) return awaitingReply()
-    const verdict = await verdictOf(chat, caller.id, content.text)
+    const verdict = await verdictOf(chat, caller.id, content)
     if (verdict instanceof Refusal) return verdict
     const { caution } = verdict
     const message = {
@@ -93,7 +113,8 @@ export function sending({
       client_id,
       created_at: now(),
     }
-    const sent = await store.append(message, otherId, untilReply, asking.dueAt(message.created_at))
+    const reported = reportOf(message, verdict)
+    const sent = await store.append(message, otherId, untilReply, asking.dueAt(message.created_at), reported)
     switch (sent) {
       case 'blocked':
         return blocked()
@@ -104,7 +125,7 @@ export function sending({
       case 'nobody_there':
         return new Refusal('conflict', 'The other one’s account is gone.')
       default:
-        return { ...sent, verdict }
+        return sent
     }
   }
 
@@ -124,10 +145,7 @@ export function sending({
       push.event('message', sent.message.created_at, sent.events, (userId) =>
         userId === caller.id ? message : views.message(sent.message, userId),
       )
-      if (sent.created) {
-        asking.wake()
-        await filter.report('message', sent.message.id, sent.verdict)
-      }
+      if (sent.created) asking.wake()
       return { message, created: sent.created }
     },
 
@@ -138,15 +156,21 @@ export function sending({
       const tidied = tidy(text)
       if ((await limitBeforeReply(chat, otherId, { kind: message.kind, text: tidied })) === 0) throw awaitingReply()
       const at = now()
-      const verdict = await verdictOf(chat, caller.id, tidied)
+      const verdict = await verdictOf(chat, caller.id, { text: tidied, photo_id: null })
       if (verdict instanceof Refusal) throw verdict
-      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, verdict.caution)
+      // The photo is as it was, and so is what its recipient was told of it.
+      const caution = verdict.caution ?? (message.kind === 'photo' ? (message.caution ?? null) : null)
+      // The one before has arrived, so that there is nothing to hold this one back from but its own place.
+      if (verdict.holds.length > 0 && !message.held) throw notEdited()
+      const filed: Filing | null =
+        verdict.flags.length > 0 && !message.held ? filing(message, verdict.flags, 'rule') : null
+      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, caution, filed)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
       if (edited === 'blocked') throw blocked()
       if (edited === 'edited_too_often')
         throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
-      await filter.report('message', messageId, verdict)
+      if (filed !== null) asking.wake()
       return views.message(edited.message, caller.id)
     },
 
@@ -179,6 +203,9 @@ function contentOf(body: NewText): Content {
 }
 
 const notYourPhoto = (code: FieldErrorCode) => invalid('/photo', 'Expected the id of an image that you uploaded', code)
+
+const notEdited = () =>
+  new Refusal('content_refused', 'A rule of this community does not allow this edit. Send it as a new message.')
 
 const awaitingReply = () =>
   new Refusal('awaiting_reply', 'Before they answer you may send three text messages, without links or photos.')

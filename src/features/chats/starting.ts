@@ -30,7 +30,7 @@ export function starting({ store, views, profiles, blocking, limits, push, askin
       const existing = await store.ofPair(user_a, user_b)
       if (existing) return { chat: await views.chat(caller.id, existing.id), created: false }
       const other = (await profiles.byIds([userId])).get(userId)
-      if (!other || other.name === null) throw unknownId('/user_id', noSuchUser)
+      if (!other || other.name === null || (await profiles.isHidden(userId))) throw unknownId('/user_id', noSuchUser)
       await blocking.refuseFirstContact(caller.id, userId)
       // Counted here and not by the route: asking for an existing chat is free.
       await limits.take('new_chat', caller.id)

@@ -1,6 +1,16 @@
+import type { Filing } from '../safety/store.ts'
 import type { SendRefusal, StartRefusal } from './rules.ts'
 
-export type Chat = { id: string; user_a: string; user_b: string; created_at: number; last_msg_at: number | null }
+export type Chat = {
+  id: string
+  user_a: string
+  user_b: string
+  created_at: number
+  last_msg_at: number | null
+  /** Numbers of the newest held message that only a sees, and only b; 0 for none. */
+  held_a: number
+  held_b: number
+}
 
 export type Message = {
   id: string
@@ -21,21 +31,26 @@ export type Message = {
   created_at: number
   /** What a rule of the operator tells the recipient. */
   caution: string | null
+  /** Held back by a rule: nobody but its sender and moderators knows of it. */
+  held?: boolean
 }
 
 /** A chat in a member's list. */
 export type ChatEntry = {
   chat: Chat
-  /** Both members have written in it, whatever was deleted since. */
+  /** Both members have written in it, even if the messages were deleted. */
   both_wrote: boolean
   last_message: Message | null
   unread_count: number
-  /** Until when the member has muted it; a time that is over means nothing. */
+  /** Until when the member has muted it; ignored once it is past. */
   muted_until: number | null
 }
 
-/** The numbers that an event got, user by user. */
+/** The sequence number of an event for each user. */
 export type EventNumbers = { user_id: string; seq: number }[]
+
+/** A report that goes with a message, which it may hold. */
+export type Reported = Filing & { held: boolean }
 
 /** What a message says, by its kind: each kind has its own fields, so that a switch over `kind` cannot forget one. */
 export type Content =
@@ -47,69 +62,73 @@ export type NewMessage = Pick<Message, 'id' | 'chat_id' | 'sender_id' | 'client_
 
 export type ChatStore = {
   /**
-   * The chat of the pair, made where there is none and `startVerdict` allows it, with a `chat` event to both. `user_a`
+   * The chat of the pair. Created, with a `chat` event to both, if there is none and `startVerdict` allows it. `user_a`
    * sorts before `user_b`.
    */
   ensure(
-    chat: Omit<Chat, 'last_msg_at'>,
+    chat: Pick<Chat, 'id' | 'user_a' | 'user_b' | 'created_at'>,
     /** Whom to notify of it, from when on. */
     notify?: { user_id: string; due_at: number } | null,
   ): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | StartRefusal>
   byId(id: string): Promise<Chat | null>
-  /** The chat of the pair; null where they have none. */
+  /** The chat of the pair; null if they have none. */
   ofPair(userA: string, userB: string): Promise<Chat | null>
   /** A member's chats, those with the newest message (or made last) first, with last message and unread count. */
   list(userId: string, limit: number, after: { at: number; id: string } | null): Promise<ChatEntry[]>
-  /** The same of certain chats, in no order. */
+  /** The same for the given chats, in no order. */
   entries(userId: string, chatIds: readonly string[]): Promise<ChatEntry[]>
   /**
-   * The others of a user's chats in which both have written, but those with whom there is a block. It looks at that many
-   * chats, those with the newest message (or made last): an account may have any number.
+   * The other members of the user's chats in which both have written, without blocked pairs. Looks only at that many of the
+   * newest chats, because an account may have any number.
    */
   peers(userId: string, chats: number): Promise<string[]>
 
   /**
-   * Stores what `sendVerdict` lets through: the message, `last_msg_at` and both members' `message` events in one step.
-   * Where the sender has used that `client_id` before, it answers that message, `created` false, and stores nothing.
-   * `untilReply` is how many messages the sender may send before the other one has written; null for any number. What an
-   * erased sender had under way is refused too, or cleared after it.
+   * Stores what `sendVerdict` lets through: the message, `last_msg_at` and both members' `message` events in one step. If
+   * the sender has used that `client_id` before, returns that message with `created` false and stores nothing. `untilReply`
+   * is how many messages the sender may send before the other one has written; null for any number. A send that races the
+   * sender's erasure is refused, or cleared by the erasure.
    */
   append(
     message: NewMessage,
     otherId: string,
     untilReply: number | null,
-    /** From when on the other one is notified; null where nobody is. */
+    /** When the recipient's notification is due; null for none. */
     notifyAt?: number | null,
+    /** A report by rules that is filed in the same step. With `held`, only the sender sees the message until it is resolved. */
+    reported?: Reported | null,
   ): Promise<{ message: Message; created: boolean; events: EventNumbers } | SendRefusal>
-  /** Messages before a number, newest first. */
-  before(chatId: string, seq: number, limit: number): Promise<Message[]>
+  /** Messages before a number, newest first; with a viewer, including their own held messages. */
+  before(chatId: string, seq: number, limit: number, viewerId?: string | null): Promise<Message[]>
   /** Messages after a number, oldest first. */
-  after(chatId: string, seq: number, limit: number): Promise<Message[]>
+  after(chatId: string, seq: number, limit: number, viewerId?: string | null): Promise<Message[]>
+  /** Includes `held` messages, which only their sender may see. So do the next two methods. */
   message(id: string): Promise<Message | null>
   /** What that sender sent with that `client_id`. */
   byClientId(senderId: string, clientId: string): Promise<Message | null>
   messages(ids: readonly string[]): Promise<Message[]>
-  /** Whether that user has ever written in the chat. */
+  /** Whether that user has ever written a message in the chat that the other one sees. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
 
-  /** How many messages a user has not read, over all chats but those across a block: the sum of what a list shows. */
+  /** How many messages a user has not read, in all chats without a block: the sum of the list's counts. */
   unreadTotal(userId: string): Promise<number>
 
   /**
-   * Marks what the other one wrote up to message number `upTo`, or all of it where that is null, with `message_read` events
-   * to both where anything of it was unread; nothing across a block.
+   * Marks the other member's messages up to number `upTo` as read, or all of them if that is null. Sends `message_read`
+   * events to both if any was unread. Does nothing across a block.
    */
   markRead(
     chat: Chat,
     readerId: string,
     now: number,
     upTo: number | null,
-    /** The id of the parcel that takes back what the reader's devices show of the chat; null where nothing is shown. */
+    /** The id of the parcel that withdraws the chat's notifications from the reader's devices; null for none. */
     takeBack?: string | null,
   ): Promise<{ count: number; last_read_message_id: string | null; events: EventNumbers }>
   /**
-   * Changes the text and keeps the old one for moderation. Null where the message is deleted; refused across a block, and
-   * where `maxVersions` of its older texts are kept already.
+   * Changes the text and keeps the old one for moderation. Null if the message is deleted. Refused across a block, and if
+   * `maxVersions` older texts are kept already. For a held message, the report shows the new text, and only the sender gets
+   * an event.
    */
   edit(
     chat: Chat,
@@ -118,8 +137,9 @@ export type ChatStore = {
     now: number,
     maxVersions: number,
     caution?: string | null,
+    filing?: Filing | null,
   ): Promise<{ message: Message; events: EventNumbers } | 'blocked' | 'edited_too_often' | null>
-  /** Leaves a tombstone and keeps the text for moderation. Null where it was one already. */
+  /** Leaves a tombstone and keeps the text for moderation. Null if the message was a tombstone already. */
   remove(
     chat: Chat,
     messageId: string,

@@ -105,7 +105,8 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
       const byId = new Map(messages.map((message) => [message.id, message]))
       return shown.map(({ viewer_id, ref }) => {
         const found = byId.get(ref)
-        return found && message(found, viewer_id)
+        // No event of anybody else names a held message; this would keep it from them all the same.
+        return found && (found.held !== true || found.sender_id === viewer_id) ? message(found, viewer_id) : undefined
       })
     },
 
@@ -134,6 +135,7 @@ const nameOnly = ({
   city: null,
   bio: null,
   gender: null,
+  age: null,
   photo: null,
   photo_thumb: null,
   drinks: [],

@@ -41,7 +41,7 @@ export function communityService({ store, secrets, files, ids }: Deps) {
 
   return {
     /**
-     * Answers what is another community's. Where nothing is, it is remembered as this one's from now on. Where the place of
+     * Returns what is another community's. Where nothing is, it is remembered as this one's from now on. Where the place of
      * the photos does not answer, and somebody is to be told, it is left out: `claimPhotos` has to be asked again.
      */
     async foreignAssets(photosAway?: (error: Refusal) => void): Promise<OwnedAsset[]> {

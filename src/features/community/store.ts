@@ -1,7 +1,7 @@
 /** What a database remembers of the community as a whole, by name. */
 export type CommunityStore = {
   all(): Promise<Map<string, string>>
-  /** Keeps a value under a name that has none yet, whoever else does so at once; answers the one that is kept. */
+  /** Stores a value under a name if it has none yet. Returns the stored value, which may be that of a concurrent call. */
   keep(name: string, value: string): Promise<string>
   set(name: string, value: string): Promise<void>
 }

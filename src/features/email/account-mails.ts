@@ -38,7 +38,7 @@ export function accountMails({ store, isOn, wake, ids, now }: Deps) {
     wake,
     to,
 
-    /** A mail to the account's address; none where there is no address, or this server sends no mail. */
+    /** A mail to the account's address; none if there is no address, or this server sends no mail. */
     async about(userId: string, content: MailContent): Promise<NewParcel<'mail'>[]> {
       const addressee = isOn ? await store.ofUser(userId) : null
       return addressee === null ? [] : [to(addressee, content)]

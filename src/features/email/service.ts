@@ -45,7 +45,7 @@ export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
       return { token: tokenOfLink(key, link), stored }
     },
 
-    /** What goes with a registration; null where it asks for nothing. */
+    /** What goes with a registration; null if it asks for nothing. */
     welcome(userId: string, email: string, language: string): Welcome | null {
       if (!verifies) return null
       const { link, stored } = make('verify', userId, email)
@@ -64,7 +64,7 @@ type Deps = {
   sockets: Pick<SocketControl, 'endSession'>
   limits: Limits
   audit: Audit
-  /** Told of work that failed after its request was answered. */
+  /** Called when work fails after its request was answered. */
   failed(error: unknown): void
   now: () => number
   /** From 0 to 1. */
@@ -103,7 +103,7 @@ export function emailService(deps: Deps) {
     if (to !== null) await send(to, 'reset')
   }
 
-  /** Ended sessions answer no further request and keep no socket. */
+  /** Makes ended sessions refuse requests and closes their sockets. */
   async function cutOff(userId: string, sessionIds: readonly string[], reason: 'password_changed' | 'ended') {
     const forgotten = callers.forget(userId)
     for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
@@ -112,8 +112,8 @@ export function emailService(deps: Deps) {
 
   return {
     /**
-     * Sends a link for a new password, where there is such an account. It is looked up some time after the answer, so that
-     * neither the answer, nor its time, nor that of the next one tells whether there is.
+     * Sends a link for a new password if there is such an account. The account is looked up some time after the answer, so
+     * that neither the answer nor any timing reveals whether it exists.
      */
     async forgot(body: { email: string }): Promise<void> {
       refuseWithoutMail()
@@ -141,7 +141,7 @@ export function emailService(deps: Deps) {
     /** Refuses with 401 `link_invalid`, and 422 for a common password, which leaves the link as it was. */
     async reset({ token, password }: { token: string; password: string }): Promise<void> {
       const hash = hashOfToken(token)
-      // A password costs much to hash: not for a token that is made up.
+      // Hashing a password is expensive, so check the token first.
       if (!(await store.isGood(hash, 'reset', now()))) throw linkInvalid()
       const passwordHash = await auth.hashNewPassword(password, '/password')
       const used = await store.reset(hash, passwordHash, now(), audit.entry('password_reset', null), (to) =>
@@ -161,7 +161,7 @@ export function emailService(deps: Deps) {
       return { email: used.email, email_verified: true as const }
     },
 
-    /** Sends the link for the caller's address once more; nothing where it is verified. */
+    /** Sends the link for the caller's address once more; nothing if it is verified. */
     async sendVerification(caller: Caller): Promise<void> {
       refuseWithoutMail()
       const to = await store.ofUser(caller.id)
@@ -201,7 +201,7 @@ export function emailService(deps: Deps) {
       return { email: used.email }
     },
 
-    /** Does now what is left to do of what was answered. */
+    /** Finishes work whose request was answered already. */
     async settled(): Promise<void> {
       for (const end of pauses) end()
       await Promise.all(afterAnswers)

@@ -7,7 +7,7 @@ export type EmailLink = {
   hash: string
   user_id: string
   kind: EmailLinkKind
-  /** The address that the link proves, or brings back; null where it was given by hand and proves none. */
+  /** The address that the link proves, or brings back; null if it was given by hand and proves none. */
   email: string | null
   expires_at: number
 }
@@ -25,13 +25,13 @@ export type EmailTold = (userId: string, field: 'email' | 'email_verified') => r
 export type Used = { user_id: string; email: string; ended: string[] }
 
 export type EmailStore = {
-  /** The account with that address; null where there is none, or an erased one. */
+  /** The account with that address; null if there is none, or an erased one. */
   byEmail(email: string): Promise<Addressee | null>
-  /** Null where the account is erased or has no address. */
+  /** Null if the account is erased or has no address. */
   ofUser(userId: string): Promise<Addressee | null>
   /**
    * Stores links and puts the mails with them into the outbox. A link takes the place of an older one of its kind, but for
-   * `undo`. False, and nothing, where the account is erased.
+   * `undo`. False, and nothing, if the account is erased.
    */
   issue(userId: string, links: readonly EmailLink[], mails: readonly NewParcel<'mail'>[]): Promise<boolean>
   /** Whether such a link is there and not too old. */

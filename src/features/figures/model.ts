@@ -35,7 +35,7 @@ export const transparency = object('TransparencyReport', {
   from: time,
   to: time,
   notices: object('TransparencyNotices', {
-    total: t.Integer(),
+    total: t.Integer({ description: 'By people; what rules report is no notice' }),
     by_reason: countsOf({ spam: 3 }),
     by_kind: countsOf({ message: 3 }),
   }),
@@ -46,7 +46,12 @@ export const transparency = object('TransparencyReport', {
     by_kind: countsOf({ message: 3 }),
     own_initiative: countsOf({ suspend: 1 }, 'Measures that no report led to'),
   }),
-  automated: object('TransparencyAutomated', { total: t.Integer(), overturned: t.Integer() }),
+  automated: object('TransparencyAutomated', {
+    total: t.Integer({
+      description: 'People hidden by reports, banned photos taken out of profiles, and messages held by rules',
+    }),
+    overturned: t.Integer({ description: 'Of those: an appeal was upheld, or a moderator dismissed or released it' }),
+  }),
   time_to_action: timeToAction,
   appeals: object('TransparencyAppeals', {
     total: t.Integer(),

@@ -11,7 +11,7 @@ export function daysOf({ from, to }: Period): number[] {
   return found
 }
 
-/** Which of so many sorted values is at a fraction, by the nearest rank; null where there are none. */
+/** Which of so many sorted values is at a fraction, by the nearest rank; null if there are none. */
 export const rankOf = (count: number, fraction: number): number | null =>
   count === 0 ? null : Math.max(0, Math.ceil(count * fraction) - 1)
 
@@ -24,6 +24,6 @@ export const dsaCategories: Record<ReportReason, string> = {
   scam: 'STATEMENT_CATEGORY_SCAMS_AND_FRAUD',
   underage: 'STATEMENT_CATEGORY_PROTECTION_OF_MINORS',
   impersonation: 'STATEMENT_CATEGORY_SCAMS_AND_FRAUD',
-  danger: 'STATEMENT_CATEGORY_RISK_FOR_PUBLIC_SECURITY',
+  danger: 'STATEMENT_CATEGORY_VIOLENCE',
   other: 'STATEMENT_CATEGORY_OTHER_VIOLATION_TC',
 }

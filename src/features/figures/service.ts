@@ -2,7 +2,15 @@ import { csv } from '../../lib/csv.ts'
 import { invalid } from '../../lib/refusal.ts'
 import { days, iso, seconds } from '../../lib/time.ts'
 import { dayOf, daysOf, dsaCategories } from './rules.ts'
-import { type DayOf, figureNames, type FiguresStore, type Period, type Transparency } from './store.ts'
+import {
+  type DayOf,
+  type DecisionCount,
+  figureNames,
+  type FiguresStore,
+  type Period,
+  type Transparency,
+} from './store.ts'
+import { recordOf } from '../../lib/record.ts'
 
 export type Figuring = ReturnType<typeof figuresService>
 
@@ -35,8 +43,8 @@ export function figuresService({ store, now }: Deps) {
 
   const isOver = ({ day, counted_at }: DayOf) => counted_at >= day + days
 
-  async function timesOf(period: Period) {
-    const [p50, p95] = await store.timesToAction(period, [0.5, 0.95])
+  async function timesOf(period: Period, of: 'all' | 'people') {
+    const [p50, p95] = await store.timesToAction(period, [0.5, 0.95], of)
     const inSeconds = (ms: number | null | undefined) => (ms == null ? null : Math.round(ms / seconds))
     return { p50_s: inSeconds(p50), p95_s: inSeconds(p95) }
   }
@@ -44,7 +52,7 @@ export function figuresService({ store, now }: Deps) {
   async function transparency(query: PeriodQuery) {
     const period = periodOf(query, 365 * days, longestReport)
     const found = await store.transparency(period)
-    return { period, found, times: await timesOf(period) }
+    return { period, found, times: await timesOf(period, 'people') }
   }
 
   return {
@@ -57,11 +65,11 @@ export function figuresService({ store, now }: Deps) {
         const known = kept.get(day)
         const row = known && isOver(known) ? known : await countDay(day)
         const active = Math.max(row.active, known?.active ?? 0)
-        const figures = Object.fromEntries(figureNames.map((name) => [name, row[name]])) as Omit<DayOf, 'day'>
+        const figures = recordOf(figureNames, (name) => row[name])
         shown.push({ date: iso(day).slice(0, 10), ...figures, active })
       }
-      const { open, overdue } = await store.open(now())
-      return { days: shown, time_to_action: await timesOf(period), open, overdue, held: 0 }
+      const { open, overdue, held } = await store.open(now())
+      return { days: shown, time_to_action: await timesOf(period, 'all'), open, overdue, held }
     },
 
     /** What was reported, decided and appealed in a period. It names nobody. */
@@ -73,7 +81,7 @@ export function figuresService({ store, now }: Deps) {
         for (const row of rows) counts[key(row)] = (counts[key(row)] ?? 0) + row.count
         return counts
       }
-      const measures = found.decisions.filter(({ action }) => action !== 'dismiss')
+      const measures = found.decisions.filter(isMeasure)
       const ofAppeals = by(found.appeals, ({ status }) => status)
       return {
         from: iso(period.from),
@@ -90,8 +98,7 @@ export function figuresService({ store, now }: Deps) {
           by_kind: by(found.decisions, ({ target }) => target),
           own_initiative: by(found.own, ({ action }) => action),
         },
-        // Every decision is a person's.
-        automated: { total: 0, overturned: 0 },
+        automated: found.automated,
         time_to_action: times,
         appeals: {
           total: sum(found.appeals),
@@ -113,8 +120,6 @@ export function figuresService({ store, now }: Deps) {
         ...rowsOf(found),
         ['4_notices', 'median_time_to_action_s', null, null, null, null, times.p50_s],
         ['4_notices', 'p95_time_to_action_s', null, null, null, null, times.p95_s],
-        ['8_automated_means', 'automated_decisions', null, null, null, null, 0],
-        ['8_automated_means', 'automated_decisions_overturned', null, null, null, null, 0],
       ])
     },
 
@@ -134,26 +139,46 @@ export function figuresService({ store, now }: Deps) {
   }
 }
 
-function rowsOf({ notices, decisions, own, appeals }: Transparency) {
-  const measures = decisions.filter(({ action }) => action !== 'dismiss')
+const isMeasure = ({ action }: Pick<DecisionCount, 'action'>) => action !== 'dismiss' && action !== 'release'
+
+function rowsOf({ notices, decisions, own, automated, appeals }: Transparency) {
+  const onNotices = decisions.filter(({ by }) => by === 'person')
+  const measures = decisions.filter(isMeasure)
+  const byPeople = [...measures, ...own].reduce((total, { count }) => total + count, 0)
   return [
     ...notices.map(
       ({ reason, target, count }) =>
         ['4_notices', 'notices_received', dsaCategories[reason], reason, target, null, count] as const,
     ),
-    ...decisions.map(
+    ...onNotices.map(
       ({ reason, target, action, count }) =>
         ['4_notices', 'notices_decided', dsaCategories[reason], reason, target, action, count] as const,
     ),
-    ...measures.map(
-      ({ reason, target, action, count }) =>
-        ['4_notices', 'actions_taken', dsaCategories[reason], reason, target, action, count] as const,
-    ),
+    ...onNotices
+      .filter(isMeasure)
+      .map(
+        ({ reason, target, action, count }) =>
+          ['4_notices', 'actions_taken', dsaCategories[reason], reason, target, action, count] as const,
+      ),
+    ...measures
+      .filter(({ by }) => by === 'rule')
+      .map(
+        ({ reason, target, action, count }) =>
+          [
+            '6_own_initiative_TC',
+            'measures_after_detection_by_rules',
+            dsaCategories[reason],
+            reason,
+            target,
+            action,
+            count,
+          ] as const,
+      ),
     ...own.map(
       ({ action, count }) =>
         [
-          '6_own_initiative',
-          'actions_taken',
+          '6_own_initiative_TC',
+          'measures',
           'STATEMENT_CATEGORY_OTHER_VIOLATION_TC',
           null,
           null,
@@ -162,7 +187,19 @@ function rowsOf({ notices, decisions, own, appeals }: Transparency) {
         ] as const,
     ),
     ...appeals.map(
-      ({ status, count }) => ['7_appeals', `complaints_${status}`, null, null, null, null, count] as const,
+      ({ status, count }) =>
+        ['7_appeals_and_recidivism', `complaints_${status}`, null, null, null, null, count] as const,
     ),
+    ['8_automated_means', 'measures_solely_automated', null, null, null, null, automated.total] as const,
+    [
+      '8_automated_means',
+      'measures_solely_automated_overturned',
+      null,
+      null,
+      null,
+      null,
+      automated.overturned,
+    ] as const,
+    ['8_automated_means', 'measures_not_automated', null, null, null, null, byPeople] as const,
   ]
 }

@@ -12,13 +12,23 @@ export type Period = { from: number; to: number }
 
 /** How many, by one or two things that they have. */
 export type NoticeCount = { reason: ReportReason; target: ReportTarget; count: number }
-export type DecisionCount = { reason: ReportReason; target: ReportTarget; action: ReportAction; count: number }
+export type DecisionCount = NoticeCount & {
+  action: ReportAction
+  /** Who reported it: a person, or a rule. */
+  by: 'person' | 'rule'
+}
 
 export type Transparency = {
+  /** By people: what rules report is no notice. */
   notices: NoticeCount[]
   decisions: DecisionCount[]
   /** Measures that no report led to. */
   own: { action: NoticeAction; count: number }[]
+  /**
+   * Measures that no person decided: people hidden by reports, photos taken down as they are banned, and messages held by
+   * rules. Overturned are those whose appeal was upheld, or whose report was dismissed or released.
+   */
+  automated: { total: number; overturned: number }
   appeals: { status: 'open' | 'upheld' | 'rejected'; count: number }[]
 }
 
@@ -29,9 +39,12 @@ export type FiguresStore = {
   count(period: Period): Promise<Figures>
   /** Keeps a day. What it keeps of `active` is never less than before. */
   keep(day: DayOf): Promise<void>
-  /** Milliseconds from report to decision, of decisions of the period: those at these fractions. Null where there are none. */
-  timesToAction(period: Period, fractions: readonly number[]): Promise<(number | null)[]>
-  /** Open reports, and of those the ones whose time is over. */
-  open(now: number): Promise<{ open: number; overdue: number }>
+  /**
+   * Milliseconds from report to decision, of decisions of the period, about all reports or those by people alone: those at these
+   * fractions. Null if there are none.
+   */
+  timesToAction(period: Period, fractions: readonly number[], of: 'all' | 'people'): Promise<(number | null)[]>
+  /** Open reports; of those the ones whose time is over, and the ones of held messages. */
+  open(now: number): Promise<{ open: number; overdue: number; held: number }>
   transparency(period: Period): Promise<Transparency>
 }

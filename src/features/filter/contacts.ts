@@ -46,10 +46,13 @@ function isIban(text: string): boolean {
   return rest === 1
 }
 
-const host = /(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}/gu
+// A host has 127 labels at most.
+const host = /(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,126}\p{L}{2,63}/gu
 
-/** Whether a text names one of these domains, or one below it. */
-export const namesDomain = (text: string, domains: readonly string[]) =>
-  (text.normalize('NFKC').replaceAll('。', '.').toLowerCase().match(host) ?? []).some((found) =>
-    domains.some((domain) => found === domain || found.endsWith(`.${domain}`)),
-  )
+/** The hosts that a text names, each with the domains that it is below. */
+export function domainsIn(text: string): Set<string> {
+  const found = new Set<string>()
+  for (const named of text.normalize('NFKC').replaceAll('。', '.').toLowerCase().match(host) ?? [])
+    for (let at = 0; at >= 0; at = named.indexOf('.', at) + 1 || -1) found.add(named.slice(at))
+  return found
+}

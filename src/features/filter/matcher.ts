@@ -1,13 +1,22 @@
 import { hasLink } from '../chats/links.ts'
-import { contactKinds, hasContact, namesDomain } from './contacts.ts'
+import { contactKinds, domainsIn, hasContact } from './contacts.ts'
 import { fold } from './fold.ts'
 import { indexPatterns } from './patterns.ts'
 import type { Rule, RuleSubject } from './store.ts'
 import { ruleSubjects } from './store.ts'
 import { indexWords } from './words.ts'
+import { recordOf } from '../../lib/record.ts'
 
-/** Finds the rules whose words, pattern, link or contact a text has. Of `repeated` texts only a count can tell. */
-export type Matcher = { matching(text: string): Rule[]; readonly repeated: readonly Rule[]; readonly isEmpty: boolean }
+/**
+ * Finds the rules whose words, pattern, link or contact a text has. Of `repeated` texts only a count can tell, and of `images`
+ * the bank.
+ */
+export type Matcher = {
+  matching(text: string): Rule[]
+  readonly repeated: readonly Rule[]
+  readonly images: readonly Rule[]
+  readonly isEmpty: boolean
+}
 
 const ofType = <Type extends Rule['match']['type']>(rules: readonly Rule[], type: Type) =>
   rules.flatMap((rule) =>
@@ -21,20 +30,32 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
   )
   const hasPatterns = rules.some(({ match }) => match.type === 'pattern')
   const links = ofType(rules, 'link')
-  const contacts = ofType(rules, 'contact')
+  const anyLink = links.filter(({ match }) => !match.domains?.length)
+  const domains = Map.groupBy(
+    links.flatMap(({ rule, match }) => (match.domains ?? []).map((domain) => ({ rule, domain }))),
+    ({ domain }) => domain,
+  )
+  const contacts = Map.groupBy(
+    ofType(rules, 'contact').flatMap(({ rule, match }) =>
+      (match.kinds?.length ? match.kinds : contactKinds).map((kind) => ({ rule, kind })),
+    ),
+    ({ kind }) => kind,
+  )
 
   return {
     repeated: rules.filter(({ match }) => match.type === 'repeated'),
+    images: rules.filter(({ match }) => match.type === 'image'),
     isEmpty: rules.length === 0,
     matching(text) {
       const folded = fold(text)
       const found = words.find(folded)
       // Patterns see the text as it is written, and as words see it.
       if (hasPatterns) patterns.find(isFolded(text, folded) ? [text] : [text, folded], found)
-      for (const { rule, match } of links)
-        if (match.domains?.length ? namesDomain(text, match.domains) : hasLink(text)) found.add(rule)
-      for (const { rule, match } of contacts)
-        if (hasContact(text, match.kinds?.length ? match.kinds : contactKinds)) found.add(rule)
+      // Read once, however many rules ask for it.
+      if (anyLink.length > 0 && hasLink(text)) for (const { rule } of anyLink) found.add(rule)
+      if (domains.size > 0)
+        for (const domain of domainsIn(text)) for (const { rule } of domains.get(domain) ?? []) found.add(rule)
+      for (const [kind, asked] of contacts) if (hasContact(text, [kind])) for (const { rule } of asked) found.add(rule)
       return found.size === 0 ? [] : rules.filter((rule) => found.has(rule))
     },
   }
@@ -47,6 +68,7 @@ const isFolded = (text: string, folded: string) => folded.length === text.length
 export type CompiledRules = Record<RuleSubject, Matcher>
 
 export function compileRules(rules: readonly Rule[]): CompiledRules {
-  const of = (subject: RuleSubject) => openMatcher(rules.filter(({ applies_to }) => applies_to.includes(subject)))
-  return Object.fromEntries(ruleSubjects.map((subject) => [subject, of(subject)])) as CompiledRules
+  return recordOf(ruleSubjects, (subject) =>
+    openMatcher(rules.filter(({ applies_to }) => applies_to.includes(subject))),
+  )
 }

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { entityId, nextCursor, nullable, object, oneOf, optional, time } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
+import { longestDistance } from '../image-bank/rules.ts'
 import { contactKinds } from './contacts.ts'
 import { ruleActions, ruleChanges, ruleSubjects } from './store.ts'
 
@@ -23,7 +24,6 @@ const match = t.Union(
       type: t.Literal('words'),
       words: t.Array(line(60, { min: 1 }), {
         minItems: 1,
-        maxItems: 20_000,
         description: 'Whole words, or phrases of up to six; 20 000 in all rules',
       }),
     }),
@@ -39,12 +39,16 @@ const match = t.Union(
       type: t.Literal('contact'),
       kinds: optional(t.Array(contactKind, { maxItems: 3, description: 'All without' })),
     }),
+    object('ImageMatch', {
+      type: t.Literal('image'),
+      distance: optional(whole(0, longestDistance)),
+    }),
     object('RepeatedMatch', { type: t.Literal('repeated'), people: whole(2, 100), within_h: whole(1, 168) }),
   ],
   {
     title: 'RuleMatch',
     examples: [{ type: 'words', words: ['gift card'] }],
-    error: 'Expected words, pattern, link, contact or repeated, with its fields',
+    error: 'Expected words, pattern, link, contact, image or repeated, with its fields',
   },
 )
 

@@ -1,5 +1,5 @@
 import { type FieldError, Refusal } from '../../lib/refusal.ts'
-import { foldedWord } from './words.ts'
+import { foldedWord, mostOfOneForm, tooManyOfOneForm } from './words.ts'
 import { examinePattern, largestPatterns } from './patterns.ts'
 import type { Rule } from './store.ts'
 
@@ -32,6 +32,11 @@ export function ruleProblems({ applies_to, match, action }: RuleInput): FieldErr
   const isOf = (subjects: readonly string[]) => applies_to.every((subject) => subjects.includes(subject))
   if (action === 'note' && !isOf(['message', 'first_message']))
     problem('/action', 'Expected refuse or flag, unless the rule applies to messages alone')
+  // A profile or a review is public, so there is no recipient to hold it back from.
+  if (action === 'hold' && !isOf(['message', 'first_message']))
+    problem('/action', 'Expected refuse or flag: only messages can be held')
+  if (match.type !== 'image' && applies_to.includes('photo'))
+    problem('/applies_to', 'Expected no photo, unless the rule is about images')
   switch (match.type) {
     case 'words':
       for (const [i, word] of match.words.entries())
@@ -50,6 +55,10 @@ export function ruleProblems({ applies_to, match, action }: RuleInput): FieldErr
     case 'repeated':
       if (!isOf(['first_message'])) problem('/applies_to', 'Expected first_message alone for repeated texts')
       break
+    case 'image':
+      if (!isOf(['message', 'first_message', 'photo']))
+        problem('/applies_to', 'Expected messages and photos alone for images')
+      break
     case 'link':
     case 'contact':
       break
@@ -62,6 +71,9 @@ export function setProblem(rules: readonly RuleInput[]): string | null {
   if (rules.length > mostRules) return `Expected up to ${mostRules} rules in all`
   const words = rules.reduce((sum, { match }) => sum + (match.type === 'words' ? match.words.length : 0), 0)
   if (words > mostWords) return `Expected up to ${mostWords} words in all rules together`
+  const similar = tooManyOfOneForm(rules.flatMap(({ match }) => (match.type === 'words' ? match.words : [])))
+  if (similar !== null)
+    return `Expected up to ${mostOfOneForm} words that differ in repeated letters alone, such as ${similar.slice(0, 2).join(' and ')}`
   let size = 0
   for (const { match } of rules) {
     if (match.type !== 'pattern') continue
@@ -76,3 +88,6 @@ export function refuseProblems(problems: readonly FieldError[]) {
   if (problems.length > 0)
     throw new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', [...problems])
 }
+
+/** Stands for a rule where the operator's checker holds or flags an image. */
+export const imageCheckName = 'Image check'

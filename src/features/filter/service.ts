@@ -7,10 +7,23 @@ import type { Nodes } from '../../realtime/nodes.ts'
 import type { Audit } from '../audit/service.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import { fold } from './fold.ts'
+import type { HashesOf } from '../image-bank/service.ts'
+import type { Bank } from '../image-bank/bank.ts'
+import { usualDistance } from '../media/pdq.ts'
 import { openCurrentRules } from './current.ts'
-import { compileRules } from './matcher.ts'
+import { compileRules, type Matcher } from './matcher.ts'
 import { areSlow } from './patterns.ts'
-import { type Author, hasScope, inScope, refuseProblems, type RuleInput, ruleProblems, setProblem } from './rules.ts'
+import { isShort, joined, type RecentTexts } from './recent.ts'
+import {
+  type Author,
+  hasScope,
+  imageCheckName,
+  inScope,
+  refuseProblems,
+  type RuleInput,
+  ruleProblems,
+  setProblem,
+} from './rules.ts'
 import type { FilterStore, Rule, RuleSubject, RuleVersion } from './store.ts'
 
 export type Filter = ReturnType<typeof filterService>
@@ -22,6 +35,14 @@ type Deps = {
   /** Whether a user has ever written in a chat. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
   report(target: ReportTarget, id: string, ruleNames: readonly string[]): Promise<void>
+  images: {
+    current(): Bank | Promise<Bank>
+    hashesOf: HashesOf
+    /** What a checker says of an image; null where it has said nothing, and need not. */
+    checkOf(imageId: string): Promise<{ action: string; label: string } | null>
+  }
+  /** What the sender of a message has just sent in its chat. */
+  recent: RecentTexts
   /** Told of a report that could not be filed. */
   failed(error: unknown): void
   nodes: Pick<Nodes, 'rulesChanged'> | null
@@ -37,16 +58,30 @@ type Admin = { id: string | null }
 
 /** What rules say of a text that is not refused. */
 export type Verdict = {
+  /** Names of the rules that hold it. */
+  holds: readonly string[]
   /** Names of the rules that report it. */
   flags: readonly string[]
   /** What the recipient is told. */
   caution: string | null
 }
 
-const nothing: Verdict = { flags: [], caution: null }
+const nothing: Verdict = { holds: [], flags: [], caution: null }
 
 const keptVersions = 50
 const attempts = 5
+
+/** What decides about a banned image where no rule about images does. */
+const bannedImages: Rule = {
+  id: '00000000-0000-7000-8000-000000000004',
+  name: 'Banned images',
+  on: true,
+  applies_to: ['message', 'photo'],
+  match: { type: 'image' },
+  action: 'refuse',
+  public_text: 'This image is not allowed here.',
+  scope: {},
+}
 
 const defaultRefusal = 'A rule of this community does not allow this.'
 const defaultCaution = 'Be careful: do not send money or personal details to somebody whom you have not met.'
@@ -69,14 +104,17 @@ export function filterService(deps: Deps) {
     const refusing = rules.find(({ action }) => action === 'refuse')
     if (refusing) throw new Refusal('content_refused', refusing.public_text ?? defaultRefusal)
     const noting = rules.find(({ action }) => action === 'note')
+    const namesOf = (action: Rule['action']) => rules.filter((rule) => rule.action === action).map(({ name }) => name)
     return {
-      flags: rules.filter(({ action }) => action === 'flag').map(({ name }) => name),
+      holds: namesOf('hold'),
+      flags: namesOf('flag'),
       caution: noting ? (noting.public_text ?? defaultCaution) : null,
     }
   }
 
   /** The rules for repeated texts that the sender has reached with this one. */
   async function repeatedBy(rules: readonly Rule[], message: SentText): Promise<Rule[]> {
+    if (message.text === null) return []
     const text = fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, '')
     if (rules.length === 0 || text === '') return []
     const text_hash = new Bun.CryptoHasher('sha256', deps.key).update(text).digest('base64url')
@@ -89,6 +127,27 @@ export function filterService(deps: Deps) {
       if (people >= match.people) reached.push(rule)
     }
     return reached
+  }
+
+  /** Those of the rules about images that an image comes under. */
+  async function ofImage(rules: readonly Rule[], imageId: string): Promise<readonly Rule[]> {
+    const known = deps.images.current()
+    const bank = known instanceof Promise ? await known : known
+    if (bank.size === 0) return []
+    const hashes = await deps.images.hashesOf(imageId)
+    if (hashes === null || hashes === 'no_such_image') return []
+    return underRules(rules, (most) => bank.nearest(hashes, most))
+  }
+
+  /** Adds what a checker says of an image. One that waits for its answer is held. */
+  async function withCheck(verdict: Verdict, imageId: string): Promise<Verdict> {
+    const checked = await deps.images.checkOf(imageId)
+    if (checked === null || checked.action === 'allow') return verdict
+    if (checked.action === 'refuse') throw new Refusal('content_refused', bannedImages.public_text!)
+    const name = checked.label === '' ? imageCheckName : `${imageCheckName}: ${checked.label}`
+    return checked.action === 'flag'
+      ? { ...verdict, flags: [...verdict.flags, name] }
+      : { ...verdict, holds: [...verdict.holds, name] }
   }
 
   /** Changes the newest set into another one. Of two at once, each is made from the outcome of the other. */
@@ -140,17 +199,49 @@ export function filterService(deps: Deps) {
       return verdictOf(await scoped(compiled[subject].matching(text), userId))
     },
 
-    /** The same of a message, or a photo's caption. */
+    /** The same of the photo that somebody's profile is to show. */
+    async photo(userId: string, imageId: string): Promise<Verdict> {
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      const verdict = verdictOf(await scoped(await ofImage(compiled.photo.images, imageId), userId))
+      const checked = await withCheck(verdict, imageId)
+      // A profile has no place in which its owner alone sees a photo.
+      if (checked.holds.length > 0)
+        throw new Refusal(
+          'content_refused',
+          'This image is still to be looked at: try again later, or take another one.',
+        )
+      return checked
+    },
+
+    /** What the rules say of a photo that a profile shows, of which some hashes of the bank may have come later. */
+    async shownPhoto(userId: string, nearest: (most: number) => number): Promise<Rule['action'][]> {
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      return (await scoped(underRules(compiled.photo.images, nearest), userId)).map(({ action }) => action)
+    },
+
+    /** The same of a message: a text, or a photo with its caption. */
     async message(message: SentText): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
       const { message: always, first_message: first } = compiled
-      if (always.isEmpty && first.isEmpty) return nothing
-      const found = new Set(always.matching(message.text))
-      const perhaps = first.isEmpty ? [] : first.matching(message.text)
-      if (perhaps.length + first.repeated.length > 0 && !(await deps.hasWritten(message.chat_id, message.other_id)))
+      const { text, photo_id = null, chat_id, sender_id } = message
+      const hasTextRules = !always.isEmpty || !first.isEmpty
+      if (!hasTextRules && photo_id === null) return nothing
+      const recent = hasTextRules && text !== null && isShort(text) ? await deps.recent.of(chat_id, sender_id) : []
+      if (hasTextRules && text !== null) deps.recent.note(chat_id, sender_id, text)
+      const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
+      const images = [...always.images]
+      const perhaps = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
+      const mayBeFirst = perhaps.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
+      if (mayBeFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
         for (const rule of [...perhaps, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
-      return found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
+        images.push(...first.images)
+      }
+      if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
+      const verdict = found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
+      return photo_id === null ? verdict : withCheck(verdict, photo_id)
     },
 
     /** Files the reports that a verdict asks for. The text is stored already, so that a failure is only logged. */
@@ -227,12 +318,41 @@ export function filterService(deps: Deps) {
   }
 }
 
+/**
+ * The rules that a text matches, or that it matches together with what its sender has just sent: but not those that an
+ * earlier message matches by itself, which have been acted on.
+ */
+function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
+  const found = matcher.matching(text)
+  if (recent.length === 0) return found
+  const together = new Set(joined(recent, text).flatMap((parts) => matcher.matching(parts)))
+  if (together.size === 0) return found
+  for (const before of recent) for (const rule of matcher.matching(before)) together.delete(rule)
+  return [...new Set([...found, ...together])]
+}
+
 const slowProblem = (rules: readonly RuleInput[]) =>
   areSlow(rules.flatMap(({ match }) => (match.type === 'pattern' ? [match.pattern] : [])))
     ? 'The patterns of all rules together take too long: repeat less'
     : null
 
-export type SentText = { sender_id: string; other_id: string; chat_id: string; text: string }
+/** The rules about images that an image comes under; where there are none about it, a banned image is refused. */
+function underRules(rules: readonly Rule[], nearest: (most: number) => number): readonly Rule[] {
+  const asked = (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
+    rule.match.type === 'image' ? [{ rule, within: rule.match.distance ?? usualDistance }] : [],
+  )
+  // One comparison with the bank, however many rules ask.
+  const distance = nearest(Math.max(...asked.map(({ within }) => within)))
+  return asked.filter(({ within }) => distance <= within).map(({ rule }) => rule)
+}
+
+export type SentText = {
+  sender_id: string
+  other_id: string
+  chat_id: string
+  text: string | null
+  photo_id?: string | null
+}
 
 const tidied = (rule: RuleInput & { id: string }): Rule => {
   const { id, name, on, applies_to, match, action, scope } = rule
@@ -257,6 +377,8 @@ function tidiedMatch(match: Rule['match']): Rule['match'] {
       return { ...match, domains: match.domains?.map((domain) => domain.toLowerCase()) ?? null }
     case 'contact':
       return { ...match, kinds: match.kinds ?? null }
+    case 'image':
+      return { ...match, distance: match.distance ?? null }
     case 'pattern':
     case 'repeated':
       return match

@@ -1,8 +1,12 @@
 import lists from 'naughty-words'
+import { ambiguousWords } from './ambiguous.ts'
 import type { Rule } from './store.ts'
 import { foldedWord } from './words.ts'
 
 const languages = 'ar cs da de en es fa fi fil fr hi hu it ja ko nl no pl pt ru sv th tr zh'.split(' ')
+
+const wordsOf = (language: string) =>
+  (lists[language] ?? []).filter((word) => foldedWord(word) !== '' && !ambiguousWords[language]?.includes(word))
 
 const idOf = (number: number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 
@@ -38,7 +42,7 @@ export const startSet: readonly Rule[] = [
     off(16 + i, {
       name: `Obscene words (${language})`,
       applies_to: ['message', 'name', 'bio', 'review'],
-      match: { type: 'words', words: (lists[language] ?? []).filter((word) => foldedWord(word) !== '') },
+      match: { type: 'words', words: wordsOf(language) },
       action: 'flag',
     }),
   ),

@@ -1,11 +1,14 @@
 import type { AuditEntry } from '../audit/store.ts'
 import type { ContactKind } from './contacts.ts'
 
-/** What a rule looks at. `first_message` are the messages to somebody who has not written in the chat yet. */
-export const ruleSubjects = ['message', 'first_message', 'name', 'bio', 'review'] as const
+/**
+ * What a rule looks at. `first_message` are the messages to somebody who has not written in the chat yet, `photo` is the photo
+ * of a profile.
+ */
+export const ruleSubjects = ['message', 'first_message', 'name', 'bio', 'review', 'photo'] as const
 export type RuleSubject = (typeof ruleSubjects)[number]
 
-export const ruleActions = ['refuse', 'flag', 'note'] as const
+export const ruleActions = ['refuse', 'hold', 'flag', 'note'] as const
 export type RuleAction = (typeof ruleActions)[number]
 
 export type Match =
@@ -16,6 +19,8 @@ export type Match =
   | { type: 'contact'; kinds?: ContactKind[] | null }
   /** The same text to that many people who have not answered, within that time. */
   | { type: 'repeated'; people: number; within_h: number }
+  /** An image within that distance of a banned one; within `usualDistance` without. */
+  | { type: 'image'; distance?: number | null }
 
 export type Rule = {
   id: string
@@ -25,7 +30,7 @@ export type Rule = {
   applies_to: RuleSubject[]
   match: Match
   action: RuleAction
-  /** Told to who is refused, and with `note` to who receives the message. */
+  /** Shown to the sender on refusal and, with `note`, to the recipient of the message. */
   public_text: string | null
   /** The rule concerns only these accounts; all of the conditions have to hold. */
   scope: { account_younger_than_h?: number | null; unverified?: boolean | null }
@@ -47,7 +52,7 @@ export type RuleVersion = {
 export type FilterStore = {
   /** The newest version's number; 0 where there is none. */
   newest(): Promise<number>
-  /** The newest version and its rules; null where there is none. */
+  /** The newest version and its rules; null if there is none. */
   rules(): Promise<{ version: number; rules: Rule[] } | null>
   /**
    * Adds a version with its entry of the audit log, and removes those that are older than the newest `keep`. False where

@@ -8,6 +8,9 @@ const leetBesideLetter = /[a-z][0134578@$]|[0134578@$!|][a-z]/
 const longestChain = 24
 const longestPhrase = 6
 
+/** How many words may be the same but for repeated letters: a text is compared with each of them. */
+export const mostOfOneForm = 20
+
 type Token = { text: string; /** What stands between it and the one before. */ gap: string }
 
 function tokensOf(folded: string): Token[] {
@@ -28,6 +31,12 @@ export function foldedWord(word: string): string {
   return folded.replaceAll(' ', '').length < 2 ? '' : folded
 }
 
+/** The words of the form that most of them have, where they are more than a text may be compared with. */
+export function tooManyOfOneForm(words: readonly string[]): string[] | null {
+  const forms = Map.groupBy(new Set(words.map(foldedWord)), collapsed)
+  return [...forms.values()].find((same) => same.length > mostOfOneForm) ?? null
+}
+
 /** A list of words for each owner, such as a rule. Building and searching take time in proportion to their length. */
 export type WordIndex<Owner> = { find(folded: string): Set<Owner> }
 
@@ -35,6 +44,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
   const byForm = new Map<string, { word: string; owner: Owner }[]>()
   const phraseStarts = new Set<string>()
   const unspacedLengths = new Set<number>()
+  let longestUnspaced = 0
   const hashes = new Set<number>()
   let longestWord = 0
   for (const { owner, words } of lists)
@@ -49,7 +59,10 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
       if (rest.length > 0) phraseStarts.add(first)
       hashes.add(hashOf(form))
       hashes.add(hashOf(first))
-      if (unspacedScript.test(word)) unspacedLengths.add(word.length)
+      if (unspacedScript.test(word)) {
+        unspacedLengths.add(word.length)
+        longestUnspaced = Math.max(longestUnspaced, word.length)
+      }
       longestWord = Math.max(longestWord, form.length)
     }
 
@@ -107,16 +120,35 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
   function look(candidate: string, found: Set<Owner>) {
     const entries = byForm.get(collapsed(candidate))
     if (!entries) return
-    for (const { word, owner } of entries) if (coversRuns(candidate, word)) found.add(owner)
+    for (const { word, owner } of entries) if (!found.has(owner) && coversRuns(candidate, word)) found.add(owner)
+  }
+
+  /** Looks up what begins at each letter of a text without spaces, and makes a string only of what has a word's hash. */
+  function searchUnspaced(text: string, found: Set<Owner>) {
+    const seen = new Set<string>()
+    const letters = [...text]
+    for (let first = 0, at = 0; first < letters.length; at += letters[first]!.length, first++) {
+      let hash = 0
+      let length = 0
+      for (let i = first; i < letters.length && length < longestUnspaced; i++) {
+        const added = letters[i]!
+        length += added.length
+        if (i === first || added !== letters[i - 1])
+          for (let unit = 0; unit < added.length; unit++) hash = (Math.imul(hash, 31) + added.charCodeAt(unit)) | 0
+        if (!unspacedLengths.has(length) || !hashes.has(hash)) continue
+        const candidate = text.slice(at, at + length)
+        if (seen.has(candidate)) continue
+        seen.add(candidate)
+        look(candidate, found)
+      }
+    }
   }
 
   function search(folded: string, found: Set<Owner>) {
     const tokens = tokensOf(folded)
     for (const [i, { text }] of tokens.entries()) {
       look(text, found)
-      if (unspacedLengths.size > 0 && unspacedScript.test(text))
-        for (const length of unspacedLengths)
-          for (let at = 0; at + length <= text.length; at++) look(text.slice(at, at + length), found)
+      if (unspacedLengths.size > 0 && unspacedScript.test(text)) searchUnspaced(text, found)
       if (phraseStarts.has(collapsed(text))) {
         let phrase = text
         for (const next of tokens.slice(i + 1, i + longestPhrase)) look((phrase += ` ${next.text}`), found)

@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose'
 import type { OidcProvider } from '../../lib/oidc-settings.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { emailProblem, normalizedEmail } from '../email/rules.ts'
+import { isRecord } from '../../lib/record.ts'
 
 /** Who an id token is about. */
 export type Claims = {
@@ -44,12 +45,13 @@ export function claimsOf(
 export function nameInForm(user: string | null): string | undefined {
   if (user === null || user.length > 4096) return undefined
   try {
-    const first: unknown = (JSON.parse(user) as { name?: { firstName?: unknown } } | null)?.name?.firstName
-    return typeof first === 'string' ? first : undefined
+    const told: unknown = JSON.parse(user)
+    const name = isRecord(told) && isRecord(told.name) ? told.name.firstName : undefined
+    return typeof name === 'string' ? name : undefined
   } catch {
     return undefined
   }
 }
 
 export const invalidToken = () =>
-  new Refusal('id_token_invalid', 'The provider’s word for who you are could not be verified. Sign in anew.')
+  new Refusal('id_token_invalid', 'The provider’s id token could not be verified. Sign in again.')

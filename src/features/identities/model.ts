@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { consentChoices, cookies, invite, newOrKnownSession } from '../auth/model.ts'
+import { birthDate, consentChoices, cookies, invite, newOrKnownSession } from '../auth/model.ts'
 import { entityId, nextCursor, object, nullable, oneOf, optional, time } from '../../http/schema.ts'
 
 export const messengerLink = t.Object({
@@ -33,9 +33,24 @@ export const oidcLogin = t.Object({
   ...idToken,
   consents: consentChoices,
   invite,
+  birth_date: birthDate,
   cookies,
 })
 export const oidcSession = newOrKnownSession
+
+export const linkStart = t.Object({
+  return_to: optional(
+    t.String({ maxLength: 2000, description: 'Where to go then, on this server or a listed origin. Default: `/`' }),
+  ),
+})
+export const signInStart = t.Object({
+  return_to: linkStart.properties.return_to,
+  invite,
+  birth_date: birthDate,
+})
+export const providerAddress = t.Object({
+  url: t.String({ description: 'Where to send the browser, in the ten minutes for which its cookie lasts' }),
+})
 
 export const start = t.Object({
   return_to: t.Optional(

@@ -3,9 +3,10 @@ import { invalid, Refusal } from '../../lib/refusal.ts'
 import type { Seal } from '../../lib/seal.ts'
 import { minutes } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Caller } from '../auth/callers.ts'
+import type { Caller, Callers } from '../auth/callers.ts'
 import { type Client, type ConsentChoices, registrationConsents } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
+import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import type { Claims } from './claims.ts'
 import type { Errand, Providers } from './providers.ts'
@@ -15,13 +16,14 @@ import type { IdentityStore, Subject } from './store.ts'
 
 export type OidcLogin = ReturnType<typeof oidcLogin>
 
-/** How long a browser may take at the provider. */
+/** How long a user may stay at the provider. */
 export const errandMs = 10 * minutes
 
 type Deps = {
   providers: Providers
   store: Pick<IdentityStore, 'find'>
   identities: Pick<Identities, 'linkSubject'>
+  callers: Pick<Callers, 'accessState'>
   auth: Pick<Auth, 'registerSubject' | 'signInBy'>
   mails: Pick<AccountMails, 'to' | 'isOn' | 'wake'>
   /** Seals what a browser keeps while it is at the provider. */
@@ -41,21 +43,32 @@ type NativeLogin = {
   code?: string | null
   consents?: unknown
   invite?: string | null
+  birth_date?: string | null
 }
 
-/** What a browser keeps while it is at the provider. */
-type Kept = Errand & { provider: string; return_to: string; invite?: string; until: number }
+/** The account to link: its session must last until the browser comes back. */
+type Linking = { user_id: string; session_id: string }
 
-/** Signing in by OpenID Connect: native apps bring an id token, browsers are sent to the provider and come back. */
+/** What the browser keeps while the user is at the provider. With `link`, it does not sign in. */
+type Kept = Errand & {
+  provider: string
+  return_to: string
+  invite?: string
+  birth_date?: string
+  link?: Linking
+  until: number
+}
+
+/** Sign-in with OpenID Connect: native apps send an id token, browsers are redirected to the provider and back. */
 export function oidcLogin(deps: Deps) {
-  const { providers, store, identities, auth, mails, errands, grants, publicUrl, audit, ids, now } = deps
+  const { providers, store, identities, callers, auth, mails, errands, grants, publicUrl, audit, ids, now } = deps
 
   function subjectOf(provider: string, { subject, client_id }: Claims, refreshToken: string | null): Subject {
     const grant = refreshToken === null ? null : { client_id, token: grants.seal(refreshToken) }
     return { id: ids.random(), provider, issuer: providers.issuerOf(provider), subject, grant }
   }
 
-  /** The account that the subject signs in to; null where there is none. */
+  /** The subject's account; null if there is none. */
   async function find(subject: Subject, { email }: Claims) {
     const label = providers.labelOf(subject.provider)
     const found = await store.find(subject, email, now(), (to) => ({
@@ -74,7 +87,7 @@ export function oidcLogin(deps: Deps) {
     subject: Subject,
     claims: Claims,
     consentsOf: () => ConsentChoices,
-    invite: string | null,
+    { invite, birth_date }: Pick<NativeLogin, 'invite' | 'birth_date'>,
     client: Client,
   ) {
     const known = await find(subject, claims)
@@ -87,8 +100,13 @@ export function oidcLogin(deps: Deps) {
       return { ...session, created: false }
     }
     const { name, email } = claims
-    const made = await auth.registerSubject(subject, { name, email, invite }, consentsOf(), client)
-    // Null: another request of theirs was faster, and made it.
+    const made = await auth.registerSubject(
+      subject,
+      { name, email, invite: invite ?? null, birth_date: birth_date ?? null },
+      consentsOf(),
+      client,
+    )
+    // Null: a concurrent request has created the account.
     const account = made ?? (await find(subject, claims))
     if (account === null) throw new Error('a subject is linked with no account, and yet is taken')
     const created = made !== null
@@ -105,7 +123,32 @@ export function oidcLogin(deps: Deps) {
     return kept !== null && kept.provider === provider && now() < kept.until ? kept : null
   }
 
-  /** Where a browser goes with a refusal. Throws what is none. */
+  /** What the start of a browser's way needs: the address to return to, whole. */
+  function prepare(provider: string, returnTo: string | undefined) {
+    const isPosted = providers.postsForms(provider)
+    if (publicUrl === null)
+      throw new Refusal('provider_not_configured', 'This server has no PUBLIC_URL, to which a provider could answer.')
+    const target = returnTarget(returnTo ?? '/', publicUrl, deps.corsOrigins)
+    if (target === null)
+      throw invalid('/return_to', 'Expected an address on this server, or on a listed origin', 'not_allowed')
+    return { isPosted, target }
+  }
+
+  async function begin(provider: string, more: Pick<Kept, 'return_to' | 'invite' | 'birth_date' | 'link'>) {
+    const { url, errand } = await providers.begin(provider, callbackOf(provider))
+    const kept: Kept = { ...errand, provider, ...more, until: now() + errandMs }
+    return { location: url.href, kept: errands.seal(JSON.stringify(kept)) }
+  }
+
+  /** Links a subject to the account that started the redirect, if its session still lasts. */
+  async function link(by: Linking, subject: Subject) {
+    const state = (await callers.accessState([by])).get(by.session_id)
+    if (state === 'suspended') throw new Refusal('suspended', 'This account is suspended.')
+    if (state === 'ended') throw notSignedIn()
+    await identities.linkSubject({ id: by.user_id }, subject)
+  }
+
+  /** The address to redirect a browser to with a refusal. Rethrows any other error. */
   function backWith(error: unknown, returnTo: string): string {
     if (!(error instanceof Refusal)) throw error
     const url = new URL(returnTo)
@@ -121,7 +164,7 @@ export function oidcLogin(deps: Deps) {
       const claims = await providers.verify(provider, body.id_token, body.nonce ?? null)
       const refreshToken = body.code == null ? null : await providers.redeem(provider, body.code, claims)
       const subject = subjectOf(provider, claims, refreshToken)
-      return signIn(subject, claims, () => registrationConsents(body.consents), body.invite ?? null, client)
+      return signIn(subject, claims, () => registrationConsents(body.consents), body, client)
     },
 
     /** Lets the caller sign in with that subject too. */
@@ -135,24 +178,45 @@ export function oidcLogin(deps: Deps) {
       return identities.linkSubject(caller, subjectOf(provider, claims, refreshToken))
     },
 
-    /** Sends a browser to the provider. `kept` is what it has to bring back; null where the provider is away. */
+    /** Sends a browser to the provider. `kept` is what it has to bring back; null if the provider is away. */
     async start(provider: string, { return_to: returnTo, invite }: { return_to?: string; invite?: string }) {
-      const isPosted = providers.postsForms(provider)
-      if (publicUrl === null)
-        throw new Refusal('provider_not_configured', 'This server has no PUBLIC_URL, to which a provider could answer.')
-      const target = returnTarget(returnTo ?? '/', publicUrl, deps.corsOrigins)
-      if (target === null)
-        throw invalid('/return_to', 'Expected an address on this server, or on a listed origin', 'not_allowed')
+      const { isPosted, target } = prepare(provider, returnTo)
       try {
-        const { url, errand } = await providers.begin(provider, callbackOf(provider))
-        const kept: Kept = { ...errand, provider, return_to: target, invite, until: now() + errandMs }
-        return { location: url.href, kept: errands.seal(JSON.stringify(kept)), isPosted }
+        return { ...(await begin(provider, { return_to: target, invite })), isPosted }
       } catch (error) {
         return { location: backWith(error, target), kept: null, isPosted }
       }
     },
 
-    /** A browser comes back. The answer is where it goes on to, with its session, or with the code of a refusal. */
+    /**
+     * The same for a page: keeps the date of birth out of the address by sealing it into the cookie. Refuses where the
+     * provider is away.
+     */
+    async startBySignUp(
+      provider: string,
+      {
+        return_to: returnTo,
+        invite,
+        birth_date,
+      }: Pick<NativeLogin, 'invite' | 'birth_date'> & { return_to?: string | null },
+    ) {
+      const { isPosted, target } = prepare(provider, returnTo ?? undefined)
+      const more = { invite: invite ?? undefined, birth_date: birth_date ?? undefined }
+      return { ...(await begin(provider, { return_to: target, ...more })), isPosted }
+    },
+
+    /** The same to link the caller's account. Refuses if the provider is away. */
+    async startLink(
+      { id, session_id }: Caller,
+      provider: string,
+      { return_to: returnTo }: { return_to?: string | null },
+    ) {
+      const { isPosted, target } = prepare(provider, returnTo ?? undefined)
+      const link = { user_id: id, session_id }
+      return { ...(await begin(provider, { return_to: target, link })), isPosted }
+    },
+
+    /** Handles the redirect back. Returns the address to redirect to, with a session or the code of a refusal. */
     async callback(provider: string, answer: URLSearchParams, sealed: string | null, client: Client) {
       const isPosted = providers.postsForms(provider)
       if (publicUrl === null) throw new Refusal('provider_not_configured', 'This server has no PUBLIC_URL.')
@@ -162,8 +226,12 @@ export function oidcLogin(deps: Deps) {
           throw new Refusal('id_token_invalid', 'This browser was not sent to the provider, or too long ago.')
         const { claims, refresh_token } = await providers.finish(provider, callbackOf(provider), answer, kept)
         const subject = subjectOf(provider, claims, refresh_token)
+        if (kept.link) {
+          await link(kept.link, subject)
+          return { location: kept.return_to, session: null, isPosted }
+        }
         // Made without consents, an account is hidden until they are given.
-        const session = await signIn(subject, claims, () => ({}), kept.invite ?? null, client)
+        const session = await signIn(subject, claims, () => ({}), kept, client)
         return { location: kept.return_to, session, isPosted }
       } catch (error) {
         return { location: backWith(error, kept?.return_to ?? `${publicUrl}/`), session: null, isPosted }

@@ -5,6 +5,7 @@ import type { OidcProvider } from '../../lib/oidc-settings.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { days, seconds } from '../../lib/time.ts'
 import { type Claims, claimsOf, invalidToken, nameInForm } from './claims.ts'
+import { codeOf } from '../../lib/errors.ts'
 
 export type Providers = ReturnType<typeof openProviders>
 
@@ -15,22 +16,25 @@ type Deps = {
   providers: readonly OidcProvider[]
   log: Pick<Logger, 'warn'>
   now: () => number
-  /** How long a silent provider is waited for. */
+  /** The timeout of a request to a provider. */
   timeoutMs?: number
 }
 
 type Discovered = { metadata: oidc.ServerMetadata; keys: ReturnType<typeof createRemoteJWKSet> }
 
-// Symmetric ones are left out: the client secret may be in other hands, such as those of a native app.
+// No symmetric algorithms: others may know the client secret, for example every copy of a native app.
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-// Who has just been away is not asked again by each of many who wait.
+// After a failure, waiting requests do not each ask the provider again.
 const awayFor = 2 * seconds
 const believedFor = days
-// Keys are looked up again for a token whose key is unknown, but not for every one that somebody makes up.
+// Keys are fetched again for an unknown key id, but limited, because tokens can be made up.
 const keysAtMostEvery = seconds
 const clockToleranceS = 60
 
-/** The configured OpenID Connect providers. They are asked when they are needed, so a server starts while one is away. */
+/**
+ * The configured OpenID Connect providers. They are contacted only when needed, so the server starts even if one is
+ * unreachable.
+ */
 export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: Deps) {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
   const discovered = new Map<string, { at: number; asked: Promise<Discovered> }>()
@@ -57,7 +61,10 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     return { metadata, keys }
   }
 
-  /** What the provider says of itself, asked once a day. What fails is asked again by the next who needs it, after a moment. */
+  /**
+   * The provider's metadata, fetched once a day. After a failure, the next request that needs it tries again, after a short
+   * pause.
+   */
   async function metadataOf(provider: OidcProvider): Promise<Discovered> {
     const { name } = provider
     if (now() < (awayUntil.get(name) ?? 0)) throw away()
@@ -195,7 +202,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
       }
     },
 
-    /** Revokes a grant. Throws where the provider does not do it; `false`: nobody can, as it is not configured any more. */
+    /** Revokes a grant. Throws if the provider fails; `false` if the provider is no longer configured. */
     async revoke(name: string, clientId: string, refreshToken: string): Promise<boolean> {
       const provider = byName.get(name)
       if (provider === undefined) return false
@@ -214,7 +221,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
 /** An issuer as identities are stored with it: a slash at its end makes no other one. */
 const keyOf = ({ issuer }: OidcProvider) => issuer.replace(/\/+$/, '')
 
-// What is wrong with what was brought, and not with the provider.
+// Faults of the token, not of the provider.
 const tokenFaults = [
   joseErrors.JWTClaimValidationFailed,
   joseErrors.JWTExpired,
@@ -246,8 +253,7 @@ function isTokenFault(error: unknown): boolean {
 function reasonOf(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError)
     return /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'unknown'
-  const { code, name } = error as { code?: unknown; name?: unknown }
-  return String(code ?? name ?? 'unknown')
+  return codeOf(error) || (error instanceof Error ? error.name : 'unknown')
 }
 
 const away = () =>

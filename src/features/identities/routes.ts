@@ -77,6 +77,27 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         },
       },
     )
+    .post(
+      '/api/v1/me/identities/oidc/:provider/start',
+      async ({ caller, params: { provider }, body, set }) => {
+        const { location, kept, isPosted } = await oidc.startLink(caller, provider, body)
+        set.headers['set-cookie'] = oidcCookie.set(provider, kept, isPosted)
+        return { url: location }
+      },
+      {
+        limit: ['write', 'oidc'],
+        params: model.provider,
+        body: model.linkStart,
+        response: { 200: model.providerAddress },
+        detail: {
+          summary: 'Send a browser to a provider, to add an account there to sign in with',
+          description:
+            'Sets a cookie and answers the address to open. The browser returns to `return_to`, with `#error=<code>` where nothing was added: `identity_taken`, `unauthenticated` where the session has ended meanwhile, or a code of a login.',
+          tags,
+          refusals: ['validation_failed', 'provider_not_configured', 'busy'],
+        },
+      },
+    )
     .delete(
       '/api/v1/me/identities/:id',
       async ({ caller, params, status }) => status(204, await identities.remove(caller, params.id)),
@@ -95,36 +116,61 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
     )
 
 const nativeRoutes = ({ visitor, oidc, cookies }: Pick<Deps, 'visitor' | 'oidc' | 'cookies'>) =>
-  new Elysia({ name: 'oidc-native' }).use(visitor).post(
-    '/api/v1/auth/oidc/:provider',
-    async ({ params, body, client, set, status }) => {
-      const { refresh_expires_in, ...session } = await oidc.native(params.provider, body, client)
-      if (body.cookies !== false) cookies.set(set.headers, { ...session, refresh_expires_in })
-      return status(session.created ? 201 : 200, session)
-    },
-    {
-      limit: 'oidc',
-      params: model.provider,
-      body: model.oidcLogin,
-      response: { 200: model.oidcSession, 201: model.oidcSession },
-      detail: {
-        summary: 'Sign in with an id token',
-        description:
-          'For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.',
-        tags,
-        refusals: [
-          'id_token_invalid',
-          'consents_required',
-          'registration_closed',
-          'invite_required',
-          'suspended',
-          'provider_not_configured',
-          'busy',
-        ],
-        security: [],
+  new Elysia({ name: 'oidc-native' })
+    .use(visitor)
+    .post(
+      '/api/v1/auth/oidc/:provider',
+      async ({ params, body, client, set, status }) => {
+        const { refresh_expires_in, ...session } = await oidc.native(params.provider, body, client)
+        if (body.cookies !== false) cookies.set(set.headers, { ...session, refresh_expires_in })
+        return status(session.created ? 201 : 200, session)
       },
-    },
-  )
+      {
+        limit: 'oidc',
+        params: model.provider,
+        body: model.oidcLogin,
+        response: { 200: model.oidcSession, 201: model.oidcSession },
+        detail: {
+          summary: 'Sign in with an id token',
+          description:
+            'For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.',
+          tags,
+          refusals: [
+            'id_token_invalid',
+            'consents_required',
+            'registration_closed',
+            'invite_required',
+            'too_young',
+            'suspended',
+            'provider_not_configured',
+            'busy',
+          ],
+          security: [],
+        },
+      },
+    )
+    .post(
+      '/api/v1/auth/oidc/:provider/start',
+      async ({ params: { provider }, body, set }) => {
+        const { location, kept, isPosted } = await oidc.startBySignUp(provider, body)
+        set.headers['set-cookie'] = oidcCookie.set(provider, kept, isPosted)
+        return { url: location }
+      },
+      {
+        limit: 'oidc',
+        params: model.provider,
+        body: model.signInStart,
+        response: { 200: model.providerAddress },
+        detail: {
+          summary: 'Send a browser to a provider, to sign in or up',
+          description:
+            'Sets a cookie and answers the address to open, as `GET` of the same path redirects to it. The browser returns to `return_to`, with `#error=<code>` where it was not signed in.',
+          tags,
+          refusals: ['validation_failed', 'provider_not_configured', 'busy'],
+          security: [],
+        },
+      },
+    )
 
 type Browser = Pick<Deps, 'formVisitor' | 'oidc' | 'cookies'>
 

@@ -24,7 +24,7 @@ type Deps = {
   mails: Pick<AccountMails, 'about' | 'wake'>
   providers: Pick<Providers, 'labelOf'>
   configured: Configured
-  /** Tells the outbox that a grant is to be revoked. */
+  /** Wakes the outbox to revoke a grant. */
   wakeRevocation(): void
   audit: Pick<Audit, 'entry'>
   now: () => number
@@ -75,7 +75,7 @@ export function identityService(deps: Deps) {
   return {
     list: async (caller: Caller) => ({ items: (await store.ofUser(caller.id)).map(view), next_cursor: null }),
 
-    /** The same of anybody, for admins. */
+    /** The same for any user, for admins. */
     ofUser: async (userId: string) => (await store.ofUser(userId)).map(view),
 
     /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
@@ -88,7 +88,7 @@ export function identityService(deps: Deps) {
     },
 
     /** The same with a subject of an OIDC provider. */
-    async linkSubject(caller: Caller, subject: Subject) {
+    async linkSubject(caller: Pick<Caller, 'id'>, subject: Subject) {
       const with_ = await told('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
       return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
     },
@@ -108,7 +108,7 @@ export function identityService(deps: Deps) {
       if (outcome === 'last_identity')
         throw new Refusal('last_identity', 'This is the last way to sign in to your account. Add another one first.')
       mails.wake()
-      // What a removed passkey has confirmed, other nodes must not believe any more.
+      // Other nodes must no longer trust what a removed passkey has confirmed.
       if (identity.kind === 'passkey') await callers.forget(caller.id)
       wakeRevocation()
     },

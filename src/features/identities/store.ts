@@ -11,30 +11,30 @@ export type Identity = {
   kind: IdentityKind
   /** Of OIDC, the provider's name in the settings. */
   provider: string | null
-  /** Who one is to the messenger or the provider. */
+  /** The user's id at the messenger or the provider. */
   subject: string | null
   /** The name that its owner gave a passkey. */
   label?: string
   created_at: number
-  /** Null where it was not used since this is stored. */
+  /** Null if it has not been used since use is recorded. */
   last_used_at: number | null
 }
 
-/** Whom an OIDC provider vouches for. */
+/** A person that an OIDC provider vouches for. */
 export type Subject = {
   /** Of the identity that is made with it. */
   id: string
   provider: string
   issuer: string
   subject: string
-  /** What revokes the provider's grant when the account ends, encrypted; null where there is none. */
+  /** What revokes the provider's grant when the account ends, encrypted; null if there is none. */
   grant: { client_id: string; token: string } | null
 }
 
 /** Stored together with a change. */
 export type Told = { audit: AuditEntry; mails: readonly NewParcel<'mail'>[] }
 
-/** What became of a link; null where the account is erased. `other`: the account has another one of that kind. */
+/** What became of a link; null if the account is erased. `other`: the account has another one of that kind. */
 export type Linked = { identity: Identity; outcome: 'linked' | 'known' } | 'taken' | 'other' | null
 
 export type IdentityStore = {
@@ -42,7 +42,7 @@ export type IdentityStore = {
   ofUser(userId: string): Promise<Identity[]>
   /**
    * The account that a subject signs in to: the one it is linked with, or the one that has this address, verified, which it
-   * is then linked with. `email` is one that the provider has verified too, or null. Null where there is no such account. A
+   * is then linked with. `email` is one that the provider has verified too, or null. Null if there is no such account. A
    * suspended account is found, and not linked.
    */
   find(
@@ -55,7 +55,7 @@ export type IdentityStore = {
   linkMessenger(userId: string, messengerId: string, now: number, told: Told): Promise<Linked>
   /**
    * Removes a way to sign in, unless it is the last one that works (`removalVerdict`): of two who remove the last two at
-   * once, one is refused. Null where the account is erased.
+   * once, one is refused. Null if the account is erased.
    */
   remove(
     userId: string,

@@ -9,6 +9,7 @@ import privacyEn from './texts/privacy.en.md' with { type: 'text' }
 import privacyRu from './texts/privacy.ru.md' with { type: 'text' }
 import termsEn from './texts/terms.en.md' with { type: 'text' }
 import termsRu from './texts/terms.ru.md' with { type: 'text' }
+import { recordOf } from '../../lib/record.ts'
 
 export const legalKinds = ['terms', 'privacy', 'disclaimer'] as const
 export type LegalKind = (typeof legalKinds)[number]
@@ -47,10 +48,7 @@ const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).dig
  * A version stands for all translations of a kind, so that changing any of them asks everybody again.
  */
 export function legalService({ dir, contact = null }: { dir: string | null; contact?: string | null }) {
-  const editions = Object.fromEntries(publishedKinds.map((kind) => [kind, editionOf(kind, dir, contact)])) as Record<
-    PublishedKind,
-    Edition
-  >
+  let editions = editionsOf(dir, contact)
 
   /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
   function languageFor(kind: PublishedKind, wanted: string | null): string {
@@ -80,8 +78,16 @@ export function legalService({ dir, contact = null }: { dir: string | null; cont
       version: editions[kind].version,
       text_hash: editions[kind].texts.get(languageFor(kind, wanted))!.hash,
     }),
+
+    /** Reads the texts anew. Throws, and leaves the old ones in force, where they cannot be read. */
+    reload(from: { dir: string | null; contact: string | null }) {
+      editions = editionsOf(from.dir, from.contact)
+    },
   }
 }
+
+const editionsOf = (dir: string | null, contact: string | null) =>
+  recordOf(publishedKinds, (kind) => editionOf(kind, dir, contact))
 
 /** What an Accept or Accept-Language list names, most wanted first, without what it refuses. */
 export const mostWantedFirst = (list: string): string[] =>
@@ -131,7 +137,7 @@ function ownTexts(kind: PublishedKind, dir: string) {
 const fileName = new RegExp(`^(${publishedKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
 const kindOfFile = (file: string) => fileName.exec(file)?.[1]!.toLowerCase() ?? null
 
-/** What an operator's own directory holds: texts, those of them without content to read, and what is none but looks like one. */
+/** The contents of an operator's directory: texts, texts without readable content, and files that only look like texts. */
 export type LegalFiles = { texts: string[]; empty: string[]; misnamed: string[] }
 
 /** Whether there is nothing to read in it, as in a directory, or a file that this user may not read. */
@@ -143,7 +149,7 @@ function isEmpty(path: string): boolean {
   }
 }
 
-/** For the checks before a start. Throws where it is no directory that can be read. */
+/** For the checks before a start. Throws if it is not a readable directory. */
 export function legalFiles(dir: string): LegalFiles {
   const files = readdirSync(dir).sort()
   const texts = files.filter((file) => kindOfFile(file) !== null)

@@ -38,11 +38,16 @@ const filters = {
   purposes: values('purposes=friends'),
   language: values('language=en'),
   gender: values('gender=female'),
-} satisfies Record<FilterName, unknown>
+} satisfies Record<Exclude<FilterName, 'born'>, unknown>
+
+const years = (description: string) =>
+  t.Optional(
+    queryNumber('integer', { minimum: 0, maximum: 150, description, error: 'Expected a whole number from 0 to 150' }),
+  )
 
 export const nearbyQuery = t.Object({
-  lat: queryNumber('number', latitude),
-  lng: queryNumber('number', longitude),
+  lat: t.Optional(queryNumber('number', latitude)),
+  lng: t.Optional(queryNumber('number', longitude)),
   radius: t.Optional(
     queryNumber('number', {
       minimum: 100,
@@ -61,6 +66,8 @@ export const nearbyQuery = t.Object({
     }),
   ),
   cursor: pageQuery.cursor,
+  age_min: years('Only people who show their age, and are so old at least'),
+  age_max: years('Only people who show their age, and are so old at most'),
   ...filters,
 })
 

@@ -11,11 +11,11 @@ const CELL_M = 150
 /** A cell's anchor lies up to this far from its centre. */
 const ANCHOR_M = 200
 /**
- * A published cell is taken again by readings up to this far from its anchor. Whoever may send readings for the user can
- * find the edge of this zone: around the centre of the cell it would give that away.
+ * Readings up to this far from a published cell's anchor return to that cell. Anyone who can send readings for the user can
+ * find the edge of this zone, so it is not centred on the cell: that would reveal the cell's centre.
  */
 const RECALL_M = 350
-/** A single reading elsewhere passes for an outlier up to this far from the published point. */
+/** A single reading elsewhere counts as an outlier up to this far from the published point. */
 const OUTLIER_M = 600
 const MAX_TAGS = 128
 
@@ -45,16 +45,19 @@ export type PlaceKey = {
   anchor: (row: number, column: number) => [number, number]
 }
 
-/** How often a cell was published. The tag is 8 bytes of an HMAC, in hex; it names the cell to whoever has the key. */
+/**
+ * How often a cell was published. The tag is 8 bytes of an HMAC, in hex; only the holder of the key can tell which cell it
+ * is.
+ */
 export type TagUse = { tag: string; uses: number }
 
-/** All that is kept of where a user is and has been. */
+/** All that is stored about where a user is and has been. */
 export type Whereabouts = {
   /** Degrees, rounded to 5 decimals; null until the first reading. */
   published: Point | null
   /** The tag of the cell that the published point stands for; null until the first reading. */
   cell: string | null
-  /** Whether the last reading was taken for an outlier. The next one is not. */
+  /** Whether the last reading counted as an outlier. The next one does not. */
   strayed: boolean
   /** At most 128, in any order. */
   tags: readonly TagUse[]
@@ -68,7 +71,7 @@ type Row = { index: number; latitude: number; columns: number; width: number; sh
 
 type Cell = { row: number; column: number; centre: Point }
 
-/** The grid of a user, from the server's location key (32 bytes). Keep it where many readings of one user follow. */
+/** The grid of a user, from the server's location key (32 bytes). Reuse it for many readings of one user. */
 export function placeKey(locationKey: Uint8Array, userId: string): PlaceKey {
   if (locationKey.length !== 32) throw new Error(`The location key has ${locationKey.length} bytes, not 32.`)
   const userKey = hmac(locationKey, `loc-v1\0${userId}`)
@@ -87,9 +90,9 @@ export function placeKey(locationKey: Uint8Array, userId: string): PlaceKey {
 }
 
 /**
- * What a reading changes: the whereabouts before it in, the whereabouts to store out.
+ * Applies a reading: takes the whereabouts before it, returns the whereabouts to store.
  *
- * `reading` is the true position in degrees, latitude -90…90, any longitude. It goes into the choice of a cell only.
+ * `reading` is the true position in degrees, latitude -90…90, any longitude. It only selects a cell.
  */
 export function follow(place: PlaceKey, before: Whereabouts, reading: Point): Whereabouts {
   const cell = rememberedCell(place, before.tags, reading) ?? cellAt(place, reading)
@@ -153,7 +156,7 @@ function rowAt(place: PlaceKey, index: number): Row {
 const columnIndex = (row: Row, longitude: number) =>
   Math.floor((wrapLongitude(longitude) + 180) / row.width + row.shift)
 
-/** The cell of a column, which may be counted on past either end of the row: the row is a ring. */
+/** The cell of a column. Column numbers wrap around, because the row is a ring. */
 function cellIn(row: Row, column: number): Cell {
   const longitude = (column + 0.5 - row.shift) * row.width - 180
   const beyondPole = Math.abs(row.latitude) > 90
@@ -181,7 +184,7 @@ function pointOf(place: PlaceKey, cell: Cell): Point {
   return { latitude: fiveDecimals(latitude), longitude: wrapLongitude(fiveDecimals(longitude)) }
 }
 
-/** The tags after one more use of `tag`. A new one takes the place of the least used, where all places are taken. */
+/** The tags after one more use of `tag`. If the list is full, a new tag replaces the least used one. */
 function counted(tags: readonly TagUse[], tag: string): TagUse[] {
   if (tags.some((known) => known.tag === tag)) {
     return tags.map((known) => (known.tag === tag ? { tag, uses: known.uses + 1 } : known))
@@ -190,7 +193,7 @@ function counted(tags: readonly TagUse[], tag: string): TagUse[] {
   return [...tags.toSorted(byUse).slice(0, MAX_TAGS - 1), { tag, uses: 1 }]
 }
 
-/** Most used first. Among equals the tag decides, so that it is no matter in which order storage reads them. */
+/** Most used first. The tag breaks ties, so that the result does not depend on the order of the stored rows. */
 const byUse = (a: TagUse, b: TagUse) => b.uses - a.uses || (a.tag < b.tag ? -1 : 1)
 
 const hmac = (key: Uint8Array, message: string) => new Bun.CryptoHasher('sha256', key).update(message).digest()

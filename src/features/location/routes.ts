@@ -3,7 +3,7 @@ import type { SignedIn } from '../../http/signed-in.ts'
 import { tidyLabel } from '../../lib/text.ts'
 import * as model from './model.ts'
 import type { Locations } from './service.ts'
-import { filterNames, type NearbyFilters } from './store.ts'
+import { namedFilters, type NearbyFilters } from './store.ts'
 
 /**
  * The filters of a query. Elysia's own parser cannot be used for them: it splits each value of a list at its commas, and cuts
@@ -12,7 +12,7 @@ import { filterNames, type NearbyFilters } from './store.ts'
 function filtersOf(url: string): NearbyFilters {
   // Not parsed as a URL: its host is whatever the client wrote, and may be invalid.
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
-  return Object.fromEntries(filterNames.map((name) => [name, query.getAll(name).map(tidyLabel)]))
+  return Object.fromEntries(namedFilters.map((name) => [name, query.getAll(name).map(tidyLabel)]))
 }
 
 export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; locations: Locations }) =>
@@ -62,7 +62,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
         detail: {
           summary: 'People around a point, nearest first',
           description:
-            'Filters are repeatable: any value of one, all of the different ones. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
+            'Without `lat` and `lng`, around your own published point: no address then holds a position, and 404 `not_found` says that you have published none. Filters are repeatable: any value of one, all of the different ones. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
           tags: ['location'],
         },
       },

@@ -1,6 +1,6 @@
 import { rateLimited } from '../../lib/rate-limits.ts'
 import { days } from '../../lib/time.ts'
-import { turnstileOfEach } from '../../lib/semaphore.ts'
+import { mutexPerKey } from '../../lib/semaphore.ts'
 import type { Point } from './sphere.ts'
 
 export type SearchBudget = ReturnType<typeof searchBudget>
@@ -10,7 +10,7 @@ export type Counted = 'places' | 'people'
 
 /**
  * Counts these things for an account today, for several nodes together: all of them, or none where together with those
- * counted before they are more than `most`. Answers null, or after how many milliseconds there is room again. Rejects
+ * counted before they are more than `most`. Returns null, or after how many milliseconds there is room again. Rejects
  * where it cannot tell.
  */
 export type SharedBudget = (
@@ -31,22 +31,22 @@ const waiting = 9
 type Deps = {
   enabled: boolean
   now: () => number
-  /** Null where this is the only node. */
+  /** Null if this is the only node. */
   shared?: SharedBudget | null
   /** How many numbers of each kind are remembered. Beyond that, the accounts whose day began first are forgotten. */
   remembers?: number
 }
 
 /**
- * Lets an account search around 500 different places a day, and be shown 3,000 different people: enough for whoever
- * travels, too few to map a country's people. Counted from an account's first search on; nothing finer than the cell is
- * kept. An account has one search running at a time on each node.
+ * Limits an account to searches around 500 different places and 3,000 different people a day: enough for a traveller, too
+ * few to map a country's people. The day starts at an account's first search; nothing finer than the cell is kept. An
+ * account has one search running at a time on each node.
  */
 export function searchBudget({ enabled, now, shared = null, remembers = mostRemembered }: Deps) {
   const here = { places: dailyNumbers(now, remembers), people: dailyNumbers(now, remembers) }
-  const inTurn = turnstileOfEach({ waiting, refuse: () => refusalOf(waiting + 1, 1000) })
+  const oneAtATime = mutexPerKey({ waiting, refuse: () => refusalOf(waiting + 1, 1000) })
 
-  /** A promise only where several nodes count together. */
+  /** Returns a promise only if several nodes count together. */
   function spend(what: Counted, userId: string, things: readonly (string | number)[]): void | Promise<void> {
     if (!enabled || things.length === 0) return
     const spendHere = () => here[what].add(userId, things.map(numberOf), most[what])
@@ -68,15 +68,16 @@ export function searchBudget({ enabled, now, shared = null, remembers = mostReme
     /** Refuses with 429 to show the 3,001st different person of a day. */
     show: (userId: string, people: readonly string[]): void | Promise<void> => spend('people', userId, people),
 
-    /** Runs the work once the account's search before it is done. Refuses with 429 where ten are under way. */
-    inTurn: <T>(userId: string, work: () => Promise<T>): Promise<T> => (enabled ? inTurn(userId, work) : work()),
+    /** Runs the work after the account's previous search. Refuses with 429 if ten are in progress. */
+    oneAtATime: <T>(userId: string, work: () => Promise<T>): Promise<T> =>
+      enabled ? oneAtATime(userId, work) : work(),
   }
 }
 
 const refusalOf = (limit: number, waitMs: number) =>
   rateLimited({ limit, remaining: 0, resetS: Math.max(1, Math.ceil(waitMs / 1000)) })
 
-/** Two things of one account share a number once in a million: then one of them is not counted. */
+/** Collides once in a million for one account: then one of the two is not counted. */
 const numberOf = (thing: string | number) => (typeof thing === 'number' ? thing : Bun.hash.xxHash32(thing))
 
 /** Remembers numbers below 2^32 for each account, for a day from its first one on. */

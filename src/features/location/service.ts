@@ -7,6 +7,7 @@ import type { Audit } from '../audit/service.ts'
 import { type Caller, requireConsented } from '../auth/callers.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { Profiles } from '../profile/service.ts'
+import { birthsOf } from '../profile/rules.ts'
 import type { Gender } from '../profile/store.ts'
 import { follow, placeKey } from './published-point.ts'
 import type { SearchBudget } from './search-budget.ts'
@@ -15,7 +16,10 @@ import type { Location, LocationStore, NearbyFilters } from './store.ts'
 
 export type Locations = ReturnType<typeof locationService>
 
-export type NearbySearch = Page & { lat: number; lng: number; radius?: number; filters: NearbyFilters }
+export type NearbySearch = Page & Ages & { lat?: number; lng?: number; radius?: number; filters: NearbyFilters }
+
+/** In full years; people of any age where both are left out. */
+type Ages = { age_min?: number; age_max?: number }
 
 type Deps = {
   store: LocationStore
@@ -43,6 +47,16 @@ export function locationService({
   consentGate,
   now,
 }: Deps) {
+  /** Where to search: the point that is asked for, or the caller's own published one. */
+  async function centreOf(caller: Caller, latitude: number | undefined, longitude: number | undefined): Promise<Point> {
+    if (latitude !== undefined && longitude !== undefined) return { latitude, longitude }
+    if (latitude !== undefined) throw invalid('/lng', 'Send both lat and lng, or neither.', 'required')
+    if (longitude !== undefined) throw invalid('/lat', 'Send both lat and lng, or neither.', 'required')
+    const { published } = await store.of(caller.id)
+    if (!published) throw new Refusal('not_found', 'No position was published: publish one, or send lat and lng.')
+    return published
+  }
+
   return {
     /** Publishes a position near the reading. The reading goes into nothing but the choice of that position. */
     async publish(caller: Caller, reading: Point) {
@@ -71,14 +85,14 @@ export function locationService({
       return { visible }
     },
 
-    /** People around a point, nearest first. */
+    /** People around a point, nearest first: without one, around the caller's own published point. */
     async nearby(caller: Caller, { lat, lng, radius = 5000, limit = 50, cursor, ...search }: NearbySearch) {
-      const filters = checkedFilters(search.filters)
+      const filters = { ...checkedFilters(search.filters), born: births(search, now()) }
       const key = keyOf('nearby', cursor, ['number', 'string'])
-      const centre = { latitude: lat, longitude: lng }
+      const centre = await centreOf(caller, lat, lng)
       const counted = budget.spend(caller.id, centre)
       if (counted) await counted
-      return budget.inTurn(caller.id, async () => {
+      return budget.oneAtATime(caller.id, async () => {
         const at = now()
         const found = await store.nearby({
           caller: caller.id,
@@ -119,6 +133,14 @@ const locationView = ({ published, visible, updated_at }: Location) => ({
   visible,
   updated_at: isoOrNull(updated_at),
 })
+
+/** When those were born who are looked for. Refuses ages that nobody has. */
+function births({ age_min, age_max }: Ages, now: number): string[] | undefined {
+  if (age_min === undefined && age_max === undefined) return undefined
+  const ages = { min: age_min ?? 0, max: age_max ?? 150 }
+  if (ages.min > ages.max) throw invalid('/age_max', 'Expected at least age_min', 'out_of_range')
+  return birthsOf(ages, now)
+}
 
 /** The filters, languages in the form in which they are stored. Refuses what nobody could fit. */
 function checkedFilters(filters: NearbyFilters): NearbyFilters {

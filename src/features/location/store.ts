@@ -5,8 +5,11 @@ import type { Point } from './sphere.ts'
 export type Location = { published: Point | null; visible: boolean; updated_at: number | null }
 
 /** What people are searched by. The engines make their statements from this list, so none can be left out. */
-export const filterNames = ['drinks', 'activities', 'purposes', 'language', 'gender'] as const
+export const filterNames = ['drinks', 'activities', 'purposes', 'language', 'gender', 'born'] as const
 export type FilterName = (typeof filterNames)[number]
+
+/** Those that a query names by themselves. `born` follows from ages. */
+export const namedFilters = filterNames.filter((name) => name !== 'born')
 
 /** A list is met by any of its values, a filter by meeting all of its lists. */
 export type NearbyFilters = Partial<Record<FilterName, string[]>>
@@ -19,7 +22,7 @@ export const traitLists = (filters: NearbyFilters): string[][] =>
   })
 
 export type NearbyQuery = {
-  /** The searcher, who is not found, nor is anyone on either side of a block with them. */
+  /** The searcher. Neither they nor anyone on either side of a block with them is found. */
   caller: string
   centre: Point
   /** metres */
@@ -38,9 +41,9 @@ export type NearbyQuery = {
 export type Neighbour = { user_id: string; latitude: number; longitude: number; distance: number; updated_at: number }
 
 export type LocationStore = {
-  /** Moves a user's whereabouts by one step, which is pure, and answers what is published then; null where they are erased. */
+  /** Moves a user's whereabouts by one step, which is pure, and answers what is published then; null if they are erased. */
   follow(userId: string, step: (before: Whereabouts) => Whereabouts, now: number): Promise<Location | null>
-  /** Shows or hides; kept also where no position is published yet. False where they are erased. */
+  /** Shows or hides; kept also where no position is published yet. False if they are erased. */
   setVisible(userId: string, visible: boolean): Promise<boolean>
   of(userId: string): Promise<Location>
   /** The nearest first, by the haversine distance, ties by id; at most `limit`. */

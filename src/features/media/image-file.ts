@@ -7,11 +7,11 @@ export type ImageFile = {
   pixels: number
   /** How the picture must be turned to stand upright: the EXIF value, 1 (not at all) to 8. */
   orientation: number
-  /** Why this file is not to be decoded, in a sentence for its sender; null where its outline is whole. */
+  /** Why this file is not to be decoded, in a sentence for its sender; null if its outline is whole. */
   fault: string | null
   /**
-   * Makes the bytes to decode: the file itself; of a PNG without what is no picture, of an animated WebP its first frame as
-   * a still. These may be a copy, so make them once it is their turn.
+   * Makes the bytes to decode: the file itself; for a PNG only its picture chunks, for an animated WebP its first frame.
+   * This may copy the file, so call it only when decoding begins.
    */
   still: () => Buffer
 }
@@ -22,7 +22,7 @@ type Outline = Generator<void, ImageFile>
 /**
  * Recognises JPEG, PNG, WebP and GIF by their bytes, whatever name or content type came with them, and checks that the
  * file is whole to its end. A decoder alone does not: it fills what is missing from a JPEG or GIF with flat colour.
- * Answers null for every other kind of file.
+ * Returns null for every other kind of file.
  */
 export async function readImageFile(bytes: Uint8Array): Promise<ImageFile | null> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

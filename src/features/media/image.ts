@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import { fairSemaphore } from '../../lib/fair-semaphore.ts'
 import { Refusal, invalid } from '../../lib/refusal.ts'
 import { readImageFile } from './image-file.ts'
+import { type Pdq, pdqOf } from './pdq.ts'
+import { luminanceOf } from './pixels.ts'
 import { plainWebp } from './webp.ts'
 
 /** The largest upload, in bytes. */
@@ -32,6 +34,8 @@ export type Picture = {
   thumb: Uint8Array
   /** A `data:image/webp` URL of a few hundred characters, to be shown blurred until the picture is there. */
   placeholder: string
+  /** Its perceptual hash, and how much there is to be seen in it. */
+  pdq: Pdq
 }
 
 /**
@@ -39,9 +43,9 @@ export type Picture = {
  * nothing of the upload left but its pixels — no EXIF, XMP, comments or colour profile. Of an animation, the first frame.
  * The bytes must not change before the promise settles.
  *
- * Refuses, before anything is decoded: what is no JPEG, PNG, WebP or GIF by its bytes (`unsupported_media_type`), more
- * than 10 MiB or 40 megapixels (`payload_too_large`), a file that is empty, damaged or cut off (`validation_failed`).
- * Files of one user are decoded one after the other. Refuses with `busy` while too many wait for their turn.
+ * Refuses, before anything is decoded: anything but a JPEG, PNG, WebP or GIF by its bytes (`unsupported_media_type`), more
+ * than 10 MiB or 40 megapixels (`payload_too_large`), a file that is empty, damaged or cut off (`validation_failed`). Files
+ * of one user are decoded one at a time. Refuses with `busy` while too many wait.
  */
 export async function reencode(bytes: Uint8Array, userId: string): Promise<Picture> {
   if (bytes.length > MAX_IMAGE_BYTES) throw new Refusal('payload_too_large', 'An image may have up to 10 MiB.')
@@ -50,7 +54,7 @@ export async function reencode(bytes: Uint8Array, userId: string): Promise<Pictu
   if (!file) throw new Refusal('unsupported_media_type', 'An image must be a JPEG, PNG, WebP or GIF file.')
   if (file.pixels > MAX_IMAGE_PIXELS) throw tooManyPixels()
   if (file.fault) throw invalid('/file', file.fault, 'format')
-  return inTurn(userId, async () => {
+  return limited(userId, async () => {
     try {
       const image = new Bun.Image(file.still(), { maxPixels: MAX_IMAGE_PIXELS, autoOrient: false })
       turnUpright(image, file.orientation)
@@ -60,15 +64,22 @@ export async function reencode(bytes: Uint8Array, userId: string): Promise<Pictu
       // the encoder carries the colour profile over, and a profile can tell one screen or camera from another
       const plain = plainWebp(encoded, 12, encoded.length, width, height)
       const thumb = await shrink(plain)
-      return { bytes: plain, width, height, thumb, placeholder: await placeholderOf(thumb) }
+      const placeholder = await placeholderOf(thumb)
+      return { bytes: plain, width, height, thumb, placeholder, pdq: pdqOf(await luminanceOf(thumb)) }
     } catch (error) {
       throw refusalOf(error)
     }
   })
 }
 
-/** The thumbnail of a stored picture. Throws where that cannot be decoded. */
-export const thumbnailOf = (picture: Uint8Array): Promise<Uint8Array> => inTurn('', () => shrink(picture))
+/** The thumbnail of a stored picture. Throws if that cannot be decoded. */
+export const thumbnailOf = (picture: Uint8Array): Promise<Uint8Array> => limited('', () => shrink(picture))
+
+/**
+ * The hash of a picture, from its thumbnail: decoding that takes a twentieth of the time, and moves few of the bits. Throws
+ * where it cannot be decoded.
+ */
+export const pdqOfThumb = (thumb: Uint8Array): Promise<Pdq> => limited('', async () => pdqOf(await luminanceOf(thumb)))
 
 /** Made of the stored picture, as decoding the upload again would cost several times more. */
 const shrink = (picture: Uint8Array) =>
@@ -105,7 +116,7 @@ function refusalOf(error: unknown): unknown {
   return error
 }
 
-const inTurn = fairSemaphore({
+const limited = fairSemaphore({
   atOnce: DECODES_AT_ONCE,
   waiting: DECODES_WAITING,
   refuse: () =>

@@ -3,6 +3,7 @@ import { type Outbound, OutboundError } from '../../lib/outbound.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { seconds } from '../../lib/time.ts'
 import { semaphore } from '../../lib/semaphore.ts'
+import type { Filter, Verdict } from '../filter/service.ts'
 import type { UserStore } from '../profile/store.ts'
 import type { Media } from './service.ts'
 
@@ -11,6 +12,7 @@ export type MessengerPhotos = ReturnType<typeof messengerPhotos>
 type Deps = {
   users: Pick<UserStore, 'byId' | 'replacePhoto'>
   media: Pick<Media, 'upload' | 'drop'>
+  filter: Pick<Filter, 'photo' | 'report'>
   outbound: Outbound
   /** The only hosts that photos are fetched from, with their subdomains. */
   hosts: readonly string[]
@@ -25,36 +27,44 @@ const redirects = 3
 const atOnce = 4
 const waiting = 100
 
-/** Fetches the photos that init data names, so that who looks at a profile asks nobody but this server. */
-export function messengerPhotos({ users, media, outbound, hosts, log, now }: Deps) {
+/** Fetches the photos that init data names, so that viewers of a profile contact only this server. */
+export function messengerPhotos({ users, media, filter, outbound, hosts, log, now }: Deps) {
   const underWay = new Map<string, Promise<void>>()
   const busy = new Error('too many photos of messengers are being fetched')
-  const inTurn = semaphore({ atOnce, waiting, refuse: () => busy })
+  const limited = semaphore({ atOnce, waiting, refuse: () => busy })
 
-  /** The image's bytes; null where there are none to be had. */
+  /** The image's bytes; null if they cannot be fetched. */
   async function bytesAt(url: string): Promise<Uint8Array | null> {
     const { status, headers, body } = await outbound.fetch(url, { hosts, maxBytes, timeoutMs, redirects })
     return status === 200 && /^image\//i.test(headers['content-type'] ?? '') ? body : null
   }
 
   async function fetchPhoto(userId: string, url: string): Promise<void> {
-    // Who has another photo by now, or wants none, keeps that.
+    // A user who has chosen another photo, or none, keeps that choice.
     const pending = (await users.byId(userId))?.photo
     if (!pending?.startsWith('https:')) return
     const bytes = await bytesAt(url)
     if (bytes === null) return
     const { id } = await media.upload({ id: userId }, bytes)
-    if (!(await users.replacePhoto(userId, pending, id, now()))) await media.drop([id])
+    let verdict: Verdict
+    try {
+      verdict = await filter.photo(userId, id)
+    } catch (error) {
+      await media.drop([id])
+      throw error
+    }
+    if (await users.replacePhoto(userId, pending, id, now())) await filter.report('user', userId, verdict)
+    else await media.drop([id])
   }
 
   return {
     /**
-     * Begins to fetch the photo of a user who has just logged in, where theirs was not fetched yet. Where that fails there
-     * is none, and the next login tries again.
+     * Starts fetching the photo of a user who has just logged in, unless it was fetched already. If that fails, the next
+     * login tries again.
      */
     begin(userId: string, url: string | null): void {
       if (url === null || underWay.has(userId)) return
-      const fetched = inTurn(() => fetchPhoto(userId, url))
+      const fetched = limited(() => fetchPhoto(userId, url))
         .catch((error: unknown) => {
           const isExpected = error instanceof OutboundError || error instanceof Refusal || error === busy
           log[isExpected ? 'debug' : 'error'](

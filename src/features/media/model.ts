@@ -13,10 +13,10 @@ export const image = t.Object(
   { title: 'Image' },
 )
 
-/** In the one spelling that was signed. */
+/** Only the exact spelling that was signed. */
 export const signedId = t.String({ format: 'uuid' })
 
-/** The query of a signed URL. All optional: whatever is not ours answers 404, whichever part it is. */
+/** The query of a signed URL. All fields are optional, so that every malformed URL gets 404. */
 export const grant = t.Object({
   for: t.Optional(t.String({ description: 'upload, profile, or the id of what shows it' })),
   exp: t.Optional(t.String({ description: 'End, in seconds since 1970' })),

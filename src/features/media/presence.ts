@@ -11,7 +11,7 @@ type Deps = { store: KnownFiles; files: Pick<Files, 'missing'> }
 
 const batch = 500
 
-/** The names of those files that are lost. An image that is removed loses its row first, so it is not one of them. */
+/** The names of those files that are lost. A removed image loses its row first, so it does not count as lost. */
 export async function lostOf(names: readonly string[], { store, files }: Deps): Promise<string[]> {
   const missing = await files.missing(names)
   if (missing.length === 0) return []
@@ -19,7 +19,7 @@ export async function lostOf(names: readonly string[], { store, files }: Deps): 
   return missing.filter((name) => !removed.has(name))
 }
 
-/** The names of all files that are lost; `looked` is told how many were looked for, as it goes on. */
+/** The names of all files that are lost; Calls `looked` with the running number of images checked. */
 export async function* lostFiles(deps: Deps, looked: (count: number) => void = () => {}): AsyncIterable<string> {
   for (let last = ''; ;) {
     const names = await deps.store.filesAfter(last, batch)

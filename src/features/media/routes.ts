@@ -31,7 +31,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
         detail: {
           summary: 'Upload an image',
           description:
-            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB.',
+            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB; `content_refused` where the operator’s checker of images refuses it.',
           tags: ['media'],
           refusals: [
             'malformed_body',
@@ -39,6 +39,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
             'payload_too_large',
             'unsupported_media_type',
             'validation_failed',
+            'content_refused',
             'conflict',
           ],
           requestBody: {

@@ -6,7 +6,9 @@ import { days, hours } from '../../lib/time.ts'
 import type { Community } from '../community/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import { type Files, originalOf, thumbOf, withThumbs } from './files.ts'
-import { reencode, thumbnailOf } from './image.ts'
+import type { ImageCheck } from './image-check.ts'
+import { telling } from './rules.ts'
+import { pdqOfThumb, reencode, thumbnailOf } from './image.ts'
 import { checkMediaUrl, signMediaUrl, signThumbUrl, thumbSize } from './signed-url.ts'
 import type { MediaStore } from './store.ts'
 
@@ -22,6 +24,12 @@ type Deps = {
   community: Pick<Community, 'claimPhotos' | 'photosListedAt' | 'notePhotosListed'>
   key: Uint8Array
   ids: Ids
+  /** Null where none is set. */
+  check: ImageCheck | null
+  /** Told of an image that had to wait for its answer, once the checker allows it. */
+  allowed(imageId: string): Promise<void>
+  /** Told of an image that the checker did not answer about, without the image. */
+  unanswered(error: unknown): void
   now: () => number
 }
 
@@ -34,6 +42,11 @@ const strayFor = hours
 const batch = 500
 /** How many thumbnails one round of the job makes: some ten seconds of work. */
 const thumbsOfRound = 200
+/** How many hashes: some seconds of work. */
+const hashesOfRound = 1000
+/** How many images one round asks the checker about again. */
+const checksOfRound = 100
+export const pendingCheck = 'pending'
 /** For how long the image itself is shown where its thumbnail is still to be made. */
 const untilThumb_s = 60
 /**
@@ -43,7 +56,7 @@ const untilThumb_s = 60
 const linkLife_s = 300
 const linkMargin_s = 60
 
-export function mediaService({ store, limits, files, community, key, ids, now }: Deps) {
+export function mediaService({ store, limits, files, community, key, ids, check, allowed, unanswered, now }: Deps) {
   const urlFor = (id: string, scope: string) => signMediaUrl({ key, id, scope, nowMs: now() })
   const thumbUrlFor = (id: string, scope: string) => signThumbUrl({ key, id, scope, nowMs: now() })
 
@@ -96,6 +109,30 @@ export function mediaService({ store, limits, files, community, key, ids, now }:
     return removed
   }
 
+  /** What the checker says of an image; null where there is none, or where it may be left unchecked. */
+  async function askCheck(id: string, picture: Uint8Array) {
+    if (check === null) return null
+    try {
+      const { action, label } = await check.ask(id, picture)
+      return { check_action: action as string, check_label: label }
+    } catch (error) {
+      unanswered(error)
+      return check.isRequired ? { check_action: pendingCheck, check_label: '' } : null
+    }
+  }
+
+  /** An image that is damaged or gone is noted as one without, and not looked at again. */
+  async function makeHashes(limit: number, imageIds?: readonly string[]): Promise<number> {
+    if (limit === 0) return 0
+    const images = await store.withoutHash(limit, imageIds)
+    for (const { id, file, thumb_bytes } of images) {
+      const stored = (thumb_bytes ? await files.get(thumbOf(file)) : null) ?? (await files.get(file))
+      const pdq = stored && (await pdqOfThumb(await stored.bytes()).catch(noneOfDamaged))
+      await store.noteHash(id, { hashes: pdq?.hashes ?? null, hash_quality: pdq?.quality ?? 0 })
+    }
+    return images.length
+  }
+
   return {
     /** Refuses with 429 who has uploaded as many images as one day allows: to be asked before a body is read. */
     refuseTooMany: (owner: { id: string }) => limits.check('photos', owner.id),
@@ -105,9 +142,11 @@ export function mediaService({ store, limits, files, community, key, ids, now }:
      * 300 in a day, and `conflict` where their images take up all their room.
      */
     async upload(owner: { id: string }, bytes: Uint8Array) {
-      const { bytes: encoded, thumb, width, height, placeholder } = await reencode(bytes, owner.id)
+      const { bytes: encoded, thumb, width, height, placeholder, pdq } = await reencode(bytes, owner.id)
       await limits.take('photos', owner.id)
       const id = ids.next()
+      const checked = await askCheck(id, encoded)
+      if (checked?.check_action === 'refuse') throw notAllowedHere()
       const file = `${ids.random()}.webp`
       // The files first, so that no row ever names one that is not there.
       try {
@@ -126,6 +165,9 @@ export function mediaService({ store, limits, files, community, key, ids, now }:
         placeholder,
         bytes: encoded.length,
         thumb_bytes: thumb.length,
+        hashes: pdq.hashes,
+        hash_quality: pdq.quality,
+        ...checked,
         created_at: now(),
       }
       const outcome = await store.add(image, MAX_BYTES_OF_USER)
@@ -167,6 +209,9 @@ export function mediaService({ store, limits, files, community, key, ids, now }:
      * nobody has fetched yet: it is shown to nobody, as its host would learn who looks.
      */
     profilePhoto: (photo: string | null) => photoUrls(photo, 'profile'),
+
+    /** The same for its owner alone, who sees it also while it is hidden from others. */
+    ownProfilePhoto: (photo: string | null) => photoUrls(photo, 'upload'),
 
     /** URLs that serve the image as long as the message shows it. For the two members of its chat only. */
     messagePhoto: (imageId: string, messageId: string) => ({
@@ -219,6 +264,46 @@ export function mediaService({ store, limits, files, community, key, ids, now }:
       return images.length
     },
 
+    /** Makes some of the hashes that images of an earlier release lack. Answers how many. */
+    makeHashes: () => makeHashes(hashesOfRound),
+
+    /** Makes the hashes of these images, if they lack them. */
+    hashNow: (imageIds: readonly string[]) => makeHashes(imageIds.length, imageIds),
+
+    /** The hashes of an image, made where they are still to be. Null where they tell nothing. */
+    async hashesOf(imageId: string): Promise<string | null | 'no_such_image'> {
+      let found = await store.hashesOf(imageId)
+      if (found !== null && found.hash_quality == null) {
+        await makeHashes(1, [imageId])
+        found = await store.hashesOf(imageId)
+      }
+      return found === null ? 'no_such_image' : telling(found)
+    },
+
+    /** What the checker says of an image; null where it has said nothing, and need not. */
+    async checkOf(imageId: string): Promise<{ action: string; label: string } | null> {
+      // Also without a checker now: what one has said counts.
+      const found = await store.checkOf(imageId)
+      return found?.check_action == null ? null : { action: found.check_action, label: found.check_label ?? '' }
+    },
+
+    /** Asks again about images of which the checker has said nothing. Answers about how many it has said something now. */
+    async checkPending(): Promise<number> {
+      if (check === null) return 0
+      let answered = 0
+      for (const { id, file } of await store.unchecked(checksOfRound)) {
+        const stored = await files.get(file)
+        if (stored === null) continue
+        const checked = await askCheck(id, await stored.bytes())
+        // It is away: the others wait for the next round.
+        if (checked === null || checked.check_action === pendingCheck) return answered
+        await store.noteCheck(id, checked)
+        if (checked.check_action === 'allow') await allowed(id)
+        answered++
+      }
+      return answered
+    },
+
     /** Removes what this node could not remove when it should have. Answers how many files. */
     sweepLeftovers: async () => (files.remote?.leftovers() ? sweepFiles() : 0),
   }
@@ -231,5 +316,7 @@ function noneOfDamaged(error: unknown): null {
 
 const noRoom = () =>
   new Refusal('conflict', 'Your images take up 500 MB: delete messages with photos to make room for others.')
+
+const notAllowedHere = () => new Refusal('content_refused', 'This image is not allowed here.')
 
 const noSuchImage = () => new Refusal('not_found', 'There is no such image.')

@@ -18,6 +18,8 @@ type Deps = {
   now: () => number
 }
 
+type AppealQuery = { status?: AppealStatus; from?: string; to?: string } & Page
+
 /** Appeals as moderators work on them. */
 export function appealCases({ store, moderators, decisions, audit, paging: { keyOf, pageOf }, now }: Deps) {
   async function appealOf(appealId: string) {
@@ -49,9 +51,11 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
 
   return {
     /** Appeals of others, oldest first. */
-    async appeals(moderator: Moderator, { status, limit = 30, cursor }: { status?: AppealStatus } & Page) {
+    async appeals(moderator: Moderator, { status, from, to, limit = 30, cursor }: AppealQuery) {
       const key = keyOf('admin-appeals', cursor, ['number', 'string'])
-      const rows = await store.appeals({ reader: moderator.id, status }, limit + 1, key && { at: key[0], id: key[1] })
+      const filter = { status, ...(from && { from: Date.parse(from) }), ...(to && { to: Date.parse(to) }) }
+      const after = key && { at: key[0], id: key[1] }
+      const rows = await store.appeals({ ...filter, reader: moderator.id }, limit + 1, after)
       return pageOf('admin-appeals', rows, limit, ({ created_at, id }) => [created_at, id], queuedAppeal)
     },
 
@@ -81,6 +85,11 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
             decided_by: appeal.notice.decided_by,
           },
           appeal: { id: appeal.id, resolved_by: moderator.id, status: upheld ? 'upheld' : 'rejected', note },
+          unban: upheld && report_id !== null ? { report_id } : undefined,
+          shown:
+            upheld && appeal.notice.action === 'hide'
+              ? { ...decisions.tellShown(user.id, moderator.id, at), appealed: appeal.notice_id }
+              : undefined,
           lift: lifts ? { user_id: user.id, suspension_id: appeal.notice_id } : undefined,
           notice: decisions.tell({ user_id: user.id, action, reason: note, decided_by: moderator.id }, at),
         },

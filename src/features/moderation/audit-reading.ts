@@ -12,7 +12,9 @@ export type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
   to?: string
 }
 
-type Deps = { auditLog: Pick<AuditStore, 'list'>; audit: Audit; paging: Paging; now: () => number }
+type Log = Pick<AuditStore, 'list'>
+
+type Deps = { auditLog: Log; audit: Audit; paging: Paging; now: () => number }
 
 export function auditReading({ auditLog, audit, paging: { keyOf, pageOf }, now }: Deps) {
   const filterOf = (moderator: Moderator, { from, to, ...filter }: AuditQuery): AuditFilter => ({
@@ -21,25 +23,6 @@ export function auditReading({ auditLog, audit, paging: { keyOf, pageOf }, now }
     ...(to && { to: Date.parse(to) }),
     reader: moderator.id,
   })
-
-  /** All entries of a filter, newest first, in bounded memory. */
-  async function* entriesOf(filter: AuditFilter): AsyncGenerator<ReturnType<typeof auditView>> {
-    for (let after: { at: number; id: string } | null = null; ;) {
-      const rows: AuditEntry[] = await auditLog.list(filter, batch, after)
-      for (const row of rows) yield auditView(row)
-      const last = rows.at(-1)
-      if (rows.length < batch || !last) return
-      after = { at: last.at, id: last.id }
-    }
-  }
-
-  async function* linesOf(filter: AuditFilter, format: 'jsonl' | 'csv'): AsyncGenerator<string> {
-    if (format === 'csv') yield csvLine(columns)
-    for await (const entry of entriesOf(filter))
-      yield format === 'csv'
-        ? csvLine(columns.map((name) => (name === 'metadata' ? JSON.stringify(entry.metadata) : entry[name])))
-        : `${JSON.stringify(entry)}\n`
-  }
 
   return {
     /** The audit log, newest first, without what would tell the caller who blocked, reported or reviewed them. */
@@ -56,12 +39,32 @@ export function auditReading({ auditLog, audit, paging: { keyOf, pageOf }, now }
       { limit: _, cursor: __, ...query }: AuditQuery & Page,
     ) {
       const filter = filterOf(moderator, query)
-      // What is added while it is read is not in it.
+      // Entries added during the export are not included.
       const to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, now())
       await audit.record('audit_exported', moderator.id, null, { format, ...query })
-      return chunks(linesOf({ ...filter, to }, format))
+      return chunks(auditLines(auditLog, { ...filter, to }, format))
     },
   }
+}
+
+/** All entries of a filter, newest first, in bounded memory. */
+async function* entriesOf(auditLog: Log, filter: AuditFilter): AsyncGenerator<ReturnType<typeof auditView>> {
+  for (let after: { at: number; id: string } | null = null; ;) {
+    const rows: AuditEntry[] = await auditLog.list(filter, batch, after)
+    for (const row of rows) yield auditView(row)
+    const last = rows.at(-1)
+    if (rows.length < batch || !last) return
+    after = { at: last.at, id: last.id }
+  }
+}
+
+/** The lines of a file of these entries, newest first. */
+export async function* auditLines(auditLog: Log, filter: AuditFilter, format: 'jsonl' | 'csv'): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(columns)
+  for await (const entry of entriesOf(auditLog, filter))
+    yield format === 'csv'
+      ? csvLine(columns.map((name) => (name === 'metadata' ? JSON.stringify(entry.metadata) : entry[name])))
+      : `${JSON.stringify(entry)}\n`
 }
 
 /** Rows that one look at the log reads. */

@@ -23,6 +23,12 @@ export type DecisionDeps = {
   photos: {
     /** Removes those of the images that nothing shows any more. */
     drop(imageIds: readonly string[]): Promise<void>
+    /** Makes the hashes of these images, if they lack them. */
+    hashNow(imageIds: readonly string[]): Promise<number>
+  }
+  imageBank: {
+    /** Makes every node look at the bank again. */
+    changed(): Promise<void>
   }
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'suspend'>
@@ -38,6 +44,7 @@ export function openDecisions({
   store,
   chats,
   photos,
+  imageBank,
   callers,
   sockets,
   push,
@@ -46,12 +53,15 @@ export function openDecisions({
   ids,
   now,
 }: DecisionDeps) {
-  const webhooksOf = ({ case: { subject_id }, report, remove, suspend, lift }: Decision & { case: Case }) => [
+  const webhooksOf = ({ case: { subject_id }, report, remove, takeDown, suspend, lift }: Decision & { case: Case }) => [
     ...(report
       ? webhooks.about('report.resolved', subject_id ?? report.id, { report_id: report.id, action: report.action })
       : []),
     ...(remove?.target === 'user'
       ? webhooks.about('user.updated', remove.id, { user_id: remove.id, fields: emptiedFields })
+      : []),
+    ...(takeDown
+      ? webhooks.about('user.updated', takeDown.user_id, { user_id: takeDown.user_id, fields: ['photo'] })
       : []),
     ...(suspend
       ? webhooks.about('user.suspended', suspend.user_id, {
@@ -62,12 +72,42 @@ export function openDecisions({
     ...(lift ? webhooks.about('user.unsuspended', lift.user_id, { user_id: lift.user_id }) : []),
   ]
 
+  /** The notice and what its event shows. */
+  function tell(
+    told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> &
+      Partial<Pick<Notice, 'note' | 'until' | 'strikes'>>,
+    at: number,
+    about: Pick<Report, 'id' | 'target' | 'target_id' | 'reason'> | null = null,
+  ): Told {
+    const notice: Notice = {
+      note: null,
+      until: null,
+      strikes: null,
+      ...told,
+      id: ids.next(),
+      report_id: about?.id ?? null,
+      created_at: at,
+    }
+    const context = {
+      target: about?.target ?? null,
+      target_id: about?.target_id ?? null,
+      ground: about?.reason ?? null,
+      appeal_id: null,
+      appeal_status: null,
+    }
+    return { notice, event: noticeView({ ...notice, ...context }) }
+  }
+
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
      * `takenMessage` if somebody else has decided first, with 409 `claimed` if they work on it, and with 403 if the moderator may not decide it.
      */
-    async carryOut(decision: Decision & { case: Case; notice?: Told }, takenMessage: string) {
+    async carryOut(
+      decision: Decision & { case: Case; notice?: Told; shown?: Told & { appealed: string | null } },
+      takenMessage: string,
+    ) {
+      if (decision.ban) await photos.hashNow(decision.ban.images)
       const decided = await store.decide({
         ...decision,
         notify_at: asking.dueAt(decision.at),
@@ -77,47 +117,34 @@ export function openDecisions({
       if (!decided) throw new Refusal('conflict', takenMessage)
       if (decided === 'claimed') throw claimedByOther()
       if (typeof decided === 'string') throw notAllowed(decided)
-      const { at, notice, suspend, lift } = decision
+      const { at, notice, shown, suspend, lift } = decision
+      if (decided.bank_changed) await imageBank.changed()
       const sealed = suspend ?? lift
       if (sealed) await callers.forget(sealed.user_id)
-      if (notice && decided.notice_seq !== null)
-        push.event('notice', at, [{ user_id: notice.notice.user_id, seq: decided.notice_seq }], () => notice.event)
+      for (const { user_id, seq, notice_id } of decided.noted) {
+        const told = [notice, shown].find((one) => one?.notice.id === notice_id)
+        if (told) push.event('notice', at, [{ user_id, seq }], () => told.event)
+      }
       asking.wake()
       if (suspend) sockets.suspend(suspend.user_id)
       if (decided.tombstone) {
         const { message, events } = decided.tombstone
         push.event('message_deleted', at, events, (userId) => chats.message(message, userId))
       }
+      if (decided.released) {
+        const { message, events } = decided.released
+        push.event('message', at, events, (userId) => chats.message(message, userId))
+      }
       if (decided.photos.length > 0) await photos.drop(decided.photos)
     },
 
-    /** The notice and what its event shows. */
-    tell(
-      told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> &
-        Partial<Pick<Notice, 'note' | 'until' | 'strikes'>>,
-      at: number,
-      about: Pick<Report, 'id' | 'target' | 'target_id' | 'reason'> | null = null,
-    ): Told {
-      const notice: Notice = {
-        note: null,
-        until: null,
-        strikes: null,
-        ...told,
-        id: ids.next(),
-        report_id: about?.id ?? null,
-        created_at: at,
-      }
-      const context = {
-        target: about?.target ?? null,
-        target_id: about?.target_id ?? null,
-        ground: about?.reason ?? null,
-        appeal_id: null,
-        appeal_status: null,
-      }
-      return { notice, event: noticeView({ ...notice, ...context }) }
-    },
+    tell,
 
-    /** End of a suspension, from what was asked for; null where it has none. */
+    /** What tells somebody that others see them again. */
+    tellShown: (user_id: string, decided_by: string | null, at: number): Told =>
+      tell({ user_id, action: 'show', reason: shownAgain, decided_by }, at),
+
+    /** End of a suspension, from what was asked for; null if it has none. */
     endOf(until: string | null | undefined): number | null {
       if (until === undefined || until === null) return null
       const end = Date.parse(until)
@@ -126,6 +153,8 @@ export function openDecisions({
     },
   }
 }
+
+const shownAgain = 'A moderator has decided: others see your photo and your place nearby again.'
 
 /** How long something has waited for its decision, or did wait, in whole seconds. */
 export const waitingS = (

@@ -15,6 +15,7 @@ import {
 import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
 import { profile } from '../profile/model.ts'
+import { hidings } from '../profile/store.ts'
 import { review } from '../reviews/model.ts'
 import { action, reason as ground, reportFields, reportKind, reportStatus } from '../safety/model.ts'
 import { mostStrikes } from './rules.ts'
@@ -64,6 +65,7 @@ const queuedReportFields = {
         note: t.String(),
         until: nullable(time),
         strikes: t.Integer(),
+        ban_images: t.Boolean(),
         decided_by: entityId(),
         takes_effect_at: time,
       },
@@ -83,13 +85,36 @@ const queuedReportFields = {
 export const reportQueue = object('ReportQueue', {
   items: t.Array(t.Object(queuedReportFields, { title: 'QueuedReport' })),
   next_cursor: nextCursor,
+  counts: object(
+    'QueueCounts',
+    {
+      open: t.Integer(),
+      overdue: t.Integer({ description: 'Of the open ones those whose `due_at` is over' }),
+      by_kind: t.Record(t.String(), t.Integer(), { examples: [{ message: 3 }], description: 'Of the open ones' }),
+    },
+    { description: 'Whatever the filter, without what concerns the reader' },
+  ),
 })
-export const report = object('ReportWithEvidence', { ...queuedReportFields, evidence: nullable(evidence) })
+export const proposal = nullable(
+  object(
+    'StrikeProposal',
+    { action: oneOf(['warn', 'suspend'], 'ProposedAction'), days: nullable(t.Integer()) },
+    { description: 'What may follow from the strikes; `days` null is without end. A person decides' },
+  ),
+)
+export const report = object('ReportWithEvidence', {
+  ...queuedReportFields,
+  hidden: nullable(oneOf(hidings, 'Hiding')),
+  strikes: t.Integer({ description: 'Of the user concerned, as in their record' }),
+  proposal,
+  evidence: nullable(evidence),
+})
 export const reportQuery = t.Object({
   ...pageQuery,
   status: t.Optional(reportStatus),
   kind: t.Optional(reportKind),
   reason: t.Optional(ground),
+  subject_id: t.Optional(id),
   sort: t.Optional(oneOf(reportOrders, 'ReportOrder')),
 })
 export const nextReport = object('NextReport', { kind: optional(reportKind) }, { examples: [{ kind: 'message' }, {}] })
@@ -101,21 +126,40 @@ export const resolution = t.Object(
     until,
     strikes: optional(wholeNumber(0, mostStrikes)),
     template_id: optional(id),
+    ban_images: optional(t.Boolean()),
     undo_s: optional(wholeNumber(0, 10)),
   },
   {
     title: 'ReportDecision',
     description:
-      '`note` is told to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. The decision takes effect after `undo_s` seconds, and can be taken back until then',
+      '`note` is shown to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the images of what is removed any more. The decision takes effect after `undo_s` seconds, and can be taken back until then',
     examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2030-01-01T00:00:00Z' }],
   },
 )
 
+export const warning = t.Object(
+  {
+    reason: prose(1000, { min: 1 }),
+    note: optional(prose(2000)),
+    strikes: optional(wholeNumber(0, mostStrikes)),
+  },
+  {
+    title: 'NewWarning',
+    description: '`reason` is shown to the user, `note` is for moderators only. `strikes` count for 90 days',
+    examples: [{ reason: 'Advertising breaks section 5 of the terms.' }],
+  },
+)
+export const warned = object('Warning', {
+  user_id: entityId(),
+  notice_id: entityId('What the user appeals against'),
+  reason: t.String(),
+  strikes: t.Integer(),
+})
 export const suspension = t.Object(
   { reason: prose(1000, { min: 1 }), note: optional(prose(2000)), until },
   {
     title: 'NewSuspension',
-    description: '`reason` is told to the user, `note` is for moderators only. `until`: absent or null is without end',
+    description: '`reason` is shown to the user, `note` is for moderators only. `until`: absent or null is without end',
   },
 )
 export const unsuspension = object('Unsuspension', { reason: optional(prose(1000)) })
@@ -148,10 +192,15 @@ const queuedAppeal = object('QueuedAppeal', {
 })
 export const appealQueue = object('AppealQueue', { items: t.Array(queuedAppeal), next_cursor: nextCursor })
 export const resolvedAppeal = queuedAppeal
-export const appealQuery = t.Object({ ...pageQuery, status: t.Optional(appealStatus) })
+export const appealQuery = t.Object({
+  ...pageQuery,
+  status: t.Optional(appealStatus),
+  from: t.Optional(instant),
+  to: t.Optional(instant),
+})
 export const appealResolution = t.Object(
   { decision: oneOf(['uphold', 'reject']), note: prose(2000, { min: 1 }) },
-  { title: 'AppealDecision', description: '`note` is told to the user concerned' },
+  { title: 'AppealDecision', description: '`note` is shown to the user concerned' },
 )
 
 export const auditQuery = t.Object({
@@ -180,13 +229,14 @@ export const auditList = object('AuditLog', {
 export const notice = t.Object(
   {
     id: entityId(),
-    action: noticeAction,
+    action: oneOf([...noticeActions, 'announce'], 'NoticeKind'),
     message_id: nullable(entityId('The message or review that it is about, if it is about one')),
     review_id: nullable(entityId()),
     ground: nullable(ground),
     reason: t.String(),
     until: nullable(time),
     created_at: time,
+    automated: t.Boolean({ description: 'Decided without a person' }),
     appeal: nullable(object('AppealState', { id: entityId(), status: appealStatus })),
     how_to_appeal: nullable(t.String()),
   },

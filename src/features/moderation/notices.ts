@@ -3,18 +3,22 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
+import type { Announcements } from '../announcements/service.ts'
+import type { Announcement } from '../announcements/store.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Auth, Proof } from '../auth/service.ts'
+import type { Proof } from '../auth/proofs.ts'
+import type { Auth } from '../auth/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import { isAboutReview } from './rules.ts'
-import type { Appeal, ModerationStore, NoticeAction, NoticeInContext, NoticeStore } from './store.ts'
+import type { Appeal, ModerationStore, Notice, NoticeAction, NoticeInContext, NoticeStore } from './store.ts'
 
 export type Notices = ReturnType<typeof noticeService>
 
 type Deps = {
   store: NoticeStore
+  announcements: Pick<Announcements, 'active'>
   moderation: Pick<ModerationStore, 'standing'>
   auth: Pick<Auth, 'userOf'>
   webhooks: Webhooks
@@ -25,7 +29,7 @@ type Deps = {
 }
 
 /** The user's side of moderation: what was decided about them and why, and their one word against each decision. */
-export function noticeService({ store, moderation, auth, webhooks, audit, paging, ids, now }: Deps) {
+export function noticeService({ store, announcements, moderation, auth, webhooks, audit, paging, ids, now }: Deps) {
   const { keyOf, pageOf } = paging
 
   async function appeal(userId: string, noticeId: string, text: string) {
@@ -57,11 +61,24 @@ export function noticeService({ store, moderation, auth, webhooks, audit, paging
   }
 
   return {
-    /** What was decided about the caller, newest first. */
+    /** What was decided about the caller, and what is announced to everybody, newest first. */
     async list(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('notices', cursor, ['number', 'string'])
-      const rows = await store.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
-      return pageOf('notices', rows, limit, ({ created_at, id }) => [created_at, id], noticeView)
+      const after = key && { at: key[0], id: key[1] }
+      const [own, active] = await Promise.all([store.list(caller.id, limit + 1, after), announcements.active()])
+      const entries = [
+        ...own.map((notice) => ({ key: keyOfNotice(notice), view: noticeView(notice) })),
+        ...active
+          .filter((one) => after === null || isBefore(keyOfNotice(one), [after.at, after.id]))
+          .map((one) => ({ key: keyOfNotice(one), view: announcedView(one) })),
+      ].sort((a, b) => (isBefore(a.key, b.key) ? 1 : -1))
+      return pageOf(
+        'notices',
+        entries.slice(0, limit + 1),
+        limit,
+        ({ key }) => key,
+        ({ view }) => view,
+      )
     },
 
     /** The same with what each counts, for the export. */
@@ -99,21 +116,47 @@ export function noticeService({ store, moderation, auth, webhooks, audit, paging
   }
 }
 
-const isAppealable = (action: NoticeAction) => action === 'warn' || action === 'remove_content' || action === 'suspend'
+const isAppealable = (action: NoticeAction) =>
+  action === 'warn' || action === 'remove_content' || action === 'suspend' || action === 'hide'
 
 const howToAppeal =
   'Once, with POST /api/v1/appeals { notice_id, text }. Where a suspension keeps you from logging in: POST /api/v1/auth/appeals with your login.'
+
+type NoticeKey = readonly [at: number, id: string]
+const keyOfNotice = ({ created_at, id }: { created_at: number; id: string }): NoticeKey => [created_at, id]
+const isBefore = ([at, id]: NoticeKey, [otherAt, otherId]: NoticeKey) => (at === otherAt ? id < otherId : at < otherAt)
+
+/** Whether no person decided: reports that hide somebody together, and a photo that is banned. */
+const isAutomated = ({ action, decided_by }: Pick<Notice, 'action' | 'decided_by'>) =>
+  action === 'hide' || (action === 'remove_content' && decided_by === null)
+
+/** What is announced to everybody, in the form of a notice. */
+const announcedView = ({ id, text, until, created_at }: Announcement) => ({
+  id,
+  action: 'announce' as const,
+  message_id: null,
+  review_id: null,
+  ground: null,
+  reason: text,
+  until: isoOrNull(until),
+  created_at: iso(created_at),
+  automated: false,
+  appeal: null,
+  how_to_appeal: null,
+})
 
 /** A decision as the user concerned reads it: what, on which ground, why, until when, and how to appeal. */
 export const noticeView = (notice: NoticeInContext) => ({
   id: notice.id,
   action: notice.action,
-  message_id: notice.target === 'message' ? notice.target_id : null,
+  // Whoever was hidden because of a report would learn which of their chats it came from.
+  message_id: notice.target === 'message' && notice.action !== 'hide' ? notice.target_id : null,
   review_id: notice.target === 'review' ? notice.target_id : null,
   ground: notice.ground,
   reason: notice.reason,
   until: isoOrNull(notice.until),
   created_at: iso(notice.created_at),
+  automated: isAutomated(notice),
   appeal:
     notice.appeal_id === null || notice.appeal_status === null
       ? null

@@ -33,19 +33,20 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
         limit + 1,
         key && { at: key[0], id: key[1] },
       )
-      return pageOf(
+      const page = pageOf(
         list,
         rows,
         limit,
         (report) => [sort === 'due' ? dueAtOf(report) : report.created_at, report.id],
         views.queuedReport,
       )
+      return { ...page, counts: await queue.counts(moderator.id, now()) }
     },
 
     /** One report with its evidence. */
     report: read,
 
-    /** Claims the most urgent report that nobody has claimed; null where there is none. */
+    /** Claims the most urgent report that nobody has claimed; null if there is none. */
     async nextReport(moderator: Moderator, kind?: ReportKind) {
       const at = now()
       const id = await queue.next(moderator, kind, at, at + claimLasts)

@@ -1,12 +1,12 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
-import { dueAtOf, kindOf } from '../safety/rules.ts'
+import { actionOf, dueAtOf, kindOf } from '../safety/rules.ts'
 import { reportView } from '../safety/service.ts'
 import type { Evidence, Report } from '../safety/store.ts'
 import { waitingS } from './decisions.ts'
 import { type EvidenceDeps, evidenceViews } from './evidence.ts'
 import { type Moderator, refuseOwnCase } from './moderators.ts'
-import type { Case } from './rules.ts'
+import { type Case, proposalAt, strikesLast } from './rules.ts'
 import type { ModerationStore } from './store.ts'
 
 export type ReportViews = ReturnType<typeof openReportViews>
@@ -16,7 +16,7 @@ export function openReportViews({
   store,
   now,
   ...shown
-}: EvidenceDeps & { store: Pick<ModerationStore, 'report'>; now: () => number }) {
+}: EvidenceDeps & { store: Pick<ModerationStore, 'report' | 'history'>; now: () => number }) {
   const evidenceView = evidenceViews(shown)
 
   /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
@@ -54,9 +54,16 @@ export function openReportViews({
     async shownReport(moderator: Moderator, reportId: string) {
       const report = await reportOf(moderator, reportId)
       const { subject_id } = report
+      const { hidden, strikes } =
+        subject_id === null
+          ? { hidden: null, strikes: 0 }
+          : await store.history(subject_id, moderator.id, now() - strikesLast)
       return {
         ...queuedReport(report),
         subject_id,
+        hidden,
+        strikes,
+        proposal: proposalAt(strikes),
         evidence: report.evidence && evidenceView(report.evidence, reportId),
       }
     },
@@ -87,11 +94,13 @@ function claimOf({ claimed_by, claimed_until }: Report, now: number) {
 
 function pendingOf({ pending, pending_until }: Report) {
   if (pending === null || pending_until === null) return null
-  const { action, note, until, strikes, decided_by } = pending
-  return { action, note, until: isoOrNull(until), strikes, decided_by, takes_effect_at: iso(pending_until) }
+  const { action, note, until, strikes, ban_images = false, decided_by } = pending
+  return { action, note, until: isoOrNull(until), strikes, ban_images, decided_by, takes_effect_at: iso(pending_until) }
 }
 
-function resolutionOf({ action, note, until, resolved_by, resolved_at }: Report) {
+function resolutionOf(report: Report) {
+  const { note, until, resolved_by, resolved_at } = report
+  const action = actionOf(report)
   if (action === null || resolved_at === null) return null
   return { action, note, until: isoOrNull(until), resolved_by, resolved_at: iso(resolved_at) }
 }

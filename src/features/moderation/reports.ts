@@ -6,7 +6,9 @@ import type { Carrier, NotSent } from '../../outbox/delivery.ts'
 import type { Payloads } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import { forever } from '../auth/callers.ts'
-import type { PendingDecision, ReportAction } from '../safety/store.ts'
+import { reportedImages } from '../safety/rules.ts'
+import { isForKind, kindOf } from '../safety/rules.ts'
+import type { PendingDecision, ReportAction, ReportKind } from '../safety/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { Decisions } from './decisions.ts'
 import type { Moderator, Moderators } from './moderators.ts'
@@ -20,6 +22,7 @@ export type Resolution = {
   until?: string | null
   strikes?: number | null
   template_id?: string | null
+  ban_images?: boolean | null
   undo_s?: number | null
 }
 
@@ -40,11 +43,20 @@ const neutralName = 'Member'
 /** What comes of a report: at once, or after a while in which it can be taken back. */
 export function reportCases({ queue, templates, views, moderators, decisions, audit, ids, now }: Deps) {
   /** What was asked for, once all of it is valid. */
-  async function readResolution({ action, note, until, strikes, template_id }: Resolution) {
+  async function readResolution(
+    { action, note, until, strikes, template_id, ban_images }: Resolution,
+    kind: ReportKind,
+  ) {
+    if (!isForKind(action, kind)) {
+      const expected = kind === 'held' ? 'release or remove_content' : 'another action: only a held message is released'
+      throw invalid('/action', `Expected ${expected}`, 'not_allowed')
+    }
     if (action !== 'suspend' && until != null)
       throw invalid('/until', 'Expected an end only for a suspension', 'not_allowed')
-    if (action === 'dismiss' && (strikes ?? 0) > 0)
-      throw invalid('/strikes', 'Expected no strikes where a report is dismissed', 'not_allowed')
+    if ((action === 'dismiss' || action === 'release') && (strikes ?? 0) > 0)
+      throw invalid('/strikes', 'Expected no strikes where nothing is wrong', 'not_allowed')
+    if (ban_images && action !== 'remove_content')
+      throw invalid('/ban_images', 'Expected true only where content is removed', 'not_allowed')
     const template = template_id == null ? null : await templates.byId(template_id)
     if (template_id != null && !template) throw unknownId('/template_id', 'There is no such template.')
     const text = note ?? template?.text
@@ -55,22 +67,23 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
       until: decisions.endOf(until),
       strikes: strikes ?? 0,
       template_id: template?.id ?? null,
+      ban_images: ban_images ?? false,
     }
   }
 
-  /** Whom a decision would tell; null where nobody is told. Refuses what nobody could be told of. */
+  /** Whom a decision would tell; null if nobody is told. Refuses what nobody could be told of. */
   async function toldBy({ action }: { action: ReportAction }, subjectId: string | null) {
     const subject = await moderators.userOrNull(subjectId)
     if ((action === 'warn' || action === 'suspend') && !subject)
       throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
-    return action === 'dismiss' ? null : subject
+    return action === 'dismiss' || action === 'release' ? null : subject
   }
 
   /** Carries out a decision, in one step with its effects and its statement of reasons. */
   async function carryOut(
     moderator: Moderator,
     reportId: string,
-    { action, note, until, strikes, template_id }: Omit<PendingDecision, 'id' | 'decided_by'>,
+    { action, note, until, strikes, template_id, ban_images = false }: Omit<PendingDecision, 'id' | 'decided_by'>,
     pending_id: string | null,
   ) {
     const report = await views.reportOf(moderator, reportId)
@@ -93,12 +106,28 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
           ...(action === 'suspend' && { until: isoOrNull(until) }),
           ...(strikes > 0 && { strikes }),
           ...(template_id !== null && { template_id }),
+          ...(ban_images && { ban_images }),
         }),
         case: caseOf(moderator.id, report, action === 'suspend'),
         report: { id: report.id, resolved_by: moderator.id, action, note, until, pending_id },
         notice,
+        shown:
+          report.subject_id !== null && report.target !== 'review'
+            ? { ...decisions.tellShown(report.subject_id, moderator.id, at), appealed: null }
+            : undefined,
         remove:
           action === 'remove_content' ? { target: report.target, id: report.target_id, name: neutralName } : undefined,
+        ban: ban_images
+          ? {
+              images: reportedImages(report),
+              report_id: report.id,
+              // What the user concerned reads may name somebody, and the bank outlasts the accounts.
+              reason: `Removed: ${report.reason}`,
+              added_by: moderator.id,
+              newId: ids.next,
+            }
+          : undefined,
+        release: action === 'release' ? { message_id: report.target_id } : undefined,
         suspend:
           action === 'suspend' && notice
             ? { user_id: notice.notice.user_id, until: until ?? forever, reason: note, notice_id: notice.notice.id }
@@ -115,7 +144,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
      */
     async resolve(moderator: Moderator, reportId: string, { undo_s, ...asked }: Resolution) {
       const report = await views.reportOf(moderator, reportId)
-      const decision = await readResolution(asked)
+      const decision = await readResolution(asked, kindOf(report))
       await toldBy(decision, report.subject_id)
       if (!undo_s) await carryOut(moderator, report.id, decision, null)
       else {
@@ -144,7 +173,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
       const entry = audit.entry('decision_undone', moderator.id, report.id)
       const refused = await queue.undo(report.id, moderator.id, now(), entry)
       if (refused === 'not_yours')
-        throw new Refusal('forbidden', 'This decision is for whom it was made by to take back.')
+        throw new Refusal('forbidden', 'Only the moderator who made this decision can take it back.')
       if (refused) throw new Refusal('conflict', 'No decision about this report waits.')
     },
 

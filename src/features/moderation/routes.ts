@@ -30,7 +30,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'The queue of reports, those to be decided first at its beginning',
         description:
-          'By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them.',
+          'By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one.',
         tags,
         refusals: ['forbidden'],
       },
@@ -86,7 +86,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         response: { 204: t.Void() },
         detail: {
           summary: 'Give up a claim',
-          description: 'Where there is none, nothing changes. `claimed` where it is somebody else’s. For moderators.',
+          description: 'Does nothing if there is none. `claimed` if it belongs to somebody else. For moderators.',
           tags,
           refusals: ['forbidden', 'not_found', 'claimed'],
         },
@@ -125,6 +125,19 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         },
       },
     )
+    .post('/api/v1/admin/users/:id/warn', ({ admitted, params, body }) => moderation.warn(admitted, params.id, body), {
+      limit: 'write',
+      params,
+      body: model.warning,
+      response: { 200: model.warned },
+      detail: {
+        summary: 'Warn a user',
+        description:
+          'Without a report: they get a notice, against which they may appeal. For moderators: `forbidden` for others, for warning yourself, and a moderator or an admin without being an admin. `conflict` where the account was erased meanwhile.',
+        tags,
+        refusals: ['forbidden', 'not_found', 'conflict'],
+      },
+    })
     .post(
       '/api/v1/admin/users/:id/suspend',
       ({ admitted, params, body }) => moderation.suspend(admitted, params.id, body),
@@ -164,7 +177,8 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       response: { 200: model.appealQueue },
       detail: {
         summary: 'Appeals of others, oldest first',
-        description: 'For moderators.',
+        description:
+          'Of a period with `from` and `to`, which is excluded, as in the transparency report. For moderators.',
         tags,
         refusals: ['forbidden'],
       },
@@ -231,7 +245,8 @@ const noticeRoutes = ({ signedIn, notices }: Pick<Deps, 'signedIn' | 'notices'>)
       response: { 200: model.noticeList },
       detail: {
         summary: 'Decisions of moderation about the caller, newest first',
-        description: 'What was decided, why, until when, and how to appeal. A suspended user’s token is good for this.',
+        description:
+          'What was decided, why, until when, and how to appeal. What admins announce to everybody is among them, with the action `announce` and the text in `reason`. A suspended user’s token is good for this.',
         tags,
       },
     })

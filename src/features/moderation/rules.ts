@@ -3,25 +3,25 @@ import { days, hours, minutes } from '../../lib/time.ts'
 import type { Report } from '../safety/store.ts'
 import type { Appeal, Decision, NoticeInContext, Standing } from './store.ts'
 
-/** What is to be decided: whom it concerns, and who has decided before. */
+/** A case to decide: whom it concerns, and who has decided before. */
 export type Case = {
   /** Null for the operator. */
   judge_id: string | null
-  /** The one whom the decision is about: the reported user, the author of what is reported, or who appeals. */
+  /** Whom the decision is about: the reported user, the author of the reported content, or the appellant. */
   subject_id: string | null
-  /** Others whom it concerns: who filed the report, and whom a reported review is of. */
+  /** Others concerned: the reporter, and the person reviewed. */
   parties: readonly string[]
   /** Whether the decision suspends its subject. */
   suspends: boolean
-  /** Of an appeal: who made the decision that it is against; null where that is not known. */
+  /** For an appeal: who made the original decision; null if unknown. */
   decided_by: string | null
 }
 
-/** What `canDecide` has to know of the people of a case, as it is within the step that decides. */
+/** The state of a case's people that `canDecide` needs, read in the transaction that decides. */
 export type CasePeople = {
   judge: Standing | null
   subject: Standing | null
-  /** Everybody with a role. Needed only where the judge has decided before. */
+  /** Everybody with a role. Needed only if the judge has decided before. */
   colleagues: readonly Standing[]
   now: number
 }
@@ -33,9 +33,9 @@ const isModerator = ({ role }: { role: Role }) => role === 'moderator' || role =
 export const isSuspended = (user: Standing, now: number) => user.suspended_until !== null && user.suspended_until > now
 
 /**
- * Why somebody may not decide a case; null where they may. Nobody decides what concerns themselves or what they have
- * reported. Whatever is about a moderator or an admin is for admins. An appeal is for somebody else than who decided first,
- * where there is somebody else who could. The operator may decide everything but the suspension of an admin.
+ * Why somebody may not decide a case; null if they may. Nobody decides what concerns themselves or what they have reported.
+ * Cases about moderators or admins are for admins. An appeal goes to somebody other than the first decider, if anyone else
+ * could decide it. The operator may decide everything but the suspension of an admin.
  */
 export function canDecide(about: Case, { judge, subject, colleagues, now }: CasePeople): CaseRefusal | null {
   if (about.judge_id === null) return about.suspends && subject?.role === 'admin' ? 'suspends_admin' : null
@@ -50,42 +50,42 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
   return isForOthers ? 'decided_before' : null
 }
 
-/** How long a moderator has a report for themselves. */
+/** How long a claim lasts. */
 export const claimLasts = 15 * minutes
 
-/** What `refusesClaim` and `refusesDecision` have to know of a report, as it is under their lock. */
+/** The state of a report that `refusesClaim` and `refusesDecision` need, read under its lock. */
 export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending' | 'pending_until'>
 
-/** A decision that is so late is lost, as where an operator has dropped it: others may decide. */
+/** A pending decision this late counts as lost (an operator may have dropped its parcel): others may decide. */
 export const lostAfter = hours
 
 const isPending = ({ pending, pending_until }: QueuedState, now: number) =>
   pending !== null && pending_until !== null && pending_until > now - lostAfter
 
-const isClaimedByOther = ({ claimed_by, claimed_until }: QueuedState, moderatorId: string, now: number) =>
+const isClaimedByOther = ({ claimed_by, claimed_until }: QueuedState, moderatorId: string | null, now: number) =>
   claimed_by !== null && claimed_by !== moderatorId && claimed_until !== null && claimed_until > now
 
 export type QueueRefusal = 'decided' | 'claimed'
 
 /**
- * Why somebody may not work on a report; null where they may: it is decided, also where that may still be taken back, or it
- * is somebody else's.
+ * Why a moderator may not work on a report; null if they may. Reasons: it is decided (or the decision is pending), or
+ * somebody else has claimed it.
  */
-export function refusesClaim(report: QueuedState | null, moderatorId: string, now: number): QueueRefusal | null {
+export function refusesClaim(report: QueuedState | null, moderatorId: string | null, now: number): QueueRefusal | null {
   if (report?.status !== 'open' || isPending(report, now)) return 'decided'
   return isClaimedByOther(report, moderatorId, now) ? 'claimed' : null
 }
 
-/** The same of a decision. One that has waited, which `pendingId` names, was admitted when it was made. */
+/** The same for a decision. A pending one, named by `pendingId`, was already checked when it was made. */
 export function refusesDecision(
   report: QueuedState | null,
-  { moderatorId, pendingId, now }: { moderatorId: string; pendingId: string | null; now: number },
+  { moderatorId, pendingId, now }: { moderatorId: string | null; pendingId: string | null; now: number },
 ): QueueRefusal | null {
   if (pendingId === null) return refusesClaim(report, moderatorId, now)
   return report?.status === 'open' && report.pending?.id === pendingId ? null : 'decided'
 }
 
-/** Whether a decision may still be taken back; by whom it was made alone. */
+/** Whether a decision can still be taken back. Only its author can do so. */
 export function refusesUndo(
   report: Pick<Report, 'pending' | 'pending_until'> | null,
   moderatorId: string,
@@ -95,11 +95,11 @@ export function refusesUndo(
   return report.pending.decided_by === moderatorId ? null : 'not_yours'
 }
 
-/** A decision counts so long. */
+/** How long strikes count. */
 export const strikesLast = 90 * days
 export const mostStrikes = 4
 
-/** What may follow from so many strikes: a proposal, which a person decides about. `days` null is without end. */
+/** The proposal for a number of strikes; a person decides. `days` null is without end. */
 export type Proposal = { action: 'warn' | 'suspend'; days: number | null }
 
 export function proposalAt(strikes: number): Proposal | null {
@@ -109,23 +109,26 @@ export function proposalAt(strikes: number): Proposal | null {
 }
 
 /**
- * Who wrote a review is for the evidence of its report alone to say, whose reading is recorded: neither the list of appeals
- * nor the audit log names the author.
+ * Only the evidence of a report names a review's author, because reading it is audited: the list of appeals and the audit
+ * log do not.
  */
 export const isAboutReview = ({ target }: Pick<NoticeInContext, 'target'>) => target === 'review'
 
 /**
- * Whether what a decision settles or lifts is still as it was when it was asked for: the appeal open, and the suspension the
- * same one. `refusesDecision` says it of a report.
+ * Whether the appeal that a decision resolves is still open, and the suspension that it lifts is still the same. For
+ * reports, see `refusesDecision`.
  */
 export const isStillDue = (
-  { appeal, lift }: Pick<Decision, 'appeal' | 'lift'>,
+  { appeal, lift, takeDown }: Pick<Decision, 'appeal' | 'lift' | 'takeDown'>,
   now: {
     appeal: Pick<Appeal, 'status'> | null
+    /** What the profile shows. */
+    photo?: string | null
     suspended: Pick<Standing, 'suspended_until' | 'suspension_id'> | null
   },
 ): boolean =>
   (!appeal || now.appeal?.status === 'open') &&
+  (!takeDown || now.photo === takeDown.image_id) &&
   (!lift || (now.suspended?.suspended_until != null && now.suspended.suspension_id === lift.suspension_id))
 
 /** What a profile loses together with what its owner wrote into it. */

@@ -2,6 +2,7 @@ import type { Paging } from '../../lib/paging.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
+import type { Safety } from '../safety/service.ts'
 import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { appealCases } from './appeals.ts'
 import { auditReading } from './audit-reading.ts'
@@ -10,6 +11,7 @@ import { openReportViews } from './report-views.ts'
 import { reportCases } from './reports.ts'
 import { type DecisionDeps, openDecisions } from './decisions.ts'
 import type { EvidenceDeps } from './evidence.ts'
+import { bannedPhotos } from './photos.ts'
 import { openModerators } from './moderators.ts'
 import type { ModerationStore, QueueStore } from './store.ts'
 import { suspensions } from './suspensions.ts'
@@ -22,6 +24,7 @@ type Deps = DecisionDeps &
     queue: QueueStore
     templates: Pick<TemplateStore, 'byId'>
     auditLog: AuditStore
+    reportByRule: Safety['reportByRule']
     secondFactor: SecondFactor
     audit: Audit
     paging: Paging
@@ -39,6 +42,7 @@ export function moderationService(deps: Deps) {
     ...reportCases(shared),
     ...suspensions(shared),
     ...appealCases(shared),
+    ...bannedPhotos(shared),
     ...auditReading(shared),
   }
 }

@@ -1,7 +1,7 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { EventNumbers, Message } from '../chats/store.ts'
-import type { Role } from '../profile/store.ts'
+import type { Hiding, Role } from '../profile/store.ts'
 import type { Case, CaseRefusal, QueueRefusal } from './rules.ts'
 import type {
   After,
@@ -21,10 +21,12 @@ export const noticeActions = [
   'unsuspend',
   'appeal_upheld',
   'appeal_rejected',
+  'hide',
+  'show',
 ] as const
 export type NoticeAction = (typeof noticeActions)[number]
 
-/** A decision, told to the user concerned: the statement of reasons. */
+/** A decision as the user concerned sees it: the statement of reasons. */
 export type Notice = {
   id: string
   user_id: string
@@ -35,12 +37,12 @@ export type Notice = {
   reason: string
   /** For moderators only. */
   note: string | null
-  /** End of a suspension; null where it has none. */
+  /** End of a suspension; null if it has none. */
   until: number | null
   created_at: number
-  /** Who decided; null where that is not known. */
+  /** Who decided; null if unknown. */
   decided_by: string | null
-  /** What it counts; null or left out where nothing. */
+  /** How many strikes it counts; null or absent for none. */
   strikes?: number | null
 }
 
@@ -72,13 +74,13 @@ export type NoticeStore = {
   /** Newest first. */
   list(userId: string, limit: number, after: After): Promise<NoticeInContext[]>
   byId(id: string): Promise<NoticeInContext | null>
-  /** With the webhooks about it. False, and nothing, where the notice has an appeal. */
+  /** Stores an appeal and its webhooks. Returns false and changes nothing if the notice already has one. */
   appeal(appeal: Appeal, webhooks?: readonly NewParcel<'webhook'>[]): Promise<boolean>
   /** The user's own, newest first. */
   appeals(userId: string, limit: number, after: After): Promise<Appeal[]>
 }
 
-/** What decides who may judge whom. */
+/** What decides which moderator may decide about whom. */
 export type Standing = {
   id: string
   role: Role
@@ -92,45 +94,89 @@ export type Standing = {
 export type Decision = {
   at: number
   audit: AuditEntry
-  /** What `canDecide` is asked about within the step; left out by what no moderator decides. */
+  /** The input of `canDecide`, checked in the same transaction; absent for decisions that no moderator makes. */
   case?: Case
-  /** The open report that it settles; `pending_id` is of a decision that has waited until now. */
+  /** The open report that it resolves; `pending_id` names a decision that has waited until now. */
   report?: {
     id: string
-    resolved_by: string
+    /** Null if no moderator has decided. */
+    resolved_by: string | null
     action: ReportAction
     note: string
     until: number | null
     pending_id?: string | null
   }
-  /** The open appeal that it settles. */
+  /** The open appeal that it resolves. */
   appeal?: { id: string; resolved_by: string; status: Exclude<AppealStatus, 'open'>; note: string }
   /**
-   * Content to remove: of a message a tombstone stays, a review goes, a profile loses what its owner wrote into it, and
-   * its name becomes `name`. What has gone already is no error.
+   * Content to remove: a message becomes a tombstone, a review is deleted, a profile loses what its owner wrote and its
+   * name becomes `name`. Content that is already gone is not an error.
    */
   remove?: { target: ReportTarget; id: string; name: string }
+  /** Takes this photo out of a profile, if the profile still shows it. */
+  takeDown?: { user_id: string; image_id: string }
+  /** Bans these images and those of the removed content. Neither the images nor their owners are stored with the ban. */
+  ban?: {
+    images: readonly string[]
+    report_id: string
+    reason: string
+    added_by: string | null
+    newId(): string
+  }
+  /** Allows again what the decision about this report has banned. */
+  unban?: { report_id: string }
+  /** A held message to deliver. */
+  release?: { message_id: string }
   /** `notice_id` becomes the user's `suspension_id`. */
   suspend?: { user_id: string; until: number; reason: string; notice_id: string }
   /** Lifts a suspension, if it still is that one. */
   lift?: { user_id: string; suspension_id: string | null }
-  /** From when on a notification of the notice is due; null or left out where there are none. */
+  /** When the notification about the notice is due; null or absent without notifications. */
   notify_at?: number | null
-  /** With ids for what takes back what devices show of a removed message, or of the chats of a suspended user. */
+  /**
+   * Makes ids for parcels that withdraw notifications of a removed message, or of a suspended user's chats, from devices.
+   */
   takeBackIds?: (() => string) | null
-  /** With a `notice` event; nobody is told whose account is erased. */
+  /** Stored with a `notice` event, unless the account is erased. */
   notice?: { notice: Notice; event: unknown }
+  /**
+   * For a user whom the decision may make visible again: by the reports still open about them, or because `appealed` is the
+   * notice that hides them. The notice is stored only in that case.
+   */
+  shown?: { notice: Notice; event: unknown; appealed: string | null }
   webhooks?: readonly NewParcel<'webhook'>[]
 }
 
 export type Decided = {
-  notice_seq: number | null
+  /** Whether images were banned or allowed again. */
+  bank_changed: boolean
+  /** The events of the stored notices. */
+  noted: { user_id: string; seq: number; notice_id: string }[]
   tombstone: { message: Message; events: EventNumbers } | null
+  /** A held message that arrives. */
+  released: { message: Message; events: EventNumbers } | null
   /** Images that the content showed. */
   photos: string[]
 }
 
-export type ReportFilter = { status?: Report['status']; reason?: ReportReason; kind?: ReportKind }
+export type AppealFilter = {
+  status?: AppealStatus
+  /** Made at that time or later. */
+  from?: number
+  /** Made before. */
+  to?: number
+}
+
+export type ReportFilter = {
+  status?: Report['status']
+  reason?: ReportReason
+  kind?: ReportKind
+  /** About this user or what they wrote, except reviews: a list must not reveal a review's author. */
+  subject_id?: string
+}
+
+/** How many reports are open. */
+export type QueueCounts = { open: number; overdue: number; by_kind: Partial<Record<ReportKind, number>> }
 
 export const reportOrders = ['due', 'created'] as const
 export type ReportOrder = (typeof reportOrders)[number]
@@ -139,18 +185,20 @@ export type ReportOrder = (typeof reportOrders)[number]
 export type Worker = Pick<Standing, 'id' | 'role'>
 
 export type QueueStore = {
-  /** Those to be decided first, without those that concern the reader: as the subject, or as the one whom a reported review is of. */
+  /** Most urgent first, without reports that concern the reader as the subject or as the person reviewed. */
   list(filter: ReportFilter & { reader: string }, order: ReportOrder, limit: number, after: After): Promise<Report[]>
+  /** Of the open ones, without those that concern the reader. */
+  counts(reader: string, now: number): Promise<QueueCounts>
   /**
-   * Claims the open report that is to be decided first, of those that nobody has claimed and that this moderator may decide.
-   * Null where there is none. Of several who ask at once no two get the same.
+   * Claims the most urgent open report that is unclaimed and that this moderator may decide; null if there is none.
+   * Concurrent calls never get the same report.
    */
   next(moderator: Worker, kind: ReportKind | undefined, at: number, until: number): Promise<string | null>
-  /** Claims a report, or claims it longer. Null where that is done. */
+  /** Claims a report or extends the claim. Null on success. */
   claim(id: string, about: Case, at: number, until: number): Promise<QueueRefusal | CaseRefusal | null>
-  /** Gives up a claim. False where somebody else has it. */
+  /** Gives up a claim. False if somebody else has it. */
   release(id: string, moderatorId: string, at: number): Promise<boolean>
-  /** Keeps a decision until it takes effect, and `carryOut`, which does that then. Null where that is done. */
+  /** Stores a decision until it takes effect, with the parcel `carryOut` that applies it. Null on success. */
   hold(
     id: string,
     about: Case,
@@ -159,9 +207,9 @@ export type QueueStore = {
     until: number,
     carryOut: NewParcel<'decision'>,
   ): Promise<QueueRefusal | CaseRefusal | null>
-  /** Takes back a decision that waits. Null where that is done. */
+  /** Takes back a pending decision. Null on success. */
   undo(id: string, moderatorId: string, at: number, audit: AuditEntry): Promise<'nothing_waits' | 'not_yours' | null>
-  /** Takes back a decision that cannot be carried out. */
+  /** Drops a pending decision that cannot be carried out. */
   drop(id: string, pendingId: string, audit: AuditEntry): Promise<void>
 }
 
@@ -177,21 +225,25 @@ export type WholeCase = {
 }
 
 export type ModerationStore = {
-  /** Erased users too; null where there never was one. */
+  /** Messages that are held with that image and an open report of just these details. */
+  heldWith(imageId: string, details: string): Promise<{ message_id: string; report_id: string }[]>
+  /** Also for erased users; null if there never was one. */
   standing(userId: string): Promise<Standing | null>
   /** `evidence` is null once its time is over. */
   report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
   /** Oldest first, without the reader's own, and without those against a decision on a review of the reader. */
   appeals(
-    filter: { status?: AppealStatus; reader: string },
+    filter: AppealFilter & { reader: string },
     limit: number,
     after: After,
   ): Promise<(Appeal & { notice: NoticeInContext })[]>
   appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
+  /** What hides a user, and their strikes since `since`, except strikes for a review of the reader. */
+  history(userId: string, reader: string, since: number): Promise<{ hidden: Hiding | null; strikes: number }>
   /** All that is kept of a case: the report with its evidence, decisions, appeals, and the images that the evidence shows. */
   wholeCase(reportId: string): Promise<WholeCase | null>
   /**
-   * Null, and nothing changes, where what it settles or lifts is not as it says any more; nor where `canDecide` refuses it,
+   * Null, and nothing changes, if what it settles or lifts is not as it says any more; nor where `canDecide` refuses it,
    * as things are now, or somebody else has claimed the report.
    */
   decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | null>

@@ -6,6 +6,7 @@ import type { Decisions } from './decisions.ts'
 import { canDecide, type Case, isSuspended } from './rules.ts'
 import { type Moderator, type Moderators, notAllowed, type operator } from './moderators.ts'
 
+export type Warning = { reason: string; note?: string | null; strikes?: number | null }
 export type Suspension = { reason: string; note?: string | null; until?: string | null }
 
 type Deps = { moderators: Moderators; decisions: Decisions; audit: Audit; now: () => number }
@@ -23,9 +24,33 @@ type Judge = Moderator | typeof operator
 
 const changedMeanwhile = 'Somebody else has just decided about this account.'
 
-/** Suspending people without a report, and lifting suspensions. */
+/** Warning and suspending people without a report, and lifting suspensions. */
 export function suspensions({ moderators, decisions, audit, now }: Deps) {
   return {
+    /** Tells somebody what they must not do. Nothing else changes but their strikes. */
+    async warn(moderator: Moderator, userId: string, warning: Warning) {
+      const user = await moderators.userOf(userId)
+      const reason = tidy(warning.reason)
+      const note = tidy(warning.note ?? '') || null
+      const strikes = warning.strikes ?? 0
+      const at = now()
+      const notice = decisions.tell(
+        { user_id: user.id, action: 'warn', reason, note, strikes, decided_by: moderator.id },
+        at,
+      )
+      const notice_id = notice.notice.id
+      await decisions.carryOut(
+        {
+          at,
+          audit: audit.entry('warn', moderator.id, user.id, { notice_id, strikes }),
+          case: caseOf(moderator.id, user.id, false),
+          notice,
+        },
+        changedMeanwhile,
+      )
+      return { user_id: user.id, notice_id, reason, strikes }
+    },
+
     /** Suspends somebody at once, or changes the suspension that they have. */
     async suspend(moderator: Judge, userId: string, suspension: Suspension) {
       const user = await moderators.userOf(userId)

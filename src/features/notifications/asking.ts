@@ -1,10 +1,10 @@
 /** How what happens asks for a notification, in the transaction that stores it. */
 export type Asking = {
-  /** When a notification of something of now is due; null where this server sends none, and nothing is to be stored. */
+  /** When a notification of something of now is due; null if this server sends none, and nothing is to be stored. */
   dueAt(now: number): number | null
-  /** The id of the parcel that takes notifications back; null where there are none. */
+  /** The id of the parcel that takes notifications back; null if there are none. */
   takeBackId(): string | null
-  /** Makes the ids of such parcels, where it may take several; null where there are none. */
+  /** Makes the ids of such parcels, where it may take several; null if there are none. */
   takeBackIds: (() => string) | null
   /** Something was committed. */
   wake(): void

@@ -18,7 +18,7 @@ const batch = 25
 /** The mail about what has been unread for long: once a day, to those who chose it and have verified their address. */
 export function openDigest({ store, isOn, wake, ids, now }: Deps) {
   return {
-    /** Sends what is due. Answers how many. */
+    /** Sends what is due. Returns how many. */
     async send(): Promise<number> {
       if (!isOn) return 0
       const at = now()

@@ -120,7 +120,7 @@ export function openMoments(deps: Deps) {
   }
 
   return {
-    /** Null where there is no such account. */
+    /** Null if there is no such account. */
     async of(userId: string, occasion: Occasion): Promise<Now | null> {
       const account = await store.account(userId)
       if (account === null) return null
@@ -136,7 +136,7 @@ export function openMoments(deps: Deps) {
       }
     },
 
-    /** What a test shows; null where the account may not be told anything. */
+    /** What a test shows; null if the account may not be told anything. */
     async test(userId: string): Promise<Notification | null> {
       const account = await store.account(userId)
       if (account === null || account.erased || isSuspended(account.suspended_until)) return null

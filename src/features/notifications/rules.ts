@@ -71,7 +71,7 @@ export function isQuiet(quiet: Quiet | null, now: number): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to
 }
 
-/** `22:00` as minutes; null where it is no time of the day. */
+/** `22:00` as minutes; null if it is not a time of day. */
 export function minutesOf(time: string): number | null {
   const [, hours, rest] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
   return hours === undefined ? null : Number(hours) * 60 + Number(rest)
@@ -91,7 +91,7 @@ export type Recipient = {
   foreground: boolean
 }
 
-/** What the chat is like for the recipient; null where they are not in it. */
+/** What the chat is like for the recipient; null if they are not in it. */
 export type ChatMoment = {
   blocked: boolean
   otherErased: boolean

@@ -59,7 +59,7 @@ export type DigestCandidate = { user_id: string; email: string; language: string
 
 export type NotificationStore = {
   preferences(userId: string): Promise<NotificationPreferences>
-  /** False where the account is erased. */
+  /** False if the account is erased. */
   savePreferences(userId: string, preferences: NotificationPreferences): Promise<boolean>
   /** Switches the digest off, whoever asks. */
   endDigest(userId: string): Promise<void>

@@ -36,7 +36,7 @@ export type PasskeyStore = {
     with_: { challenge: UsedChallenge; audit: AuditEntry; mails: readonly NewParcel<'mail'>[] },
   ): Promise<'added' | 'challenge_used' | 'taken' | 'too_many' | null>
   /**
-   * Notes in a session that a passkey has confirmed it. False where the challenge was used before, the counter did not rise,
+   * Notes in a session that a passkey has confirmed it. False if the challenge was used before, the counter did not rise,
    * the passkey is gone, or the session is over.
    */
   confirm(session: { id: string; user_id: string }, use: PasskeyUse, now: number, audit: AuditEntry): Promise<boolean>

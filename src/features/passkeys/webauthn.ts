@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { challengeLifetime } from './rules.ts'
+import { isRecord } from '../../lib/record.ts'
 
 /** A passkey's answer to a challenge: the parts of AuthenticationResponseJSON (WebAuthn Level 3) that are read. */
 export type Assertion = {
@@ -38,14 +39,14 @@ async function load() {
 const algorithms = [-8, -7, -257]
 
 /**
- * The client data of a credential; null where it is malformed, or comes from a frame in another site's page, which could make
+ * The client data of a credential; null if it is malformed, or comes from a frame in another site's page, which could make
  * people confirm what they do not see.
  */
 export function clientDataOf(clientDataJSON: string): ClientData | null {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
-    if (typeof data !== 'object' || data === null) return null
-    const { challenge, origin, crossOrigin } = data as Record<string, unknown>
+    if (!isRecord(data)) return null
+    const { challenge, origin, crossOrigin } = data
     if (typeof challenge !== 'string' || typeof origin !== 'string') return null
     return crossOrigin === undefined || crossOrigin === false ? { challenge, origin } : null
   } catch {

@@ -2,7 +2,9 @@ import { t } from 'elysia'
 import { entityId, id, nextCursor, nullable, object, oneOf, pageQuery, time } from '../../http/schema.ts'
 import { reason as ground } from '../safety/model.ts'
 import { identity } from '../identities/model.ts'
+import { proposal } from '../moderation/model.ts'
 import { appealStatuses, noticeActions } from '../moderation/store.ts'
+import { hidings } from '../profile/store.ts'
 import { standings } from './rules.ts'
 
 const roles = ['user', 'moderator', 'admin'] as const
@@ -53,15 +55,11 @@ const forAdmins = 'For admins only'
 export const person = t.Object(
   {
     ...fields,
+    language: t.String({ description: 'Of their app: statements of reasons are written in it', examples: ['en'] }),
     suspended_reason: nullable(t.String({ examples: ['Insults, after a warning.'] })),
+    hidden: nullable(oneOf(hidings, 'Hiding')),
     strikes: t.Integer({ description: 'Of the last 90 days, without decisions that an appeal has overturned' }),
-    proposal: nullable(
-      object(
-        'StrikeProposal',
-        { action: oneOf(['warn', 'suspend'], 'ProposedAction'), days: nullable(t.Integer()) },
-        { description: 'What may follow from the strikes; `days` null is without end. A person decides' },
-      ),
-    ),
+    proposal,
     counts: object('PersonCounts', {
       reports: t.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
       open_reports: t.Integer({ description: 'Those that are open; 1,000 at most' }),

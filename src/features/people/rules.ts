@@ -31,7 +31,7 @@ export function rangesOf(typed: string): Range[] {
 export type LookRefusal = 'own_record' | 'for_admins'
 
 /**
- * Why somebody may not open a person's record; null where they may. It counts who has reported and blocked them, so nobody
+ * Why somebody may not open a person's record; null if they may. It counts who has reported and blocked them, so nobody
  * opens their own; those of moderators and admins are for admins. `reader_id` is null for the operator.
  */
 export function refusesLook(
@@ -50,7 +50,7 @@ const isActiveAdmin = (now: number) => (one: WithRole) =>
   one.role === 'admin' && (one.suspended_until === null || one.suspended_until <= now)
 
 /**
- * Why somebody may not be given a role; null where they may. That is for admins, and nobody takes the role of the last one.
+ * Why somebody may not be given a role; null if they may. That is for admins, and nobody takes the role of the last one.
  * `actor_id` is null for the operator; `admins` are all living admins as they are now, the subject among them if they are one.
  */
 export function refusesRole(

@@ -124,8 +124,10 @@ export function peopleService(deps: Deps) {
         name: person.name,
         role: person.role,
         ...standingOf(person),
+        language: person.language,
         suspended_reason: isSuspended ? person.suspended_reason : null,
         created_at: iso(person.created_at),
+        hidden: person.hidden,
         strikes: person.strikes,
         proposal: proposalAt(person.strikes),
         counts: person.counts,
@@ -134,7 +136,7 @@ export function peopleService(deps: Deps) {
       }
     },
 
-    /** Ends all sessions of somebody. Answers how many. */
+    /** Ends all sessions of somebody. Returns how many. */
     async endSessions(reader: Reader, userId: string): Promise<number> {
       const ended = await store.endSessions(userId, audit.entry('sessions_ended', reader.id, userId))
       if (ended === null) throw new Refusal('not_found', noSuchUser)
@@ -171,7 +173,7 @@ export function peopleService(deps: Deps) {
 
     /**
      * Finds out what operators have done by commands, beside this process: sessions that ended, suspensions that began or
-     * ended. Answers how many accounts that concerned.
+     * ended. Returns how many accounts that concerned.
      */
     async noticeOperators(): Promise<number> {
       const from = now() - lookBack

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit/store.ts'
 import type { NoticeInContext } from '../moderation/store.ts'
-import type { Role } from '../profile/store.ts'
+import type { Hiding, Role } from '../profile/store.ts'
 import type { Range, Standing } from './rules.ts'
 
 /** An account as admins see it in lists. */
@@ -28,7 +28,10 @@ export type PlaceInList = { range: number; key: string; id: string }
 /** What a record shows of somebody, besides the sessions. */
 export type PersonRecord = PersonInList & {
   email_verified_at: number | null
+  /** Of their app. */
+  language: string
   suspended_reason: string | null
+  hidden: Hiding | null
   /** Of decisions since then that no appeal has overturned. */
   strikes: number
   counts: {
@@ -54,8 +57,8 @@ export type PeopleStore = {
     limit: number,
     after: PlaceInList | null,
   ): Promise<(PersonInList & { place: PlaceInList })[]>
-  /** Null where the account is erased or never was. `reader` is null for the operator. */
+  /** Null if the account is erased or never was. `reader` is null for the operator. */
   record(id: string, reader: string | null, strikesSince: number): Promise<PersonRecord | null>
-  /** Ends all sessions of a living account; answers the ids of those ended, or null where there is no such account. */
+  /** Ends all sessions of a living account; answers the ids of those ended, or null if there is no such account. */
   endSessions(id: string, audit: AuditEntry): Promise<string[] | null>
 }

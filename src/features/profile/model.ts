@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { entityId, nullable, object, oneOf, time } from '../../http/schema.ts'
 import { label, longestLanguageTag, prose } from '../../lib/text.ts'
 import { legalKinds } from '../legal/service.ts'
+import { hidings } from './store.ts'
 
 const gender = t.Union([t.Literal('female'), t.Literal('male'), t.Literal('other')], {
   title: 'Gender',
@@ -23,6 +24,9 @@ export const me = t.Object(
     messenger_id: nullable(t.String()),
     role: oneOf(['user', 'moderator', 'admin'], 'Role'),
     visible: t.Boolean(),
+    hidden: nullable(oneOf(hidings, 'Hiding')),
+    birth_month: nullable(t.String({ description: 'Shown to nobody else', examples: ['1990-05'] })),
+    show_age: t.Boolean({ description: 'Whether others see your age, in full years' }),
     consents_missing: t.Array(t.String({ documented: { title: 'LegalKind', enum: [...legalKinds] } })),
     created_at: time,
     updated_at: time,
@@ -37,6 +41,7 @@ export const profile = t.Object(
     city: nullable(t.String()),
     bio: nullable(t.String()),
     gender: nullable(gender),
+    age: nullable(t.Integer({ description: 'In full years, of those who show it', examples: [36] })),
     photo: nullable(t.String({ description: 'Signed URL, good for a day at least' })),
     photo_thumb: nullable(t.String({ description: 'The same, with a longest side of 320 at most' })),
     drinks: t.Array(t.String()),
@@ -59,7 +64,7 @@ export const profileFields = {
   photo: nullable(t.String({ maxLength: 2048, description: 'Id of an image that you uploaded' })),
 }
 
-export const profileChange = t.Partial(t.Object(profileFields), {
+export const profileChange = t.Partial(t.Object({ ...profileFields, show_age: t.Boolean() }), {
   title: 'ProfileChange',
   examples: [{ city: 'Lisbon', bio: 'Walks, espresso, old maps.', gender: 'female' }],
 })

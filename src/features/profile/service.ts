@@ -10,6 +10,7 @@ import { notSignedIn } from '../auth/tokens.ts'
 import type { Filter } from '../filter/service.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import type { Webhooks } from '../webhooks/service.ts'
+import { shownAge, shownProfile } from './rules.ts'
 import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
 
 export type Profiles = ReturnType<typeof profileService>
@@ -18,7 +19,9 @@ export type Profiles = ReturnType<typeof profileService>
 export type Photos = {
   /** How a profile shows its photo as stored. */
   profilePhoto(photo: string | null): { photo: string | null; photo_thumb: string | null }
-  /** Why somebody whose image it is not may not show it. */
+  /** The same for its owner alone, also where others do not see it. */
+  ownProfilePhoto(photo: string | null): { photo: string | null; photo_thumb: string | null }
+  /** Why a user may not show an image that is not theirs. */
   problemOf(imageId: string): Promise<FieldErrorCode>
   /** Removes those of the images that nothing shows any more. */
   drop(imageIds: readonly string[]): Promise<void>
@@ -26,7 +29,7 @@ export type Photos = {
 
 type Deps = {
   store: UserStore
-  filter: Pick<Filter, 'text' | 'report'>
+  filter: Pick<Filter, 'text' | 'photo' | 'report'>
   consents: Consents
   photos: Photos
   blocking: Blocking
@@ -44,21 +47,24 @@ export function profileService({ store, filter, consents, photos, blocking, webh
     city: user.city,
     bio: user.bio,
     gender: user.gender,
-    ...photos.profilePhoto(user.photo),
+    ...(user.hidden === null ? photos.profilePhoto(user.photo) : photos.ownProfilePhoto(user.photo)),
     email: user.email,
     email_verified: user.email !== null && user.email_verified_at !== null,
     phone: user.phone,
     messenger_id: user.messenger_id,
     role: user.role,
     visible: user.visible,
+    hidden: user.hidden,
+    birth_month: user.birth_month,
+    show_age: user.show_age,
     consents_missing,
     created_at: iso(user.created_at),
     updated_at: iso(user.updated_at),
   })
 
-  /** A profile as others see it. */
-  const view = (profile: Profile) => ({
+  const view = ({ hidden: _, shown_birth_month, ...profile }: Profile) => ({
     ...profile,
+    age: shownAge(shown_birth_month, now()),
     ...photos.profilePhoto(profile.photo),
     created_at: iso(profile.created_at),
   })
@@ -76,11 +82,14 @@ export function profileService({ store, filter, consents, photos, blocking, webh
       const tidied = tidyProfile(change)
       if (typeof tidied.photo === 'string') tidied.photo = photoOf(tidied.photo)
       const before = await store.byId(caller.id)
+      if (tidied.show_age && before?.birth_month === null)
+        throw invalid('/show_age', 'Your date of birth is not known', 'not_allowed')
       const changed = before === null ? tidied : differing(before, tidied)
       if (before && Object.keys(changed).length === 0) return meOf(before, caller.consents_missing)
       const verdicts = [
         await filter.text('name', caller.id, changed.name),
         await filter.text('bio', caller.id, changed.bio),
+        ...(changed.photo == null ? [] : [await filter.photo(caller.id, changed.photo)]),
       ]
       const outcome = await store.update(caller.id, changed, now(), updated(caller.id, Object.keys(changed)))
       if (outcome === 'no_such_user') throw new Refusal('not_found', noSuchUser)
@@ -118,16 +127,22 @@ export function profileService({ store, filter, consents, photos, blocking, webh
     async byId(caller: Caller, userId: string) {
       const profile = await store.profile(userId)
       if (!profile || profile.name === null) throw new Refusal('not_found', noSuchUser)
+      if (profile.hidden && caller.id === userId) return { ...view(profile), ...photos.ownProfilePhoto(profile.photo) }
+      if (profile.hidden === 'profile') throw new Refusal('not_found', noSuchUser)
       await blocking.hide(caller.id, userId, noSuchUser)
-      return view(profile)
+      return view(shownProfile(profile))
     },
 
+    /** Whether others find no profile of somebody until a report of them is decided. */
+    isHidden: async (userId: string) => (await store.profile(userId))?.hidden === 'profile',
+
+    /** A whole profile, whatever is hidden of it: for moderators. */
     view,
 
     /** The public profiles of many users in one query, by id. Unknown ids are left out. */
     async byIds(userIds: readonly string[]) {
       const profiles = await store.profiles(userIds)
-      return new Map(profiles.map((profile) => [profile.id, view(profile)]))
+      return new Map(profiles.map((profile) => [profile.id, view(shownProfile(profile))]))
     },
   }
 }

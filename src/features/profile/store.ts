@@ -3,6 +3,13 @@ import type { AuditEntry } from '../audit/store.ts'
 import type { RoleRefusal } from '../people/rules.ts'
 
 export type Role = 'user' | 'moderator' | 'admin'
+/**
+ * What is hidden of a user until reports of them are decided: `nearby` is the photo and their place in searches, `profile`
+ * also the profile.
+ */
+export const hidings = ['nearby', 'profile'] as const
+export type Hiding = (typeof hidings)[number]
+
 export type Gender = 'female' | 'male' | 'other'
 
 /** An account as its owner sees it. Times are milliseconds. */
@@ -16,18 +23,23 @@ export type User = {
   city: string | null
   bio: string | null
   gender: Gender | null
-  /** Id of an uploaded image. Or the https URL that a messenger's login has named, until somebody has fetched it. */
+  /** Id of an uploaded image, or the https URL from a messenger's login until it is fetched. */
   photo: string | null
   role: Role
   visible: boolean
   suspended_until: number | null
   suspended_reason: string | null
+  hidden: Hiding | null
+  /** Year and month of birth, `YYYY-MM`; null if nobody has asked. */
+  birth_month: string | null
+  /** Whether others see their age, and find them by it. */
+  show_age: boolean
   created_at: number
   updated_at: number
   deleted_at: number | null
 }
 
-/** What others may see of a user. `name` is null where the account is erased. */
+/** What others may see of a user. `name` is null if the account is erased. */
 export type Profile = {
   id: string
   name: string | null
@@ -42,23 +54,27 @@ export type Profile = {
   rating_avg: number | null
   reviews_count: number
   created_at: number
+  /** Year and month of birth, `YYYY-MM`, of those who show their age. Left out in evidence of earlier releases. */
+  shown_birth_month?: string | null
+  /** What of this others do not see: `shownProfile`. Left out in evidence of the previous release. */
+  hidden?: Hiding | null
 }
 
-export type ProfileChange = Partial<Pick<User, 'name' | 'city' | 'bio' | 'gender' | 'photo'>>
+export type ProfileChange = Partial<Pick<User, 'name' | 'city' | 'bio' | 'gender' | 'photo' | 'show_age'>>
 
 export type Preferences = { drinks: string[]; activities: string[]; purposes: string[]; language: string }
 
 export type UserStore = {
-  /** The account, erased ones included; null where there never was one. */
+  /** The account, erased ones included; null if there never was one. */
   byId(id: string): Promise<User | null>
-  /** The public profile; null where there never was such a user. */
+  /** The public profile; null if there never was such a user. */
   profile(id: string): Promise<Profile | null>
   /** The public profiles of those ids, in no order; unknown ids are left out, erased users have no name. */
   profiles(ids: readonly string[]): Promise<Profile[]>
   /**
-   * Changes what is given and answers the account as it is then, with the photo that this took away. Nothing changes
-   * where there is no such user (or an erased one), or where the photo is an image that the user did not upload. The webhooks
-   * about it go into the outbox.
+   * Changes the given fields and returns the updated account, with the photo that was replaced. Changes nothing if there is
+   * no such user (or an erased one), or if the photo is an image that the user did not upload. The webhooks about it go
+   * into the outbox.
    */
   update(
     id: string,
@@ -67,24 +83,24 @@ export type UserStore = {
     webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<{ user: User; replaced_photo: string | null } | 'no_such_user' | 'not_their_image'>
   /**
-   * Shows an image of theirs in the place of a photo; false, and nothing changes, where their photo is another one by now, or
-   * they are erased.
+   * Replaces the user's photo by an image of theirs. Returns false and changes nothing if the photo has changed since, or
+   * the user is erased.
    */
   replacePhoto(id: string, from: string, to: string, now: number): Promise<boolean>
   preferences(id: string): Promise<Preferences>
-  /** Changes what is given and answers the whole set; null where the account is erased. */
+  /** Changes the given fields and returns the whole set; null if the account is erased. */
   savePreferences(
     id: string,
     change: Partial<Preferences>,
     webhooks?: readonly NewParcel<'webhook'>[],
   ): Promise<Preferences | null>
   /**
-   * Brings what preferences are searched by in line with them, of up to so many people where it is not: an older release
-   * has written them. Answers how many there were.
+   * Updates the search index of up to `limit` people whose preferences an older release has written. Returns how many there
+   * were.
    */
   foldPreferences(limit: number): Promise<number>
   /**
-   * Sets the role of an account at the time of the entry, and writes that; or neither, and why: its actor may not
+   * Sets the role of an account and writes the audit entry; or changes nothing and returns why: the actor may not
    * (`people/rules.ts`), or there is no such account.
    */
   setRole(

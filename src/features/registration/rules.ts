@@ -1,28 +1,60 @@
+import { days } from '../../lib/time.ts'
 import type { Invite } from './store.ts'
 
 export const registrationModes = ['open', 'invite', 'closed'] as const
 export type RegistrationMode = (typeof registrationModes)[number]
 
 /** What a new account is admitted by: how registration is set, and the hash of the invite's code that came with it. */
-export type Admission = { mode: RegistrationMode; code_hash: string | null }
+export type Admission = { mode: RegistrationMode; code_hash: string | null; age?: AgeProof }
 
 /** Of accounts that need no invite. */
 export const anybody: Admission = { mode: 'open', code_hash: null }
 
-export type RegistrationRefusal = 'registration_closed' | 'invite_required'
+/** Proof of age where a minimum age is set: the month of birth, or why the proof fails. Null if no minimum is set. */
+export type AgeProof = { birth_month: string } | 'missing' | 'too_young' | null
+
+export type RegistrationRefusal = 'registration_closed' | 'invite_required' | 'birth_date_missing' | 'too_young'
 
 export const mostUses = 1000
 
-/** Why an account may not be made now; null where it may. `invite` is the one with that code, if there is one. */
+/** Why an account may not be made now; null if it may. `invite` is the one with that code, if there is one. */
 export function refusesAccount(
-  { mode }: Admission,
+  { mode, age = null }: Admission,
   invite: Pick<Invite, 'uses' | 'used' | 'expires_at'> | null,
   now: number,
 ): RegistrationRefusal | null {
-  if (mode === 'open') return null
   if (mode === 'closed') return 'registration_closed'
-  if (!invite || invite.used >= invite.uses) return 'invite_required'
-  return invite.expires_at !== null && invite.expires_at <= now ? 'invite_required' : null
+  if (mode === 'invite' && (!invite || invite.used >= invite.uses)) return 'invite_required'
+  if (mode === 'invite' && invite?.expires_at != null && invite.expires_at <= now) return 'invite_required'
+  if (age === 'missing') return 'birth_date_missing'
+  return age === 'too_young' ? 'too_young' : null
+}
+
+/** What of a date of birth is stored. */
+export const birthMonthOf = ({ age }: Admission): string | null =>
+  typeof age === 'object' && age !== null ? age.birth_month : null
+
+/** Whoever was too young is not asked again for so long. */
+export const ageRefusedFor = days
+
+const longestLife = 130
+
+/** A date such as 1990-05-17, in the past, of somebody who can be alive; null for any other text. */
+export function birthDateOf(text: string, now: number): Date | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
+  const date = new Date(`${text}T00:00:00Z`)
+  // The 30th of February would become the first or second of March.
+  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) return null
+  return date.getTime() <= now && ageOf(date, now) <= longestLife ? date : null
+}
+
+/** Full years, by the calendar of UTC. Who is born on the 29th of February comes of age on the first of March. */
+export function ageOf(birth: Date, now: number): number {
+  const today = new Date(now)
+  const years = today.getUTCFullYear() - birth.getUTCFullYear()
+  const months = today.getUTCMonth() - birth.getUTCMonth()
+  const hadBirthday = months > 0 || (months === 0 && today.getUTCDate() >= birth.getUTCDate())
+  return hadBirthday ? years : years - 1
 }
 
 // Crockford's base 32: no letters that are read as others.

@@ -1,11 +1,17 @@
 import type { Ids } from '../../lib/ids.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
+import { holderOf } from '../../lib/rate-limits.ts'
 import { tidy } from '../../lib/text.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
+import type { Client } from '../auth/consents.ts'
 import {
   type Admission,
+  ageOf,
+  type AgeProof,
+  ageRefusedFor,
+  birthDateOf,
   codeBytes,
   codeOf,
   normalizedCode,
@@ -13,7 +19,7 @@ import {
   type RegistrationMode,
   type RegistrationRefusal,
 } from './rules.ts'
-import type { Invite, InviteStore } from './store.ts'
+import type { AgeStore, Invite, InviteStore } from './store.ts'
 
 export type Registration = ReturnType<typeof registrationService>
 
@@ -22,8 +28,16 @@ export type NewInvite = { uses: number; expires_at?: string | null; note?: strin
 /** An admin, or the operator at the command line, who has no id. */
 type Admin = { id: string | null }
 
+/** As `YYYY-MM-DD`. */
+type BirthDate = string | null | undefined
+
 type Deps = {
   store: InviteStore
+  ages: AgeStore
+  /** How old people have to be; null if nobody asks. */
+  minAge: number | null
+  /** Keys the hashes of the addresses of those who were too young. */
+  originKey: Uint8Array | Buffer
   mode: RegistrationMode
   audit: Audit
   paging: Paging
@@ -34,22 +48,52 @@ type Deps = {
 }
 
 /** Who may make an account: the setting, and the invites. */
-export function registrationService({ store, mode, audit, paging, ids, now, randomBytes = unpredictable }: Deps) {
+export function registrationService({
+  store,
+  ages,
+  minAge,
+  originKey,
+  mode,
+  audit,
+  paging,
+  ids,
+  now,
+  randomBytes = unpredictable,
+}: Deps) {
   const { keyOf, pageOf } = paging
 
   /** What a new account is admitted by. Whether it is, is decided within the step that makes it. */
-  function admissionBy(code: string | null | undefined): Admission {
-    return { mode, code_hash: code == null ? null : hashOf(code) }
+  async function admissionBy(
+    code: string | null | undefined,
+    birthDate: BirthDate,
+    client: Client,
+  ): Promise<Admission> {
+    return { mode, code_hash: code == null ? null : hashOf(code), age: await ageBy(birthDate, client) }
+  }
+
+  /** Whether somebody is old enough. If not, their network address is refused for a day, whatever date it sends next. */
+  async function ageBy(birthDate: BirthDate, { address }: Client): Promise<AgeProof> {
+    if (minAge === null) return null
+    if (birthDate == null) return 'missing'
+    const birth = birthDateOf(birthDate, now())
+    if (birth === null) throw invalid('/birth_date', 'Expected a date of birth, such as 1990-05-17', 'format')
+    const origin = new Bun.CryptoHasher('sha256', originKey).update(holderOf(address)).digest('base64url').slice(0, 22)
+    if (await ages.isRefused(origin, now() - ageRefusedFor)) return 'too_young'
+    if (ageOf(birth, now()) >= minAge) return { birth_month: birthDate.slice(0, 7) }
+    await ages.note(origin, now())
+    return 'too_young'
   }
 
   return {
     mode,
 
+    minAge,
+
     admissionBy,
 
     /** The same, but refuses at once what cannot succeed: making an account costs much before its transaction begins. */
-    async admit(code: string | null | undefined): Promise<Admission> {
-      const admission = admissionBy(code)
+    async admit(code: string | null | undefined, birthDate: BirthDate, client: Client): Promise<Admission> {
+      const admission = await admissionBy(code, birthDate, client)
       const { code_hash } = admission
       const invite = mode === 'invite' && code_hash !== null ? await store.byCode(code_hash) : null
       const refused = refusesAccount(admission, invite, now())
@@ -91,13 +135,17 @@ export function registrationService({ store, mode, audit, paging, ids, now, rand
   }
 }
 
-const reasons: Record<RegistrationRefusal, string> = {
+const reasons: Record<Exclude<RegistrationRefusal, 'birth_date_missing'>, string> = {
+  too_young: 'You are too young for this community.',
   registration_closed: 'This server takes no new members.',
   invite_required: 'Registering here needs an invite, and this is none that is good now.',
 }
 
 /** The refusal of a new account. */
-export const notAdmitted = (why: RegistrationRefusal) => new Refusal(why, reasons[why])
+export const notAdmitted = (why: RegistrationRefusal) =>
+  why === 'birth_date_missing'
+    ? invalid('/birth_date', 'Expected your date of birth, such as 1990-05-17', 'required')
+    : new Refusal(why, reasons[why])
 
 const hashOf = (code: string) => new Bun.CryptoHasher('sha256').update(normalizedCode(code)).digest('hex')
 

@@ -6,18 +6,25 @@ export type Invite = {
   /** How many accounts may be made with it, and how many were. */
   uses: number
   used: number
-  /** Null where it has no end. */
+  /** Null if it has no end. */
   expires_at: number | null
   note: string | null
   created_at: number
 }
 
+/** Who was too young, by a hash of their address. */
+export type AgeStore = {
+  note(origin: string, at: number): Promise<void>
+  /** Whether that address has been refused since. */
+  isRefused(origin: string, since: number): Promise<boolean>
+}
+
 export type InviteStore = {
   add(invite: Invite, codeHash: string, audit: AuditEntry): Promise<void>
-  /** Null where there is none with that code. */
+  /** Null if there is none with that code. */
   byCode(codeHash: string): Promise<Invite | null>
   /** Newest first. */
   list(limit: number, after: { at: number; id: string } | null): Promise<Invite[]>
-  /** False where there is no such invite. */
+  /** False if there is no such invite. */
   remove(id: string, audit: AuditEntry): Promise<boolean>
 }

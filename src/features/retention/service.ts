@@ -3,6 +3,7 @@ import { days } from '../../lib/time.ts'
 import type { BotStore } from '../bot/store.ts'
 import type { EmailStore } from '../email/store.ts'
 import type { PasskeyStore } from '../passkeys/store.ts'
+import { type Kept, retentionMs, type RetentionDays, usualRetention } from './periods.ts'
 import type { RetentionStore } from './store.ts'
 
 type Deps = {
@@ -14,29 +15,48 @@ type Deps = {
   bot: Pick<BotStore, 'removeUpdates'>
   passkeys: Pick<PasskeyStore, 'removeOldChallenges'>
   eventRetentionDays: number
+  /** What is in force now: it may change while the server runs. */
+  retention?: () => RetentionDays
   now: () => number
 }
 
-/** How long things are kept; the privacy notice says the same. */
+const usually = (kind: Kept) => retentionMs(kind, usualRetention)
+
+/** How long things are kept unless RETENTION says otherwise; the privacy notice says the same. */
 export const kept = {
-  endedSessions: 30 * days,
-  unusedSessions: 90 * days,
-  consentOrigins: 180 * days,
-  evidence: 180 * days,
-  messageVersions: 30 * days,
-  positions: 365 * days,
-  auditEntries: 730 * days,
+  endedSessions: usually('ended_sessions'),
+  unusedSessions: usually('unused_sessions'),
+  consentOrigins: usually('consent_origins'),
+  evidence: usually('evidence'),
+  messageVersions: usually('message_versions'),
+  positions: usually('positions'),
+  auditEntries: usually('audit_entries'),
   // The messenger keeps an update for a day.
   botUpdates: 7 * days,
   // As far back as a rule may count.
   openers: 7 * days,
+  // As long as reports hide somebody together.
+  reportOrigins: days,
+  ageRefusals: days,
 }
 
 // Some milliseconds of work: requests come in between.
 const batch = 500
 
 /** Removes what has been kept long enough. Each answers how much that was. */
-export function retentionService({ store, events, emails, oldChannels, bot, passkeys, eventRetentionDays, now }: Deps) {
+export function retentionService({
+  store,
+  events,
+  emails,
+  oldChannels,
+  bot,
+  passkeys,
+  eventRetentionDays,
+  retention = () => usualRetention,
+  now,
+}: Deps) {
+  const before = (kind: Kept) => now() - retentionMs(kind, retention())
+
   async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
     for (let removed = 0; ;) {
       const count = await remove(batch)
@@ -53,13 +73,15 @@ export function retentionService({ store, events, emails, oldChannels, bot, pass
     events: () => events.purge(now() - eventRetentionDays * days),
     sessions: () =>
       inBatches((limit) =>
-        store.sessions({ ended: now() - kept.endedSessions, lastUsed: now() - kept.unusedSessions }, limit),
+        store.sessions({ ended: before('ended_sessions'), lastUsed: before('unused_sessions') }, limit),
       ),
-    consentOrigins: () => inBatches((limit) => store.consentOrigins(now() - kept.consentOrigins, limit)),
-    evidence: () => inBatches((limit) => store.evidence(now() - kept.evidence, limit)),
-    messageVersions: () => inBatches((limit) => store.messageVersions(now() - kept.messageVersions, limit)),
-    positions: () => inBatches((limit) => store.positions(now() - kept.positions, limit)),
+    consentOrigins: () => inBatches((limit) => store.consentOrigins(before('consent_origins'), limit)),
+    evidence: () => inBatches((limit) => store.evidence(before('evidence'), limit)),
+    messageVersions: () => inBatches((limit) => store.messageVersions(before('message_versions'), limit)),
+    positions: () => inBatches((limit) => store.positions(before('positions'), limit)),
+    reportOrigins: () => inBatches((limit) => store.reportOrigins(now() - kept.reportOrigins, limit)),
+    ageRefusals: () => inBatches((limit) => store.ageRefusals(now() - kept.ageRefusals, limit)),
     openers: () => inBatches((limit) => store.openers(now() - kept.openers, limit)),
-    auditEntries: () => inBatches((limit) => store.auditEntries(now() - kept.auditEntries, limit)),
+    auditEntries: () => inBatches((limit) => store.auditEntries(before('audit_entries'), limit)),
   }
 }

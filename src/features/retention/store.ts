@@ -10,6 +10,10 @@ export type RetentionStore = {
   messageVersions(before: number, limit: number): Promise<number>
   /** Positions not updated since, with the codes of their places. Whether their owner wants to be seen stays. */
   positions(before: number, limit: number): Promise<number>
+  /** Hashes of the addresses that reports came from. The reports stay. */
+  reportOrigins(before: number, limit: number): Promise<number>
+  /** Hashes of the addresses of those who were too young. */
+  ageRefusals(before: number, limit: number): Promise<number>
   auditEntries(before: number, limit: number): Promise<number>
   /** Hashes of texts that were sent to people who had not written yet. */
   openers(before: number, limit: number): Promise<number>

@@ -11,7 +11,7 @@ export type ReviewState = {
   bothWrote: boolean
 }
 
-/** Why a member of a chat may not review the other one; null where they may. */
+/** Why a member of a chat may not review the other one; null if they may. */
 export function reviewVerdict({ blocked, hasReview, bothLiving, bothWrote }: ReviewState): ReviewRefusal | null {
   if (blocked) return 'blocked'
   if (hasReview) return 'review_exists'

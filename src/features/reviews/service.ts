@@ -8,7 +8,7 @@ import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import type { Filter } from '../filter/service.ts'
-import { noSuchUser } from '../profile/service.ts'
+import { noSuchUser, type Profiles } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import { appearsAt } from './rules.ts'
 import type { Review, ReviewStore } from './store.ts'
@@ -19,6 +19,7 @@ export type NewReview = { chat_id: string; rating: number; anonymous?: boolean |
 
 type Deps = {
   store: ReviewStore
+  profiles: Pick<Profiles, 'isHidden'>
   filter: Pick<Filter, 'text' | 'report'>
   blocking: Blocking
   push: Push
@@ -61,6 +62,7 @@ export const reviewsForEvents =
 
 export function reviewService({
   store,
+  profiles,
   filter,
   blocking,
   push,
@@ -75,7 +77,8 @@ export function reviewService({
   /** The stats of somebody whom the viewer may see: 404 for unknown and erased users, and where there is a block. */
   async function statsOf(viewer: Caller | null, userId: string) {
     const stats = await store.stats(userId)
-    if (!stats) throw new Refusal('not_found', noSuchUser)
+    if (!stats || (viewer?.id !== userId && (await profiles.isHidden(userId))))
+      throw new Refusal('not_found', noSuchUser)
     if (viewer) await blocking.hide(viewer.id, userId, noSuchUser)
     return stats
   }

@@ -15,7 +15,7 @@ export type Review = {
 }
 
 export type ReviewStore = {
-  /** The two users of a chat; null where there is no such chat. */
+  /** The two users of a chat; null if there is no such chat. */
   members(chatId: string): Promise<readonly [string, string] | null>
   /**
    * Review, the reviewed user's stats and their `review` event in one step, where `reviewVerdict` allows it; answers the
@@ -41,6 +41,6 @@ export type ReviewStore = {
   ofUser(userId: string, limit: number, after: { day: number; id: string } | null): Promise<Review[]>
   /** In no order; unknown ids are left out. */
   byIds(ids: readonly string[]): Promise<Review[]>
-  /** `rating_avg` to two decimals, null where there is no review. Null for unknown and erased users. */
+  /** `rating_avg` to two decimals, null if there is no review. Null for unknown and erased users. */
   stats(userId: string): Promise<{ rating_avg: number | null; count: number } | null>
 }

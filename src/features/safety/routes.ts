@@ -50,8 +50,8 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
     )
     .post(
       '/api/v1/reports',
-      async ({ caller, body, status }) => {
-        const { report, created } = await safety.report(caller, body)
+      async ({ caller, client, body, status }) => {
+        const { report, created } = await safety.report(caller, body, client)
         return status(created ? 201 : 200, report)
       },
       {
@@ -61,7 +61,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         detail: {
           summary: 'Report a user, a message or a review',
           description:
-            'What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.',
+            'What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Three reports of a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.',
           tags,
           refusals: ['not_a_member', 'not_found', 'self_not_allowed'],
         },

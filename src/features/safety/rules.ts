@@ -1,20 +1,21 @@
 import { noPhoto } from '../chats/rules.ts'
 import type { Message } from '../chats/store.ts'
 import { days, hours } from '../../lib/time.ts'
-import type { Evidence, NewReport, Report, ReportKind, ReportReason, ReportTarget } from './store.ts'
+import type { Evidence, NewReport, Report, ReportAction, ReportKind, ReportReason, ReportTarget } from './store.ts'
+import type { Hiding } from '../profile/store.ts'
 
-/** What is there of the things that a report is about. */
+/** The stored data that a report is about. */
 type Found = Pick<Evidence, 'versions' | 'review' | 'user'> & {
   /** The reported message and its neighbours, oldest first. */
   talk: readonly Message[]
 }
 
-/** What a report keeps of what was found when it was filed. Null where its target has gone. */
+/** The evidence that a report keeps. Null if its target is gone. */
 export function evidenceOf(
   { target, target_id }: Pick<NewReport, 'target' | 'target_id'>,
   { talk, versions, review, user }: Found,
 ): Evidence | null {
-  // The sender's own `client_id` is nobody else's business.
+  // The `client_id` is private to the sender.
   const messages = talk.map((message) => ({ ...message, client_id: null }))
   const place = messages.findIndex(({ id }) => id === target_id)
   const message = messages[place] ?? null
@@ -30,7 +31,7 @@ export function evidenceOf(
   return kept[target] === null ? null : evidence
 }
 
-/** Ids of the images that evidence shows. A profile may show an image of elsewhere, by its URL. */
+/** Ids of the images that evidence shows. A profile may show an external image by its URL. */
 export const photosOf = ({ message, before, after, user }: Evidence): string[] => [
   ...new Set(
     [...before, message, ...after]
@@ -40,7 +41,13 @@ export const photosOf = ({ message, before, after, user }: Evidence): string[] =
   ),
 ]
 
-/** Evidence as it is where only those of its photos are there. */
+/** Ids of the images of the reported content itself. */
+export function reportedImages({ target, evidence }: Pick<Report, 'target'> & { evidence: Evidence | null }): string[] {
+  const image = target === 'message' ? evidence?.message?.photo_id : target === 'user' ? evidence?.user?.photo : null
+  return image == null ? [] : [image]
+}
+
+/** The evidence with only those of its photos. */
 export function withPhotos(evidence: Evidence, photoIds: ReadonlySet<string>): Evidence {
   const shown = <T extends Message | null>(message: T): T =>
     message === null || message.photo_id === null || photoIds.has(message.photo_id)
@@ -54,22 +61,123 @@ export function withPhotos(evidence: Evidence, photoIds: ReadonlySet<string>): E
   }
 }
 
-/**
- * Whom a report concerns, by the evidence that is kept with it: the author of a review may have been erased since the report
- * was asked for.
- */
+/** Whom a report concerns, from its evidence: the author of a review may have been erased after the request began. */
 export const subjectOf = (report: Pick<NewReport, 'subject_id'>, { review }: Pick<Evidence, 'review'>) =>
   review ? review.reviewer_id : report.subject_id
 
-/** Where a child may be in danger, no operator's target is longer than this. */
+/** If a child may be in danger, the operator's target cannot be longer than this. */
 const underageTarget = 4 * hours
 
-/** When a report that is filed at that time is to be decided at the latest. */
+/** The deadline for a report filed at that time. */
 export const dueAt = (reason: ReportReason, at: number, target: number): number =>
   at + (reason === 'underage' ? Math.min(underageTarget, target) : target)
 
-/** The same of a stored report. The release before stored none; `storage/sql/report-queue.ts` sorts by the same time. */
+/**
+ * The same for a stored report. The previous release stored no deadline; `storage/sql/report-queue.ts` sorts by the same
+ * time.
+ */
 export const dueAtOf = ({ due_at, created_at }: Pick<Report, 'due_at' | 'created_at'>): number =>
   due_at ?? created_at + days
 
 export const kindOf = ({ kind, target }: Pick<Report, 'kind' | 'target'>): ReportKind => kind ?? target
+
+/**
+ * What was decided. Of a report about a held message, `dismiss` is stored for `release`: the previous release knows no other
+ * word for it, and a held message's report cannot be dismissed.
+ */
+export const actionOf = ({ kind, action }: Pick<Report, 'kind' | 'action'>): ReportAction | null =>
+  kind === 'held' && action === 'dismiss' ? 'release' : action
+
+export const storedAction = (action: ReportAction): Exclude<ReportAction, 'release'> =>
+  action === 'release' ? 'dismiss' : action
+
+/** Whether the action applies to reports of that kind. */
+export const isForKind = (action: ReportAction, kind: ReportKind): boolean =>
+  kind === 'held' ? action === 'release' || action === 'remove_content' : action !== 'release'
+
+/** The evidence of a held message's report after an edit: a moderator decides about the text that would arrive. */
+export const evidenceAfterEdit = (evidence: Evidence, message: Message, at: number): Evidence => ({
+  ...evidence,
+  versions:
+    evidence.message?.text == null ? evidence.versions : [...evidence.versions, { text: evidence.message.text, at }],
+  message: { ...message, client_id: null },
+})
+/** The outcomes of a reporter's decided reports. */
+export type ReportHistory = { decided: number; dismissed: number }
+
+/** Shares are hundredths of a report. */
+const wholeShare = 100
+
+/** A reporter who is right half of the time, or has few decided reports, counts fully. The first matching row applies. */
+const shares = [
+  { decided: 10, dismissed: 0.9, share: 25 },
+  { decided: 3, dismissed: 0.5, share: 50 },
+] as const
+
+/** The weight of a reporter's report: less if more than this part of at least that many was dismissed. */
+export function shareOf({ decided, dismissed }: ReportHistory): number {
+  const found = shares.find((row) => decided >= row.decided && dismissed > decided * row.dismissed)
+  return found?.share ?? wholeShare
+}
+
+/** Reports within this time are added up. */
+export const hidingWindow = days
+
+/** Accounts that are younger do not count. */
+const oldEnough = days
+
+/** The sum of shares that hides somebody from nearby. */
+const nearbyFrom = 3 * wholeShare
+/** The share of a report that somebody is underage: enough to hide the profile. */
+const profileShare = 10 * wholeShare
+
+/** An open report by a person that hides nobody yet. */
+export type HidingReport = Pick<Report, 'id' | 'target' | 'reason' | 'created_at'> & {
+  /** A hash of the reporter's network address; null if unknown. */
+  origin: string | null
+  /** When the reporter registered. */
+  reporter_since: number
+  history: ReportHistory
+}
+
+/** What the given shares hide. */
+export function hidingOf(held: readonly number[]): Hiding | null {
+  if (held.some((share) => share >= profileShare)) return 'profile'
+  return sum(held) >= nearbyFrom ? 'nearby' : null
+}
+
+/**
+ * Whether a new report, with the others of the last day, hides somebody, and with which share of each; null if it changes
+ * nothing. If they are hidden already, returns the reports that must also be decided.
+ *
+ * Three reports of a person hide them from nearby, if the reporters' accounts are older than a day and their addresses
+ * differ. One report that they are underage also hides the profile, or two by people whose reports are mostly dismissed.
+ */
+export function hidingBy(
+  reported: Pick<HidingReport, 'id' | 'created_at'>,
+  reports: readonly HidingReport[],
+  hidden: Hiding | null,
+): { hidden: Hiding; shares: { id: string; share: number }[] } | null {
+  const recent = reports.filter(({ created_at }) => created_at > reported.created_at - hidingWindow)
+  const isNew = ({ id }: { id: string }) => id === reported.id
+
+  const underage = recent.filter(({ reason, target }) => reason === 'underage' && target !== 'review')
+  if (underage.some(isNew) && sum(underage.map(({ history }) => shareOf(history))) >= wholeShare)
+    return { hidden: 'profile', shares: underage.map(({ id }) => ({ id, share: profileShare })) }
+
+  if (hidden === 'nearby') return null
+  const best = new Map<string, { id: string; share: number }>()
+  for (const { id, target, origin, created_at, reporter_since, history } of recent) {
+    if (target !== 'user' || reporter_since > created_at - oldEnough) continue
+    const share = shareOf(history)
+    // Reports with an unknown address count as one.
+    if (share > (best.get(origin ?? '')?.share ?? 0)) best.set(origin ?? '', { id, share })
+  }
+  const counted = [...best.values()]
+  return hidingOf(counted.map(({ share }) => share)) === null ? null : { hidden: hidden ?? 'nearby', shares: counted }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/** The details text of a report by rules. */
+export const detailsOf = (ruleNames: readonly string[]) => `By rule: ${ruleNames.join(', ')}`.slice(0, 2000)

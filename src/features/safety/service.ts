@@ -7,11 +7,25 @@ import { iso, isoOrNull } from '../../lib/time.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Webhooks } from '../webhooks/service.ts'
+import { holderOf } from '../../lib/rate-limits.ts'
 import type { Caller } from '../auth/callers.ts'
+import type { Client } from '../auth/consents.ts'
 import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser } from '../profile/service.ts'
-import { dueAt } from './rules.ts'
-import type { Block, BlockStore, Report, ReportReason, ReportStore, ReportTarget } from './store.ts'
+import { actionOf, detailsOf, dueAt } from './rules.ts'
+import type { Hiding } from '../profile/store.ts'
+import { noticeView } from '../moderation/notices.ts'
+import type {
+  Block,
+  BlockStore,
+  Filing,
+  HidingTold,
+  NewReport as ReportToFile,
+  Report,
+  ReportReason,
+  ReportStore,
+  ReportTarget,
+} from './store.ts'
 
 export type Safety = ReturnType<typeof safetyService>
 
@@ -33,6 +47,8 @@ type Deps = {
   moderatorsTold(): readonly NewParcel[]
   /** Within what time reports are to be decided. */
   targetMs: number
+  /** Keys the hashes of the addresses that reports come from. */
+  originKey: Uint8Array | Buffer
   audit: Audit
   paging: Paging
   ids: Ids
@@ -52,12 +68,77 @@ export function safetyService({
   webhooks,
   moderatorsTold,
   targetMs,
+  originKey,
   audit,
   paging,
   ids,
   now,
 }: Deps) {
   const { keyOf, pageOf } = paging
+
+  function filingByRule(
+    target: ReportTarget,
+    target_id: string,
+    subject_id: string | null,
+    ruleNames: readonly string[],
+    kind: 'rule' | 'held',
+  ): Filing {
+    const at = now()
+    const due_at = asking.dueAt(at)
+    const id = ids.next()
+    const reason = 'other'
+    // Who wrote a review is for its evidence alone to say.
+    const user_id = target === 'review' ? null : subject_id
+    const told = webhooks.about('report.created', subject_id ?? id, { report_id: id, user_id, target, reason })
+    const held =
+      kind === 'held' && subject_id !== null
+        ? webhooks.about('message.held', subject_id, { message_id: target_id, user_id: subject_id })
+        : []
+    return {
+      report: {
+        ...{ id, reporter_id: null, kind, target, target_id, subject_id, reason },
+        details: detailsOf(ruleNames),
+        created_at: at,
+        due_at: dueAt(reason, at, targetMs),
+      },
+      neighbours,
+      notify: due_at === null ? null : { due_at, id: ids.next },
+      parcels: [...held, ...told, ...moderatorsTold()],
+      entry: audit.entry('report', null, id, { target, reason, by: 'rule' }),
+    }
+  }
+
+  /** What is kept for a day of where a report comes from. */
+  const originOf = ({ address }: Client) =>
+    new Bun.CryptoHasher('sha256', originKey).update(holderOf(address)).digest('base64url').slice(0, 22)
+
+  /** What tells somebody that a report hides them. Nothing in it says which message was reported, or by whom. */
+  const hidingBy =
+    ({ id, reason, created_at }: Pick<ReportToFile, 'id' | 'reason' | 'created_at'>) =>
+    (hidden: Hiding, subjectId: string): HidingTold => {
+      const notice = {
+        id: ids.next(),
+        user_id: subjectId,
+        report_id: id,
+        action: 'hide' as const,
+        reason: hidingReasons[hidden],
+        note: null,
+        until: null,
+        created_at,
+        decided_by: null,
+      }
+      const context = { target: null, target_id: null, ground: reason, appeal_id: null, appeal_status: null }
+      return {
+        notice,
+        event: noticeView({ ...notice, ...context }),
+        audit: audit.entry('person_hidden', null, subjectId, { report_id: id, hidden }),
+      }
+    }
+
+  /** Where a report has hidden somebody: they are told on their sockets, too. */
+  function tellHidden({ hid, report }: { hid: (HidingTold & { seq: number }) | null; report: Report }) {
+    if (hid) push.event('notice', report.created_at, [{ user_id: hid.notice.user_id, seq: hid.seq }], () => hid.event)
+  }
 
   return {
     /** Blocks somebody: at once, both ways. Again answers the same block, with `created` false. */
@@ -93,10 +174,10 @@ export function safetyService({
      * Reports a user, a message of an own chat, or a review, and keeps it as it is now. Somebody's open report of the same
      * is answered again, with `created` false. A block is no obstacle.
      */
-    async report(caller: Caller, body: NewReport) {
+    async report(caller: Caller, body: NewReport, client: Client) {
       const [target, targetId] = targetOf(body)
       const found = await reports.target(target, targetId)
-      if (!found) throw notThere(target)
+      if (!found || (found.held && found.subject_id !== caller.id)) throw notThere(target)
       if (found.seen_by && !found.seen_by.includes(caller.id))
         throw new Refusal('not_a_member', 'You are not in the chat of this message.')
       if (found.subject_id === caller.id) throw new Refusal('self_not_allowed', 'You cannot report yourself.')
@@ -122,54 +203,42 @@ export function safetyService({
           details: tidy(body.details ?? '') || null,
           created_at: at,
           due_at: dueAt(body.reason, at, targetMs),
+          origin: originOf(client),
         },
         neighbours,
         due_at === null ? null : { due_at, id: ids.next },
         [...told, ...moderatorsTold()],
+        hidingBy({ id, reason: body.reason, created_at: at }),
       )
       if (!filed) throw notThere(target)
       const { report, created } = filed
+      tellHidden(filed)
       if (created) asking.wake()
       if (created) await audit.note('report', caller.id, report.id, { target, reason: report.reason })
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },
 
-    /** Reports something because rules of the operator say so. An open report of the same by rules stays the only one. */
-    async reportByRule(target: ReportTarget, targetId: string, ruleNames: readonly string[]): Promise<void> {
+    /**
+     * Reports something because rules of the operator say so. An open report of the same by rules stays the only one. Null where
+     * there is no such thing.
+     */
+    async reportByRule(target: ReportTarget, targetId: string, ruleNames: readonly string[]): Promise<Report | null> {
       const found = await reports.target(target, targetId)
-      if (!found) return
-      const at = now()
-      const due_at = asking.dueAt(at)
-      const id = ids.next()
-      const reason = 'other'
-      const about = target === 'review' ? null : found.subject_id
-      const told = webhooks.about('report.created', found.subject_id ?? id, {
-        report_id: id,
-        user_id: about,
-        target,
-        reason,
-      })
-      const filed = await reports.file(
-        {
-          id,
-          reporter_id: null,
-          target,
-          target_id: targetId,
-          subject_id: found.subject_id,
-          reason,
-          details: `By rule: ${ruleNames.join(', ')}`.slice(0, 2000),
-          created_at: at,
-          due_at: dueAt(reason, at, targetMs),
-          kind: 'rule',
-        },
-        neighbours,
-        due_at === null ? null : { due_at, id: ids.next },
-        [...told, ...moderatorsTold()],
-      )
-      if (!filed?.created) return
+      if (!found) return null
+      const { report, notify, parcels, entry } = filingByRule(target, targetId, found.subject_id, ruleNames, 'rule')
+      const filed = await reports.file(report, neighbours, notify, parcels)
+      if (!filed?.created) return filed?.report ?? null
       asking.wake()
-      await audit.note('report', null, id, { target, reason, by: 'rule' })
+      await audit.note(entry.action, entry.actor_id, entry.subject_id, entry.metadata)
+      return filed.report
     },
+
+    /** The report that rules ask for about a message, for the step that stores it; with `held`, that holds it as well. */
+    messageFiling: (
+      { id, sender_id }: { id: string; sender_id: string },
+      ruleNames: readonly string[],
+      kind: 'rule' | 'held',
+    ): Filing => filingByRule('message', id, sender_id, ruleNames, kind),
 
     /** The caller's own reports, newest first, with what came of them. */
     async reports(caller: Caller, { limit = 30, cursor }: Page) {
@@ -177,11 +246,18 @@ export function safetyService({
       const rows = await reports.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
       return pageOf('reports', rows, limit, byTime, (report) => ({
         ...reportView(report),
-        action: report.action,
+        action: actionOf(report),
         resolved_at: isoOrNull(report.resolved_at),
       }))
     },
   }
+}
+
+const hidingReasons: Record<Hiding, string> = {
+  nearby:
+    'Several people have reported you within a day. Others do not see your photo, nor you nearby, until a moderator has decided. This was decided automatically.',
+  profile:
+    'Somebody has reported that you are under the age for this community. Others do not see your profile until a moderator has decided. This was decided automatically.',
 }
 
 const blockView = ({ id, blocked_id, created_at }: Block) => ({ id, user_id: blocked_id, created_at: iso(created_at) })

@@ -1,6 +1,9 @@
 import type { NewParcel } from '../../outbox/store.ts'
+import type { StoredData } from '../../realtime/events.ts'
+import type { AuditEntry } from '../audit/store.ts'
 import type { Message } from '../chats/store.ts'
-import type { Profile } from '../profile/store.ts'
+import type { Notice } from '../moderation/store.ts'
+import type { Hiding, Profile } from '../profile/store.ts'
 import type { Review } from '../reviews/store.ts'
 
 export type Block = { id: string; blocker_id: string; blocked_id: string; created_at: number }
@@ -9,13 +12,13 @@ export type Block = { id: string; blocker_id: string; blocked_id: string; create
 export type After = { at: number; id: string } | null
 
 export type BlockStore = {
-  /** Who of the two has blocked the other. */
+  /** Which of the two has blocked the other. */
   between(a: string, b: string): Promise<{ by_a: boolean; by_b: boolean }>
-  /** Those of the others who have blocked the user, or whom the user has blocked. */
+  /** Which of the others have blocked the user or are blocked by them. */
   among(userId: string, others: readonly string[]): Promise<Set<string>>
   /**
-   * The block of that pair, made where there is none, with a `block` event to the blocker (`seq`; null where the block
-   * was there) and the webhooks about it. Null where there is no such user to block. With `newId`, what devices of the two
+   * The block of that pair, made where there is none, with a `block` event to the blocker (`seq`; null if the block
+   * was there) and the webhooks about it. Null if there is no such user to block. With `newId`, what devices of the two
    * show of their chat is taken back.
    */
   ensure(
@@ -26,7 +29,7 @@ export type BlockStore = {
   ): Promise<{ block: Block; seq: number | null } | null>
   /** Newest first. */
   list(blockerId: string, limit: number, after: After): Promise<Block[]>
-  /** Answers whom it blocked; null where that user has no such block. */
+  /** Returns whom it blocked; null if that user has no such block. */
   remove(blockerId: string, id: string): Promise<string | null>
 }
 
@@ -46,22 +49,26 @@ export type ReportReason = (typeof reportReasons)[number]
 export const reportTargets = ['user', 'message', 'review'] as const
 export type ReportTarget = (typeof reportTargets)[number]
 
-/** What a report comes from: a person who reports one of these, or a rule of the operator. */
-export const reportKinds = [...reportTargets, 'rule'] as const
+/**
+ * The source of a report: a person who reports one of these targets, an operator's rule, or a rule that holds a message
+ * until the report is resolved.
+ */
+export const reportKinds = [...reportTargets, 'rule', 'held'] as const
 export type ReportKind = (typeof reportKinds)[number]
 
-export const reportActions = ['dismiss', 'warn', 'remove_content', 'suspend'] as const
+/** `release` delivers a held message. Only it and `remove_content` apply to held messages. */
+export const reportActions = ['dismiss', 'warn', 'remove_content', 'suspend', 'release'] as const
 export type ReportAction = (typeof reportActions)[number]
 
 export type Report = {
   id: string
   /** Null once the reporter's account is erased. */
   reporter_id: string | null
-  /** Null for one by a person. */
-  kind: 'rule' | null
+  /** Null for a report by a person. */
+  kind: 'rule' | 'held' | null
   target: ReportTarget
   target_id: string
-  /** The user concerned: the reported one, or the author of what is reported. Null where the author is not known any more. */
+  /** The user concerned: the reported one, or the author of what is reported. Null if the author is not known any more. */
   subject_id: string | null
   reason: ReportReason
   details: string | null
@@ -71,14 +78,14 @@ export type Report = {
   resolved_by: string | null
   action: ReportAction | null
   note: string | null
-  /** End of a suspension; null where it has none. */
+  /** End of a suspension; null if it has none. */
   until: number | null
-  /** When it is to be decided at the latest; null where the release before filed it: see `dueAtOf`. */
+  /** When it is to be decided at the latest; null if the previous release filed it: see `dueAtOf`. */
   due_at: number | null
-  /** The moderator who works on it, and until when nobody else does. */
+  /** The moderator who has claimed it, and until when. */
   claimed_by: string | null
   claimed_until: number | null
-  /** A decision that waits, and when it takes effect. */
+  /** A pending decision, and when it takes effect. */
   pending: PendingDecision | null
   pending_until: number | null
 }
@@ -92,12 +99,14 @@ export type PendingDecision = {
   until: number | null
   strikes: number
   template_id: string | null
+  /** Left out by the previous release. */
+  ban_images?: boolean
 }
 
 /** What a report is about, as it was when it was filed. */
 export type Evidence = {
   message: Message | null
-  /** What the message said before, each until `at`; the text of a deleted one is among them. */
+  /** Earlier texts of the message, each valid until `at`; includes the text of a deleted message. */
   versions: { text: string; at: number }[]
   /** Its neighbours, oldest first. */
   before: Message[]
@@ -110,29 +119,53 @@ export type Evidence = {
 export type NewReport = Pick<
   Report,
   'id' | 'target' | 'target_id' | 'subject_id' | 'reason' | 'details' | 'created_at'
-> & { reporter_id: string; due_at?: number | null }
+> & {
+  reporter_id: string
+  due_at?: number | null
+  /** A hash of the address that it came from. */
+  origin?: string | null
+}
+
+/** The notice and event that tell a user that reports hide them. */
+export type HidingTold = { notice: Notice; event: StoredData['notice']; audit: AuditEntry }
 
 /** A report by a person or, without a reporter, by a rule of the operator. */
 export type FiledReport = Omit<NewReport, 'reporter_id'> & Pick<Report, 'reporter_id'> & Partial<Pick<Report, 'kind'>>
 
+/** A report that is filed in the transaction of its cause. */
+export type Filing = {
+  report: FiledReport
+  /** How many messages around a reported one are kept as evidence, on each side. */
+  neighbours: number
+  /** When notifications to moderators are due, and a source of ids for them. */
+  notify: { due_at: number; id(): string } | null
+  parcels: readonly NewParcel[]
+  entry: AuditEntry
+}
+
 export type ReportStore = {
   /**
-   * Whom a report of that would concern, and where only some may see it, who these are. Null where there is no such
-   * thing; users whose account is erased count as none.
+   * The user whom a report of that target would concern and, for restricted content, who may see it. Null if there is no
+   * such target; erased users do not count. Only its sender may see a `held` message.
    */
-  target(target: ReportTarget, id: string): Promise<{ subject_id: string | null; seen_by: string[] | null } | null>
+  target(
+    target: ReportTarget,
+    id: string,
+  ): Promise<{ subject_id: string | null; seen_by: string[] | null; held?: boolean } | null>
   /**
-   * Keeps the report and its evidence, with so many neighbours of a message on each side, in one step. Where the reporter
-   * (or the rules) has an open report of the same: that one, `created` false. Null where the target has gone. `parcels`, which tell of a
-   * new one, go into the outbox.
+   * Stores the report and its evidence, with that many neighbours of a message on each side, in one transaction. If the
+   * reporter (or the rules) already has an open report of the target, returns that one with `created` false. Null if the
+   * target is gone. `parcels` about a new report go into the outbox.
    */
   file(
     report: FiledReport,
     neighbours: number,
-    /** From when on moderators are notified, and new ids for that. */
+    /** When notifications to moderators are due, and a source of ids for them. */
     notify?: { due_at: number; id(): string } | null,
     parcels?: readonly NewParcel[],
-  ): Promise<{ report: Report; created: boolean } | null>
+    /** Makes the notice if the report hides its subject (`hidingBy`), in the same transaction. */
+    hiding?: (hidden: Hiding, subjectId: string) => HidingTold,
+  ): Promise<{ report: Report; created: boolean; hid: (HidingTold & { seq: number }) | null } | null>
   /** Newest first. */
   list(reporterId: string, limit: number, after: After): Promise<Report[]>
 }

@@ -12,19 +12,19 @@ const settingList = object('SettingList', {
         t.String({ description: 'What is in force. Of a secret that is set, `***`', examples: ['8080'] }),
       ),
       default: nullable(t.String({ examples: ['3000'] })),
-      source: oneOf(['environment', 'default'], 'SettingSource'),
+      source: oneOf(['environment', 'file', 'default'], 'SettingSource'),
       secret: t.Boolean(),
     }),
   ),
 })
 
-export const settingRoutes = ({ asAdmin, settings }: { asAdmin: SignedInAs<Admin>; settings: ShownSetting[] }) =>
-  new Elysia({ name: 'settings' }).use(asAdmin).get('/api/v1/admin/settings', () => ({ items: settings }), {
+export const settingRoutes = ({ asAdmin, settings }: { asAdmin: SignedInAs<Admin>; settings: () => ShownSetting[] }) =>
+  new Elysia({ name: 'settings' }).use(asAdmin).get('/api/v1/admin/settings', () => ({ items: settings() }), {
     response: { 200: settingList },
     detail: {
       summary: 'The settings in force',
       description:
-        'Of the node that answers, as environment variables; secrets are masked, and a generated one is null. For admins.',
+        'Of the node that answers, as environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.',
       tags: ['admin'],
       refusals: ['forbidden'],
     },

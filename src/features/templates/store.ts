@@ -7,14 +7,14 @@ export type TemplateStore = {
   /** By name and language. */
   list(language: string | undefined): Promise<Template[]>
   byId(id: string): Promise<Template | null>
-  /** False where there is one of that name in that language; `full` where there are so many already. */
+  /** False if there is one of that name in that language; `full` where there are so many already. */
   add(template: Template, most: number, audit: AuditEntry): Promise<'added' | 'taken' | 'full'>
-  /** Null where there is no such template, false where another one has that name in that language. */
+  /** Null if there is no such template, false if another one has that name in that language. */
   change(
     id: string,
     change: Pick<Template, 'name' | 'language' | 'text'>,
     audit: AuditEntry,
   ): Promise<Template | 'taken' | null>
-  /** False where there is no such template. */
+  /** False if there is no such template. */
   remove(id: string, audit: AuditEntry): Promise<boolean>
 }

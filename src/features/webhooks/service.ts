@@ -11,7 +11,7 @@ type Deps = {
   now: () => number
 }
 
-/** Makes the webhooks that go with a change, for the transaction that stores it. Makes none where they are off. */
+/** Makes the webhooks that go with a change, for the transaction that stores it. Makes none if they are off. */
 export function webhookService({ isOn, ids, now }: Deps) {
   return {
     /** `orderedBy` is the user, or else the thing, whose webhooks arrive in order. */

@@ -28,7 +28,7 @@ type Deps = {
 // Apple names no time.
 const calmPauseMs = minutes
 
-/** The device is unknown, or the token is none of this environment. */
+/** The device is unknown, or its token is for another environment. */
 const goneReasons = new Set(['Unregistered', 'ExpiredToken', 'BadDeviceToken'])
 /** What the operator has to set right. Until then it is tried again. */
 const settingReasons = new Set(['BadTopic', 'MissingTopic', 'TopicDisallowed'])

@@ -4,6 +4,7 @@ import { TryLater } from '../delivery.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { ServiceAccount } from './account.ts'
 import { whyNoAnswer } from './no-answer.ts'
+import { isRecord } from '../../lib/record.ts'
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 // Google accepts an hour at most.
@@ -59,8 +60,8 @@ export function openAccessTokens({
     } catch (error) {
       throw new Error(`no access token: no answer (${whyNoAnswer(error)})`)
     }
-    if (typeof body === 'object' && body !== null && status === 200) {
-      const { access_token: token, expires_in: lifetimeS } = body as Record<string, unknown>
+    if (isRecord(body) && status === 200) {
+      const { access_token: token, expires_in: lifetimeS } = body
       if (typeof token === 'string' && token !== '' && typeof lifetimeS === 'number')
         return { token, lifetimeMs: lifetimeS * seconds }
     }

@@ -3,6 +3,7 @@ import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { type Carrier, defaultPatienceMs, Undeliverable } from '../delivery.ts'
 import { linkUrl, unsubscribeUrls } from './links.ts'
 import { render } from './render.ts'
+import { codeOf } from '../../lib/errors.ts'
 
 export type MailSettings = {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
@@ -17,8 +18,6 @@ export type MailSettings = {
   timeoutMs?: number
 }
 
-type SmtpError = Error & { responseCode?: number; code?: string }
-
 const signedHeaders =
   'From:Subject:Date:Message-ID:To:MIME-Version:Content-Type:Content-Transfer-Encoding:List-Unsubscribe:List-Unsubscribe-Post'
 
@@ -31,7 +30,7 @@ export function mailCarrier({
   linkKey,
   timeoutMs = 15_000,
 }: MailSettings): Carrier<'mail'> & {
-  /** Connects and signs in, and sends nothing. Throws where that fails. */
+  /** Connects and signs in, and sends nothing. Throws if that fails. */
   probe(): Promise<void>
   close(): void
 } {
@@ -70,14 +69,14 @@ export function mailCarrier({
           },
         })
       } catch (error) {
-        throw failureOf(error as SmtpError)
+        throw failureOf(error)
       }
     },
     async probe() {
       try {
         await transport.verify()
       } catch (error) {
-        throw failureOf(error as SmtpError)
+        throw failureOf(error)
       }
     },
     close: () => transport.close(),
@@ -85,10 +84,10 @@ export function mailCarrier({
 }
 
 /** What went wrong, without what the server repeated of the mail. A 5xx answer to the recipient is final. */
-function failureOf({ responseCode, code }: SmtpError): Error {
+function failureOf(error: unknown): Error {
+  const code = codeOf(error) || 'unknown'
+  const responseCode = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : undefined
   if (responseCode !== undefined && responseCode >= 500 && code === 'EENVELOPE')
     return new Undeliverable(`the mail server refused the recipient (${responseCode})`)
-  return new Error(
-    responseCode === undefined ? `no connection (${code ?? 'unknown'})` : `SMTP ${responseCode} (${code})`,
-  )
+  return new Error(responseCode === undefined ? `no connection (${code})` : `SMTP ${responseCode} (${code})`)
 }

@@ -29,7 +29,7 @@ const signatureOf = (key: Uint8Array, userId: string): string =>
 /** The token that ends somebody's digest. It is good for nothing else, and as long as there are mails with it. */
 export const unsubscribeToken = (key: Uint8Array, userId: string): string => `${userId}.${signatureOf(key, userId)}`
 
-/** Whose digest a token ends; null where it is none of ours. */
+/** The user whose digest a token ends; null for a token that is not ours. */
 export function readUnsubscribeToken(key: Uint8Array, token: string): string | null {
   const [, userId, signature] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? []
   if (userId === undefined || signature === undefined) return null

@@ -13,7 +13,7 @@ export class TelegramError extends Error {
   override readonly name = 'TelegramError'
   constructor(
     message: string,
-    /** What Telegram answered, such as 403; null where it did not. */
+    /** What Telegram answered, such as 403; null if it did not. */
     readonly code: number | null = null,
     /** Telegram's own words, for telling apart what has the same code. */
     readonly description = '',

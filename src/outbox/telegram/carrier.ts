@@ -13,7 +13,7 @@ export function botCarrier({ tellModerators }: { tellModerators(): Promise<numbe
       } catch (error) {
         throw outboxError(error)
       }
-      if (wait !== null) throw new TryLater('told a moment ago', wait)
+      if (wait !== null) throw new TryLater('a reminder was sent a moment ago', wait)
     },
   }
 }

@@ -9,7 +9,7 @@ type Deps = {
   telegram: Pick<Telegram, 'name' | 'send' | 'edit' | 'remove'>
   /** The short name of the mini-app; null for the bot's main one. */
   app: string | null
-  /** Told of a chat that the messenger refuses messages to. */
+  /** Called when the messenger refuses messages to a chat. */
   refused(messengerId: string): Promise<void>
   now?: () => number
 }

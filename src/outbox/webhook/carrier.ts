@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Webhook as Signer } from 'standardwebhooks'
-import { codeOf } from '../../lib/errors.ts'
+import { codeOf, isTimeout } from '../../lib/errors.ts'
 import { days, hours, iso, seconds } from '../../lib/time.ts'
 import { type Carrier, TryLater, Undeliverable } from '../delivery.ts'
 import type { Parcel } from '../store.ts'
@@ -77,10 +77,7 @@ export function webhookCarrier({
       return answer
     } catch (error) {
       // Neither the URL nor what the library says of it.
-      const { name } = error as Error
-      throw new Error(
-        name === 'TimeoutError' ? 'the receiver did not answer in time' : `no connection (${codeOf(error)})`,
-      )
+      throw new Error(isTimeout(error) ? 'the receiver did not answer in time' : `no connection (${codeOf(error)})`)
     }
   }
 }
@@ -91,7 +88,7 @@ function failureOf({ status, headers }: Response, now: number): Error {
   return wait === null ? new Error(message) : new TryLater(message, Math.min(wait, longestWait))
 }
 
-/** The milliseconds of a Retry-After header, which is seconds or a date; null where it is neither. */
+/** The milliseconds of a Retry-After header, which is seconds or a date; null if it is neither. */
 function waitOf(value: string | null, now: number): number | null {
   if (value === null) return null
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * seconds : Date.parse(value) - now

@@ -4,7 +4,7 @@ import { webhookCarrier } from './carrier.ts'
 
 type Given = Pick<Config, 'webhookUrl' | 'webhookSecret' | 'webhookPreviousSecret'>
 
-/** The way out for webhooks; null where there are none. */
+/** The way out for webhooks; null if there are none. */
 export function openWebhookCarrier(
   { webhookUrl, webhookSecret, webhookPreviousSecret }: Given,
   log: Logger,

@@ -7,13 +7,13 @@ export type WebhookData = {
   /** `fields` names what has changed, without the values. */
   'user.updated': { user_id: string; fields: string[] }
   'user.erased': { user_id: string }
-  /** `until` is null where the suspension has no end. */
+  /** `until` is null if the suspension has no end. */
   'user.suspended': { user_id: string; until: string | null }
   'user.unsuspended': { user_id: string }
-  /** `user_id` is the reported one; null where that would name the author of a review. */
+  /** `user_id` is the reported one; null if that would name the author of a review. */
   'report.created': { report_id: string; user_id: string | null; target: 'user' | 'message' | 'review'; reason: string }
   'report.resolved': { report_id: string; action: string }
-  /** `user_id` is who appeals; null where that would name the author of a review. */
+  /** `user_id` is who appeals; null if that would name the author of a review. */
   'appeal.created': { appeal_id: string; notice_id: string; user_id: string | null }
   /** `user_id` is the blocked one. */
   'block.created': { block_id: string; user_id: string }

@@ -1,6 +1,7 @@
 import { ECDH } from 'node:crypto'
 import type { Outbound } from '../../lib/outbound.ts'
 import type { ChannelTargets } from '../push.ts'
+import { isRecord } from '../../lib/record.ts'
 
 export type WebPushTarget = ChannelTargets['webpush']
 
@@ -37,8 +38,6 @@ export function parseSubscription(
   url.hash = ''
   return { endpoint: url.href, keys: { p256dh: p256dh.toString('base64url'), auth: auth.toString('base64url') } }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 function isSameHost({ hostname }: URL, publicUrl: string | null): boolean {
   const plain = (name: string) => name.replace(/\.$/, '')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Files, foldersOf, isFileName } from '../../features/media/files.ts'
 import { storageFull } from '../../lib/refusal.ts'
 import { giveToOwner } from '../../lib/owner.ts'
+import { codeOf } from '../../lib/errors.ts'
 
 const UNFINISHED_END = /\.[0-9a-f-]{36}\.part$/
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/
@@ -68,7 +69,7 @@ export function openDiskFiles(root: string): Files {
             const whole = name.replace(UNFINISHED_END, '')
             if (!isFileName(whole) || folderOf(whole) !== folder) continue
             const found = await orNull(stat(join(folder, name)))
-            if (found) yield { name, modified_ms: found.mtimeMs }
+            if (found) yield { name, modified_ms: found.mtimeMs, size: found.size }
           }
         }
       }
@@ -107,13 +108,11 @@ export function refusalOf(error: unknown): unknown {
   return full ? storageFull() : error
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : null)
-
-/** The names in a directory that fit a pattern; none where there is no such directory. */
+/** The names in a directory that fit a pattern; none if there is no such directory. */
 const namesIn = async (path: string, pattern: RegExp) =>
   ((await orNull(readdir(path))) ?? []).filter((name) => pattern.test(name))
 
-/** Null where a file or directory is missing, as it may go while others are looked at. */
+/** Null if a file or directory is missing, as it may go while others are looked at. */
 export async function orNull<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found

@@ -11,8 +11,8 @@ export const erasuresIn = (text: string): Map<string, number> =>
   new Map(Array.from(text.matchAll(entry), ([, time, userId]) => [userId!, Date.parse(time!)]))
 
 /**
- * The journal as a text file: a line for each erasure, its time in ISO 8601 and the user's id. What is no whole line, as
- * a crash may leave, counts as none.
+ * The journal as a text file: a line for each erasure, its time in ISO 8601 and the user's id. An incomplete line, as a
+ * crash may leave, counts as none.
  */
 export function openErasureJournal(path: string): ErasureJournal {
   async function cutTo(size: number) {

@@ -5,7 +5,7 @@ import { BucketError, openBucket } from '../../s3/bucket.ts'
 
 export type S3Options = {
   now: () => number
-  /** Told of each operation that the bucket was asked for; `error` is null where it was done. */
+  /** Called after each bucket operation; `error` is null on success. */
   onAnswer: (operation: string, seconds: number, error: BucketError | null) => void
   patienceMs?: number
 }
@@ -105,9 +105,9 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
 
     async *list() {
       const before = failures
-      for await (const { name: key, modified_ms } of bucket.list()) {
+      for await (const { name: key, modified_ms, size } of bucket.list()) {
         const name = key.slice(key.lastIndexOf('/') + 1)
-        if (isFileName(name) && key === keyOf(name)) yield { name, modified_ms }
+        if (isFileName(name) && key === keyOf(name)) yield { name, modified_ms, size }
       }
       listed = before
     },

@@ -12,7 +12,7 @@ import { isBlockedPair, isErased, selectByClientId } from '../sql/chats.ts'
 import type { Database } from './database.ts'
 import { value } from './dialect.ts'
 import { recordManyEvents } from './events.ts'
-import { askedOfMessage, askedValues } from '../sql/notifications.ts'
+import { askedOfMessage, askedValues } from '../sql/asked-notifications.ts'
 import { onTakenSlot } from '../sql/outbox.ts'
 import { busy } from './failures.ts'
 import type { Queries, Value } from './queries.ts'
@@ -30,9 +30,11 @@ export const pairStates = `
       OR (SELECT 1 FROM channels d WHERE d.user_id = user_b LIMIT 1) IS NOT NULL) AS reachable
   FROM chats WHERE id = ANY($1::text[])`
 const sentBy = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100'
+const heldBy = 'SELECT 1 FROM held_messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100'
 
 const takeNumbers = `
-  UPDATE chats SET last_seq = last_seq + 1,
+  -- As nextNumber says.
+  UPDATE chats SET last_seq = greatest(last_seq, held_a, held_b) + 1,
     -- A clock that was set back must not move the chat down.
     last_msg_at = greatest(last_msg_at, s.created_at),
     unread_a = unread_a + CASE WHEN user_a = s.sender_id THEN 0 ELSE 1 END,
@@ -78,14 +80,16 @@ const detailsInGroup: Details = { untilReply: null, sent: 0, answered: true, pho
 
 async function detailsOf(tx: Queries, { message, otherId, untilReply }: Send): Promise<Details> {
   const { chat_id, sender_id, client_id, photo_id } = message
-  const sentIn = async (userId: string) => (untilReply === null ? 0 : (await tx.all(sentBy, [chat_id, userId])).length)
-  const [sent, replies, photo, first] = await Promise.all([
-    sentIn(sender_id),
-    sentIn(otherId),
+  const count = async (select: string, userId: string) =>
+    untilReply === null ? 0 : (await tx.all(select, [chat_id, userId])).length
+  const [sent, held, replies, photo, first] = await Promise.all([
+    count(sentBy, sender_id),
+    count(heldBy, sender_id),
+    count(sentBy, otherId),
     photo_id === null ? noPhoto : tx.get<ShownPhoto>(ownPhoto, [sender_id, photo_id]),
     client_id === null ? null : tx.get<Message>(byClientId, [sender_id, client_id]),
   ])
-  return { untilReply, sent, answered: replies > 0, photo, first }
+  return { untilReply, sent: sent + held, answered: replies > 0, photo, first }
 }
 
 /**

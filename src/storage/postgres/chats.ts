@@ -3,6 +3,7 @@ import type { Chat, ChatStore } from '../../features/chats/store.ts'
 import type { Asked } from '../../features/notifications/store.ts'
 import { batched } from '../../lib/batched.ts'
 import {
+  chatColumns,
   chatReads,
   livingOf,
   nothingRead,
@@ -15,7 +16,8 @@ import {
 } from '../sql/chats.ts'
 import type { Engine } from '../sql/engine.ts'
 import { messageChanges } from '../sql/messages.ts'
-import { askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/notifications.ts'
+import { appendReported } from '../sql/reported-messages.ts'
+import { askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/asked-notifications.ts'
 import { tagOf } from '../../features/notifications/rules.ts'
 import type { Database } from './database.ts'
 import { postgresDialect, value } from './dialect.ts'
@@ -23,7 +25,6 @@ import { recordEvents } from './events.ts'
 import { sends } from './sends.ts'
 
 const lockMembers = 'SELECT id FROM users WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
-const chatColumns = 'id, user_a, user_b, created_at, last_msg_at'
 const insertChat = `
   INSERT INTO chats (id, user_a, user_b, created_at) VALUES ($1, $2, $3, $4) RETURNING ${chatColumns}`
 const chatsByIds = `SELECT ${chatColumns} FROM chats WHERE id = ANY($1::text[])`
@@ -36,6 +37,7 @@ const ask = insertAsked(typed)
 const takeBack = insertTakeBack(typed)
 
 export function chatStore(db: Database, engine: Engine): ChatStore {
+  const send = sends(db)
   return {
     ...chatReads(postgresDialect(db)),
 
@@ -66,7 +68,10 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
         return { chat: chat!, created: true, events }
       }),
 
-    append: sends(db),
+    append(message, otherId, untilReply, notifyAt = null, reported = null) {
+      if (reported !== null) return appendReported(engine, { message, otherId, untilReply, notifyAt, reported })
+      return send(message, otherId, untilReply, notifyAt)
+    },
 
     async markRead(chat, readerId, now, upTo, takeBackId = null) {
       const isA = chat.user_a === readerId

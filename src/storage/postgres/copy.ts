@@ -3,7 +3,7 @@ import { copyMark } from '../migrate.ts'
 import { connect, type Database, openDatabase } from './database.ts'
 import { unusable } from './failures.ts'
 import { type Queries, queriesOn } from './queries.ts'
-import { serversOf, shownUrl } from './url.ts'
+import { type ServerUrl, serversOf, shownUrl } from './url.ts'
 
 type Ask = <T>(work: (q: Queries) => Promise<T>) => Promise<T>
 
@@ -24,6 +24,40 @@ export async function readSnapshot<T>(url: string, work: (source: Side) => Promi
   })
 }
 
+/**
+ * The same beside running nodes, of the server that takes writes: a standby may be behind. `q` sees that moment too, and is
+ * asked for one thing at a time.
+ */
+export async function readSnapshotBesideNodes<T>(
+  url: string,
+  work: (snapshot: { source: Side; q: Queries; server: ServerUrl }) => Promise<T>,
+): Promise<T> {
+  return onOneConnection(
+    url,
+    (client, server) =>
+      client.begin('isolation level repeatable read read only', (transaction) => {
+        const q = queriesOn(transaction)
+        return work({ source: reader((ask) => ask(q)), q, server })
+      }),
+    { writes: true },
+  )
+}
+
+/** Has `work` run on the server that takes writes, where no node is connected. */
+export async function onIdleServer<T>(
+  url: string,
+  work: (client: ReturnType<typeof connect>, server: ServerUrl) => Promise<T>,
+): Promise<T> {
+  return onOneConnection(
+    url,
+    async (client, server) => {
+      await refuseNodes(url, queriesOn(client))
+      return work(client, server)
+    },
+    { writes: true },
+  )
+}
+
 /** Whether a copy into it was begun and not finished. */
 export const isHalfCopied = (url: string): Promise<boolean> =>
   onOneConnection(url, async (client) => hasNotes(queriesOn(client)))
@@ -35,19 +69,27 @@ export async function openTarget(url: string): Promise<Target & { close(): Promi
   return { ...target(db), close: db.close }
 }
 
-async function onOneConnection<T>(url: string, work: (client: ReturnType<typeof connect>) => Promise<T>): Promise<T> {
+async function onOneConnection<T>(
+  url: string,
+  work: (client: ReturnType<typeof connect>, server: ServerUrl) => Promise<T>,
+  { writes = false }: { writes?: boolean } = {},
+): Promise<T> {
   let failure: unknown
   for (const server of serversOf(url)!.servers) {
     const client = connect(server, settings, { max: 1 })
     try {
-      const isThere = await client.unsafe('SELECT 1').then(
-        () => true,
+      const isWanted = await client.unsafe('SHOW transaction_read_only').then(
+        ([row]) => {
+          if (!writes || row.transaction_read_only === 'off') return true
+          failure ??= new Error(`${shownUrl(url)} can only be read: name its primary in DATABASE_URL`)
+          return false
+        },
         (error) => {
           failure ??= unusable(url, error)
           return false
         },
       )
-      if (isThere) return await work(client)
+      if (isWanted) return await work(client, server)
     } finally {
       await client.close({ timeout: 0 })
     }
@@ -139,7 +181,7 @@ function target(db: Database): Target {
       )
     },
 
-    async settle(tables) {
+    async verifyCopy(tables) {
       // What is planned by: until the server gets round to it, it would take the tables for empty ones.
       for (const { name } of tables) await db.statement((q) => q.run(`ANALYZE ${name}`))
     },

@@ -16,58 +16,59 @@ import {
 } from './failures.ts'
 import { type Queries, queriesOn, type Turn } from './queries.ts'
 import { type ServerUrl, serversOf } from './url.ts'
+import { asError } from '../../lib/errors.ts'
 
 export type Database = {
-  /** Reads, each statement the state of its own moment. Called again where the connection is lost. */
+  /** Reads; each statement sees its own snapshot. `work` is called again if the connection is lost. */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Reads, none of whose statements may take longer than that: then they are refused as `busy`. */
+  /** Reads with a time limit for each statement, beyond which it is refused as `busy`. */
   within<T>(ms: number, work: (db: Queries) => Promise<T>): Promise<T>
-  /** Reads that all see one moment's state. */
+  /** Reads that all see one snapshot. */
   snapshot<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /**
    * One transaction: all of it, or nothing. `work` is called again after a deadlock or a serialization failure, so it
    * must do nothing but query. Resolves after the commit.
    *
-   * READ COMMITTED, where a statement sees all that is committed when it begins. What one statement has found may be
-   * otherwise for the next, so whatever a write depends on is decided by a unique index, by the condition of the
-   * statement itself, or under the lock of a row (`FOR UPDATE`, `FOR SHARE`) that everybody takes who changes it.
-   * Rows are locked in this order: users, chats, messages, the rest, event counters; several of a table by their key.
+   * READ COMMITTED, where a statement sees all that is committed when it begins. The next statement may see another state,
+   * so a write may depend only on a unique index, on a condition of the statement itself, or on a row lock (`FOR UPDATE`,
+   * `FOR SHARE`) that every writer takes. Rows are locked in this order: users, chats, messages, the rest, event counters;
+   * several of a table by their key.
    */
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>
-  /** One statement that writes, in one round trip. One only: each is a transaction of its own. */
+  /** One write statement, in one round trip. Only one, because each is its own transaction. */
   statement<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /** Lets what runs finish, and refuses what comes later. */
   close(): Promise<void>
 }
 
 export type DatabaseOptions = {
-  /** Told once when the database is gone, and when it is there again. */
+  /** Called once when the database is lost. */
   onOutage?: (error: Error) => void
   onRecovery?: (host: string) => void
-  /** Of each connection, in the place of ours. */
+  /** Settings of each connection that override ours. */
   settings?: Record<string, string>
-  /** How many connections, where the URL does not say. */
+  /** The size of the pool, unless the URL sets it. */
   max?: number
 }
 
-// Beyond this the last one would wait for seconds.
+// Beyond this, the last one in the queue would wait for seconds.
 const runningLimit = 2048
-// No request waits longer for the database, whatever happens to it.
+// The longest that a request waits for the database.
 export const patienceMs = 10_000
 const attemptsLimit = 8
-/** A server that says nothing for so long is taken for gone. */
+/** A server that does not answer within this time counts as lost. */
 const probeMs = 3000
-// At the start there is time: a machine that comes up is slow.
+// Longer at the start, because a booting machine is slow.
 const firstProbeMs = 5000
-/** How long an outage is answered for, without another look. */
+/** For how long after a failed probe requests fail without another one. */
 const restMs = 250
 
 /**
  * Opens a pool on the first server of the URL that takes writes, and moves on to another when that one is gone or has
  * become a standby. Throws an Error whose message tells the operator what is wrong.
  *
- * A write whose commit was not answered is neither called done nor done again: it may have been stored. It is refused like
- * everything else while the database is gone: `busy`, with Retry-After.
+ * If a commit gets no answer, the write may or may not be stored, so it is neither reported as done nor repeated. It is
+ * refused like any request while the database is away: `busy`, with Retry-After.
  */
 export async function openDatabase(
   url: string,
@@ -75,7 +76,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const { servers } = serversOf(url)!
   let present: { client: SQL; server: ServerUrl } | null = null
-  /** The one that was found to be gone last: it is asked last, as it may take its time to say nothing. */
+  /** The server that was lost most recently. It is probed last, because it may only answer by a timeout. */
   let left: ServerUrl | null = null
   let looking: Promise<SQL> | null = null
   let suspecting = false
@@ -100,14 +101,14 @@ export async function openDatabase(
         present = { client, server }
         return client
       }
-      // That a standby is one is no news where its primary is gone.
+      // Prefer the primary's error to a standby's "read-only".
       if (failure === null || failure instanceof ReadOnly) failure = found
       drop(client)
     }
     throw failure
   }
 
-  /** Ends its connections, and with them whatever waits for an answer there. */
+  /** Closes its connections and fails what waits on them. */
   const drop = (client: SQL) => void client.close({ timeout: 0 }).catch(() => {})
 
   function leave() {
@@ -117,8 +118,8 @@ export async function openDatabase(
   }
 
   /**
-   * Asks a server that has kept somebody waiting for too long, on a connection of its own: one that hangs, or has gone
-   * without a word, leaves all the others open. Nobody waits for this, as the server may only be slow.
+   * Probes a server that was too slow to answer, on a separate connection: a hung or vanished server leaves its connections
+   * open. Nobody waits for the probe, because the server may only be slow.
    */
   async function suspect(client: SQL) {
     if (suspecting || looking || present?.client !== client) return
@@ -127,7 +128,7 @@ export async function openDatabase(
     const failure = await probe(apart, probeMs)
     drop(apart)
     suspecting = false
-    // Whoever answers, and be it with a refusal, does not hang.
+    // An error response proves that the server is alive.
     if (failure === null || failure instanceof ReadOnly || sqlstate(failure) !== '') return
     if (closed || looking || present?.client !== client) return
     leave()
@@ -185,7 +186,7 @@ export async function openDatabase(
         } catch (error) {
           const isLost = isLoss(error)
           if (client && isLost && present?.client === client && !closed) lookAgain().catch(() => {})
-          // Full jitter, so that those who failed each other do not meet again.
+          // Full jitter, so that conflicting transactions do not collide again.
           const pause = Math.random() * Math.min(500, 10 * 2 ** attempt)
           const again = error instanceof Unknown ? false : isLost || isTransient(error)
           if (!again || closed || attempt === attemptsLimit || performance.now() + pause > until) throw refusalOf(error)
@@ -213,10 +214,10 @@ export async function openDatabase(
           })
           return value
         } catch (error) {
-          // Of several statements on their way the first failure says why; those after it only that there was one.
+          // In a pipeline, only the first failure gives the reason; later ones report an aborted transaction.
           const cause = sqlstate(error) === '25P02' ? failures[0] : error
           // Before COMMIT was sent, nothing can have been committed.
-          throw isDone && isLoss(cause) ? new Unknown(cause as Error) : cause
+          throw isDone && isLoss(cause) ? new Unknown(asError(cause)) : cause
         }
       })
 
@@ -231,7 +232,7 @@ export async function openDatabase(
     read: (work) => patiently((client, turn) => work(queriesOn(client, turn))),
     within: (ms, work) =>
       reading(async (tx) => {
-        // On its way before the statements of `work`, it needs no round trip of its own.
+        // Pipelined before the statements of `work`, so it needs no extra round trip.
         const [, answer] = await Promise.all([tx.run(`SET LOCAL statement_timeout = ${ms}`), work(tx)])
         return answer
       }),
@@ -242,8 +243,8 @@ export async function openDatabase(
         try {
           return await work(queriesOn(client, turn))
         } catch (error) {
-          // One that reached no server wrote nothing.
-          throw isLoss(error) && !neverConnected(error) ? new Unknown(error as Error) : error
+          // A statement that reached no server wrote nothing.
+          throw isLoss(error) && !neverConnected(error) ? new Unknown(asError(error)) : error
         }
       }),
     async close() {
@@ -257,10 +258,10 @@ export async function openDatabase(
 /** A pool of connections to one server, none of which is open yet. */
 export function connect({ url }: ServerUrl, settings: Record<string, string>, { max }: { max?: number } = {}): SQL {
   const { database, parameters } = serversOf(url)!
-  // Compiling a statement takes longer than any of ours runs, and the planner would do it for large tables.
+  // JIT compilation takes longer than any of our statements runs, yet the planner would use it for large tables.
   const ours = { application_name: 'convene', jit: 'off', ...settings }
   return new SQL(url, {
-    // Bun would let PGDATABASE go before what the URL says.
+    // Bun would prefer PGDATABASE to the database of the URL.
     database,
     max: max ?? (Number(parameters.get('max')) || 16),
     connectionTimeout: Number(parameters.get('connect_timeout')) || firstProbeMs / 1000,
@@ -268,7 +269,7 @@ export function connect({ url }: ServerUrl, settings: Record<string, string>, { 
   })
 }
 
-/** Null where the server takes writes; otherwise why it does not. */
+/** Null if the server takes writes; otherwise why it does not. */
 async function probe(client: SQL, withinMs: number): Promise<unknown> {
   const isOver = new AbortController()
   try {
@@ -278,12 +279,12 @@ async function probe(client: SQL, withinMs: number): Promise<unknown> {
   } catch (error) {
     return error
   } finally {
-    // A timer that runs on would keep a command from ending.
+    // A running timer would keep a command from exiting.
     isOver.abort()
   }
 }
 
-/** Fails after that time: in many turns of the event loop, so that a process that gets none does not blame the server. */
+/** Fails after that time, counted in many short timers, so that a blocked event loop is not mistaken for a silent server. */
 async function silence(ms: number, signal: AbortSignal): Promise<never> {
   const turns = 30
   for (let i = 0; i < turns; i++) await delay(ms / turns, undefined, { signal })

@@ -2,7 +2,7 @@ import { DrizzleQueryError, is, SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Consent } from '../../features/auth/store.ts'
 import type { EventNumbers } from '../../features/chats/store.ts'
-import { type Builders, type Engine, query, type Statement, type Tables, type Work } from '../sql/engine.ts'
+import { areSeveral, type Builders, type Engine, query, type Statement, type Tables, type Work } from '../sql/engine.ts'
 import type { Database } from './database.ts'
 import { PostgresFault, sqlstate } from './failures.ts'
 import { recordEvents } from './events.ts'
@@ -29,7 +29,7 @@ export async function runOn<T>(queries: Queries, work: (db: Builders) => Work<T>
   try {
     while (!step.done) {
       const { value } = step
-      step = steps.next(await (Array.isArray(value) ? Promise.all(value.map(execute)) : execute(value as Statement)))
+      step = steps.next(await (areSeveral(value) ? Promise.all(value.map(execute)) : execute(value)))
     }
   } catch (error) {
     // Drizzle puts the parameters into the message: they are not for the log.

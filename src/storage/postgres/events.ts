@@ -6,9 +6,10 @@ import type { Database } from './database.ts'
 import type { Queries } from './queries.ts'
 
 /**
- * Gives the next event of each of those users its number. Call it inside the write that causes the event, as its last
- * step: the counters stay locked until the commit, and whoever takes several does so in one order, so that no two writes
- * wait for each other. `ref` names what is shown as it is when the event is read; `data` is for events that are all there is.
+ * Stores an event for each of these users, with their next sequence number. Call it inside the write that causes the event,
+ * as its last step: the counters stay locked until the commit, and whoever takes several does so in one order, so that no
+ * two writes wait for each other. `ref` names what is shown as it is when the event is read; `data` is for events that are
+ * all there is.
  */
 export async function recordEvents(
   tx: Queries,
@@ -100,4 +101,13 @@ export function eventsAfterEach(db: Database, { afterEach: oneByOne }: EventStor
     }
     return found
   }
+}
+
+/** Gives everybody numbers that were never used: after the database went back in time, clients have seen later ones. */
+export async function beginNumbersAnew(tx: Queries, at: number): Promise<void> {
+  await tx.run('DELETE FROM events')
+  await tx.run(
+    'INSERT INTO event_counters (user_id, seq) SELECT id, 0 FROM users WHERE deleted_at IS NULL ON CONFLICT DO NOTHING',
+  )
+  await tx.run('UPDATE event_counters SET seq = greatest(seq + 1, $1::bigint)', [at])
 }

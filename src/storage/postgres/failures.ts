@@ -1,6 +1,7 @@
 import { SQL } from 'bun'
 import { Refusal, storageFull } from '../../lib/refusal.ts'
 import { serversOf, shownUrl } from './url.ts'
+import { asError, codeOf, messageOf } from '../../lib/errors.ts'
 
 /** The server takes no writes. */
 export class ReadOnly extends Error {
@@ -36,7 +37,6 @@ export class PostgresFault extends Error {
 /** The server's own code of an error; empty where it is not the server's. */
 export const sqlstate = (error: unknown) =>
   error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
-const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? '')
 
 /**
  * Whether the server, or the way to it, is gone. 57P01 to 57P03 are its shutdown and its start, 25006 that of a primary which
@@ -77,8 +77,8 @@ export function refusalOf(error: unknown): unknown {
 /** An error as the log may have it. Details of the server's show the row, and messages of class 22 the value. */
 export function toldOf(error: unknown): Error {
   const state = sqlstate(error)
-  if (state === '') return error instanceof Lost || error instanceof Unknown ? toldOf(error.cause) : (error as Error)
-  const { message } = error as Error
+  if (state === '') return error instanceof Lost || error instanceof Unknown ? toldOf(error.cause) : asError(error)
+  const message = messageOf(error)
   return new PostgresFault(state, state.startsWith('22') ? message.replace(/:? ".*"/s, '') : message)
 }
 

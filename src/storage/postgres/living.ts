@@ -5,7 +5,7 @@ const alone = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO 
 
 /**
  * Locks an account until the commit, against every other write that locks it. Rows that only refer to it may still be
- * written. False where there is none, or an erased one: nothing may be stored of it then.
+ * written. False if there is none, or an erased one: nothing may be stored of it then.
  */
 export const lockLiving = async (tx: Queries, userId: string): Promise<boolean> =>
   (await tx.get(alone, [userId])) !== null
@@ -13,7 +13,7 @@ export const lockLiving = async (tx: Queries, userId: string): Promise<boolean> 
 /**
  * Keeps accounts until the commit: whoever erases one comes before, and is seen, or comes after and finds what this write
  * has stored. Nor do their profile, preferences and suspension change meanwhile. Those of `changed` are locked against all
- * others who do the same. Answers which of them all are not erased. Call it once, as the first step of a write.
+ * others who do the same. Returns which of them all are not erased. Call it once, as the first step of a write.
  */
 export async function holdLiving(
   tx: Queries,

@@ -28,7 +28,7 @@ type Options = { now?: () => number; onStep?: (name: string) => void }
 export type Migrator = {
   /** Each step in order, with the time it was applied or null. Changes nothing. */
   status(): Promise<MigrationState[]>
-  /** Applies what is missing, each step in a transaction of its own. Answers the names of those applied here. */
+  /** Applies what is missing, each step in a transaction of its own. Returns the names of those applied here. */
   up(options?: Options & { to?: number }): Promise<string[]>
   /** What the steps down would remove. Changes nothing. */
   planDown(way: WayDown): Promise<PlannedStep[]>
@@ -117,7 +117,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
       const plan: PlannedStep[] = []
       for (const migration of stepsDown(await applied(db), way)) {
         const losses: PlannedStep['losses'] = []
-        for (const dropped of droppedBy(migration.postgres.down)) {
+        for (const dropped of droppedBy(migration.postgres)) {
           const row = await db.get<{ n: number | string }>(countOf(dropped))
           losses.push({ name: nameOf(dropped), rows: Number(row!.n) })
         }
@@ -137,7 +137,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
 
 const turn = 'schema_turn'
 
-/** Each step in order, with the time it was applied or null. Throws where the database is not ours. */
+/** Each step in order, with the time it was applied or null. Throws if the database is not ours. */
 export const status = async (db: Queries): Promise<MigrationState[]> => statesOf(await applied(db))
 
 async function applied(db: Queries): Promise<Applied> {

@@ -6,25 +6,25 @@ import type { Database } from './database.ts'
 import { busy } from './failures.ts'
 import type { Queries, Value } from './queries.ts'
 
-/** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
+/** The first radius of a search for one person, in metres, on a cache miss; more people need a wider circle. */
 const FIRST_REACH_M = 35
-/** The next search around there begins with so much more than this one took: a reach that falls just short is read in vain. */
+/** The next search there starts with this much more area: a radius that falls just short wastes a read. */
 const SLACK = 1.15
-/** At most so many squares cover a box: fewer would reach too far beyond it, more take too many look-ups. */
+/** The most squares to cover a box: fewer would reach too far beyond it, more need too many look-ups. */
 const PIECES = 32
-/** Where much may lie just outside, as with a city at the rim, or all those of the pages before. */
+/** The same where many people may lie just outside, such as a city at the rim, or all people of earlier pages. */
 const FINE_PIECES = 128
-/** A circle with so many times the people wanted is too wide: those of a smaller one are found faster than these sorted. */
+/** A circle with this many times the people wanted is too wide: a smaller one is faster than sorting these. */
 const CROWDED = 16
-/** How many times as many there are, supposedly, where the counting stopped: to try too few costs less than too many. */
+/** The assumed factor beyond the count's limit: too small a next circle costs less than too large a one. */
 const BEYOND = 8
-/** A search that takes longer is given up: people who wait for one have long turned away, and others wait for the database. */
+/** The time limit of a search: the caller has given up by then, and others wait for the database. */
 const SEARCH_MS = 2000
-/** How many people on a list are counted: of two longer ones it does not matter which is the rarer. */
+/** The count's limit for a list: of two longer lists it does not matter which is rarer. */
 const MOST_COUNTED = 1000
 
-// Ranges of squares, by their first and last numbers: the text is the same for any number of them. Each OFFSET 0 keeps the
-// planner to the one good way, range by range and person by person, whatever it thinks of how many there are.
+// Ranges of squares, by their first and last numbers: the text is the same for any number of them. Each OFFSET 0 forces the
+// one good plan, range by range and person by person, whatever the planner's estimates are.
 const ranges = `(SELECT $1::bigint[] AS first, $2::bigint[] AS last OFFSET 0) AS r
   CROSS JOIN LATERAL unnest(r.first, r.last) AS s (first, last)`
 const everyone = `${ranges} CROSS JOIN LATERAL (
@@ -38,7 +38,7 @@ const onList = (list: string) => `${ranges} CROSS JOIN LATERAL (
 const alsoOn = (list: string) => `EXISTS (
     SELECT 1 FROM nearby_traits AS o
     WHERE o.trait = ANY(${list}::text[]) AND o.square = t.square AND o.user_id = t.user_id OFFSET 0)`
-/** Who is on the list of traits $19, and on the others, from $20 on. Somebody comes once for each trait of theirs. */
+/** The people on the list of traits $19 and on the others, from $20 on. A person appears once for each of their traits. */
 const onLists = (others: number) => `(
     SELECT user_id FROM ${onList('$19')}
     WHERE ${['true', ...Array.from({ length: others }, (_, i) => alsoOn(`$${20 + i}`))].join(' AND ')} OFFSET 0
@@ -82,9 +82,9 @@ type Circle = { area: number; people: number }
 /**
  * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
  *
- * Sorting all of a circle of 50 km around a big city takes tenths of a second. So circles are tried, from a small one on,
- * and one that turns out to hold far too many is given up for one between it and the widest that held too few. Each takes
- * one statement: mostly the first one is right, as `cache` tells where to begin. It never tells what to answer.
+ * Sorting all of a circle of 50 km around a big city takes tenths of a second. So circles of growing size are tried. If one
+ * holds far too many people, the next lies between it and the widest that held too few. Each takes one statement, and
+ * usually the first is right, because `cache` knows where to start. The cache never determines the result.
  */
 export function nearbySearch(
   db: Pick<Database, 'within'>,
@@ -101,7 +101,7 @@ export function nearbySearch(
     const key = lists.map((list) => JSON.stringify(list))
     const reachOf = (area: number) => Math.min(radius, Math.sqrt(inner ** 2 + area))
 
-    /** The rarest list leads, and who is on it is looked up in the others. */
+    /** Starts with the rarest list and looks its people up in the others. */
     async function rarestFirst(numbers: Numbers): Promise<string[][]> {
       if (lists.length < 2) return lists
       const counted = await Promise.all(
@@ -133,14 +133,14 @@ export function nearbySearch(
       return { found, people: rows[0]?.people ?? 0 }
     }
 
-    // A ring after the page before is as wide as makes its area that of a circle of this reach.
+    // The ring after the previous page has the same area as a circle of this radius.
     let area = (cache?.read(centre, key) ?? FIRST_REACH_M) ** 2 * limit
     let most = CROWDED * limit
     let tooFew: Circle = { area: 0, people: 0 }
     let tooMany: Circle | null = null
     for (;;) {
       const reach = reachOf(area)
-      // Of several circles each may be quick enough, and all of them together not.
+      // Several circles, each fast enough, can exceed the limit together.
       if (performance.now() - began > statementMs) throw busy('The search takes too long.')
       const isFirst = tooMany === null && tooFew.area === 0
       const { found, people } = await read(reach, most, !isFirst ? FINE_PIECES : inner > 0 ? PIECES : 0)
@@ -155,14 +155,14 @@ export function nearbySearch(
       if (tooMany === null) area *= Math.min((2 * limit) / found.length, 64)
       else {
         area = between(tooFew, tooMany, 2 * limit)
-        // Where thousands are at one spot, no circle holds just enough of them.
+        // If thousands are at one spot, no circle holds just enough of them.
         most *= 4
       }
     }
   }
 }
 
-/** The area that holds so many, if their number goes with a power of the area. */
+/** The area that holds `wanted` people, if their number grows as a power of the area. */
 function between(few: Circle, many: Circle, wanted: number): number {
   if (few.area === 0) return (many.area * wanted) / many.people
   const least = Math.max(1, few.people)
@@ -170,7 +170,7 @@ function between(few: Circle, many: Circle, wanted: number): number {
   return few.area * (wanted / least) ** (1 / power)
 }
 
-/** Squares that hold everybody within the ring: so many at least, where they can be split. */
+/** Squares that cover the ring: at least that many, as long as they can be split. */
 function squaresWithin(centre: Point, inner: number, outer: number, pieces: number): Square[] {
   const isWithin = (square: Square) => {
     const { nearest, farthest } = extent(centre, square)

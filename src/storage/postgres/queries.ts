@@ -18,7 +18,7 @@ export type Queries = {
   all<Row>(text: string, values?: readonly Value[]): Promise<Row[]>
   get<Row>(statement: Built<Row>): Promise<Row | null>
   get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
-  /** Answers how many rows were written. */
+  /** Returns how many rows were written. */
   run(text: string, values?: readonly Value[]): Promise<number>
   /** The rows as arrays, in the order of the columns; int8 and numeric as text. */
   values(text: string, values?: readonly Value[]): Promise<unknown[][]>
@@ -35,7 +35,7 @@ export type Turn = { isOver: boolean }
 /** The statements of one client, or of one transaction. Keeps their failures in order. */
 export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures: unknown[] = []): Queries {
   async function rows(statement: string | Built<unknown>, values: readonly Value[] = [], asArrays = false) {
-    if (turn.isOver) throw new Error('nobody waits for this any more')
+    if (turn.isOver) throw new Error('the caller no longer waits for this')
     const { sql, params } = typeof statement === 'string' ? { sql: statement, params: values } : statement.toSQL()
     try {
       const sent = client.unsafe(sql, (params as Value[]).map(sendable))

@@ -48,6 +48,10 @@ export const users = pgTable('users', {
   suspension_id: text(),
   email_verified_at: int8(),
   email_asked_at: int8(),
+  hidden: text({ enum: ['nearby', 'profile'] }),
+  hidden_by: text(),
+  birth_month: text(),
+  show_age: boolean().notNull().default(false),
 })
 
 export const consentLog = pgTable(
@@ -127,6 +131,10 @@ export const chats = pgTable(
     wrote_b: boolean().notNull().default(false),
     muted_a: int8(),
     muted_b: int8(),
+    held_a: int8().notNull().default(0),
+    held_b: int8().notNull().default(0),
+    held_at_a: int8().notNull().default(0),
+    held_at_b: int8().notNull().default(0),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
@@ -149,6 +157,25 @@ export const messages = pgTable(
     caution: text(),
   },
   (t) => [primaryKey({ columns: [t.chat_id, t.seq] })],
+)
+
+export const heldMessages = pgTable(
+  'held_messages',
+  {
+    id: text().primaryKey(),
+    chat_id: text().notNull(),
+    seq: int8().notNull(),
+    sender_id: text().notNull(),
+    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    text: text(),
+    photo_id: text(),
+    client_id: text(),
+    edited_at: int8(),
+    deleted_at: int8(),
+    created_at: int8().notNull(),
+    caution: text(),
+  },
+  (t) => [unique().on(t.chat_id, t.seq)],
 )
 
 export const blocks = pgTable(
@@ -189,7 +216,9 @@ export const reports = pgTable('reports', {
   claimed_until: int8(),
   pending: json(),
   pending_until: int8(),
-  kind: text({ enum: ['rule'] }),
+  kind: text({ enum: ['rule', 'held'] }),
+  hides: int8(),
+  origin: text(),
 })
 
 export const reviews = pgTable('reviews', {
@@ -250,6 +279,10 @@ export const media = pgTable(
     bytes: int8().notNull(),
     created_at: int8().notNull(),
     thumb_bytes: int8(),
+    hashes: text(),
+    hash_quality: int8(),
+    check_action: text(),
+    check_label: text(),
   },
   (t) => [primaryKey({ columns: [t.owner_id, t.id] })],
 )
@@ -295,6 +328,7 @@ export const notices = pgTable(
     created_at: int8().notNull(),
     decided_by: text(),
     strikes: int8(),
+    kind: text({ enum: ['hide', 'show'] }),
   },
   (t) => [primaryKey({ columns: [t.user_id, t.id] })],
 )
@@ -316,6 +350,18 @@ export const appeals = pgTable(
   },
   (t) => [primaryKey({ columns: [t.user_id, t.notice_id] })],
 )
+
+export const ageRefusals = pgTable('age_refusals', {
+  origin: text().primaryKey(),
+  at: int8().notNull(),
+})
+
+export const announcements = pgTable('announcements', {
+  id: text().primaryKey(),
+  text: text().notNull(),
+  until: int8(),
+  created_at: int8().notNull(),
+})
 
 export const templates = pgTable(
   'templates',
@@ -482,6 +528,25 @@ export const ruleVersions = pgTable('rule_versions', {
   rules: text().notNull(),
   actor_id: text(),
   at: int8().notNull(),
+})
+
+export const imageBank = pgTable('image_bank', {
+  id: text().primaryKey(),
+  hash: text().notNull(),
+  distance: int8(),
+  reason: text().notNull(),
+  report_id: text(),
+  added_by: text(),
+  created_at: int8().notNull(),
+  version: int8().notNull(),
+})
+
+export const imageBankState = pgTable('image_bank_state', {
+  id: int8().primaryKey(),
+  version: int8().notNull(),
+  checked_to: int8().notNull(),
+  checking_to: int8(),
+  checked_id: text(),
 })
 
 export const openers = pgTable(

@@ -1,4 +1,4 @@
-import type { ChatStore } from '../../features/chats/store.ts'
+import type { NewMessage } from '../../features/chats/store.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { append, appendAll, type Appended, NotAll, type Send } from './append.ts'
 import { type Database, patienceMs } from './database.ts'
@@ -10,7 +10,7 @@ const groupsAtOnce = 3
 const many = 32
 const lateMs = 20
 const groupLimit = 128
-// Beyond this the last one would wait for seconds.
+// Beyond this, the last one in the queue would wait for seconds.
 const waitingLimit = 2048
 
 type Waiting = Send & {
@@ -23,7 +23,9 @@ type Waiting = Send & {
  * one, and a single commit. A message that cannot be stored, or whose chat is held by another write, comes after its group
  * in a transaction of its own, and so fails or waits alone. A group whose commit was not answered is `busy`, all of it.
  */
-export function sends(db: Database): ChatStore['append'] {
+export function sends(
+  db: Database,
+): (...given: [NewMessage, string, number | null, number | null]) => Promise<Appended> {
   let waiting: Waiting[] = []
   /** A chat's next message waits for the one before. */
   const chatsUnderWay = new Set<string>()
@@ -112,7 +114,7 @@ export function sends(db: Database): ChatStore['append'] {
     answer()
   }
 
-  return (message, otherId, untilReply, notifyAt = null) => {
+  return (message, otherId, untilReply, notifyAt) => {
     // These depend on more than the state of the chat.
     if (message.kind !== 'text' || untilReply !== null) return append(db, { message, otherId, untilReply, notifyAt })
     if (waiting.length >= waitingLimit)

@@ -19,12 +19,15 @@ import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
 import { tagStore } from '../sql/tags.ts'
+import { ageStore } from '../sql/ages.ts'
+import { announcementStore } from '../sql/announcements.ts'
 import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { nodeStore } from './nodes.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { filterStore } from '../sql/filter.ts'
+import { imageBankStore } from '../sql/image-bank.ts'
 import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
@@ -39,7 +42,7 @@ import { blockStore } from '../sql/blocks.ts'
 import { reportStore } from '../sql/reports.ts'
 import { blockChecks } from './blocks.ts'
 import { hotSessions } from './sessions.ts'
-import { jobLeaseStore } from './turns.ts'
+import { jobLeaseStore } from './job-leases.ts'
 
 /** Storage over a migrated PostgreSQL database. */
 export function postgresStorage(db: Database): Storage {
@@ -57,6 +60,8 @@ export function postgresStorage(db: Database): Storage {
     moderation: moderationStore(engine),
     queue: queueStore(engine),
     templates: templateStore(engine),
+    announcements: announcementStore(engine),
+    ages: ageStore(engine),
     figures: figuresStore(engine),
     tags: tagStore(engine),
     media: mediaStore(engine, postgresDialect(db)),
@@ -77,6 +82,7 @@ export function postgresStorage(db: Database): Storage {
     identities: identityStore(engine),
     invites: inviteStore(engine),
     filter: filterStore(engine),
+    imageBank: imageBankStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),

@@ -7,8 +7,8 @@ export type ServerUrl = {
 const form = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)\/([^/?#]+)(\?[^#]*)?$/
 
 /**
- * The servers of a URL such as `postgres://user:password@one:5432,two:5432/convene?sslmode=verify-full`: several hosts,
- * as libpq takes them, of which one is the primary. Null where it is no such URL, or names no database.
+ * The servers of a URL such as `postgres://user:password@one:5432,two:5432/convene?sslmode=verify-full`: several hosts, as
+ * libpq takes them, of which one is the primary. Null if it is not such a URL, or names no database.
  */
 export function serversOf(url: string): { servers: ServerUrl[]; database: string; parameters: URLSearchParams } | null {
   const [, credentials, hosts, name, query = ''] = form.exec(url) ?? []

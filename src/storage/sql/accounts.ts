@@ -10,7 +10,7 @@ import { insertAccount } from './new-accounts.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
 
-/** Undoes the unit of work that it is thrown in: nobody loses an address to an account that is not made. */
+/** Rolls back the unit of work: nobody loses an address to an account that is not created. */
 class Undone extends Error {
   constructor(readonly outcome: RegistrationRefusal | null) {
     super('undone')
@@ -80,7 +80,7 @@ export function accountStore(engine: Engine): AccountStore {
         const { id, created_at, email } = account
         const isFree = email !== null && (yield* freeAddress(engine, db, email, created_at))
         let outcome = yield* insertAccount(engine, db, isFree ? account : { ...account, email: null })
-        // Somebody has just taken the address: the account does without.
+        // Another account has just taken the address, so this one has none.
         const isTaken = outcome === 'taken'
         if (isTaken) outcome = yield* insertAccount(engine, db, { ...account, email: null })
         if (outcome === 'taken') throw new Error('an account id was used twice')

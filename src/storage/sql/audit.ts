@@ -3,7 +3,7 @@ import type { AuditEntry, AuditStore } from '../../features/audit/store.ts'
 import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
 import { olderThan } from './pages.ts'
 
-/** Writes an entry, inside the unit of work that it tells of. */
+/** Writes an audit entry inside the unit of work that it records. */
 export function* recordAudit({ tables: { auditLog } }: Engine, db: Builders, entry: AuditEntry): Work<void> {
   yield* changed(db.insert(auditLog).values(entry))
 }
@@ -69,10 +69,10 @@ export function auditStore(engine: Engine): AuditStore {
   }
 }
 
-// Keeps PostgreSQL to looking at the reports of a page's entries, rather than at the evidence of all reports.
+// Makes PostgreSQL look up the reports of a page's entries instead of scanning the evidence of all reports.
 const entryByEntry = sql`LIMIT 1 OFFSET 0`
 
-/** Whether an entry tells the reader nothing of who blocked, reported or reviewed them, nor when. */
+/** Whether an entry reveals nothing to the reader about who blocked, reported or reviewed them, or when. */
 function concernsOthers({ tables, jsonText }: Engine, reader: string): SQL | undefined {
   const { auditLog, reports, appeals, notices } = tables
   const isReviewOfReader = eq(reports.reviewed_id, reader)

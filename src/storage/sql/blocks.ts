@@ -1,8 +1,8 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BlockStore } from '../../features/safety/store.ts'
-import { type Builders, type Engine, first, rows, type Work } from './engine.ts'
+import { type Builders, type Engine, first, one, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
-import { askNotifications, takeBacks } from './notifications.ts'
+import { askNotifications, takeBacks } from './asked-notifications.ts'
 import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
@@ -17,7 +17,7 @@ export function* isBlockedPair({ tables: { blocks } }: Engine, db: Builders, a: 
   return (yield* first(blockOf(a, b).unionAll(blockOf(b, a)))) !== null
 }
 
-/** `checks` are each engine's own, as most requests ask them: about other people, chats and searches. */
+/** Each engine has its own `checks`, because most requests need them. */
 export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 'among'>): BlockStore {
   const { blocks, chats } = engine.tables
   return {
@@ -33,9 +33,9 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
           .select({ id: chats.id })
           .from(chats)
           .where(and(eq(chats.user_a, user_a), eq(chats.user_b, user_b)))
-        // A message that is being written comes before the block, or finds it.
+        // A concurrent send commits before the block, or sees it.
         const held = yield* first(engine.locked(chat, 'no key update'))
-        const ensured = yield* first(
+        const ensured = yield* one(
           db
             .insert(blocks)
             .values(block)
@@ -46,14 +46,14 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
             })
             .returning(),
         )
-        if (ensured!.id !== block.id) return { block: ensured!, seq: null }
+        if (ensured.id !== block.id) return { block: ensured, seq: null }
         yield* enqueue(engine, db, webhooks)
         if (held !== null && newId !== null) {
           const seers = [user_a, user_b].map((user_id) => ({ chat_id: held.id, user_id }))
           yield* askNotifications(engine, db, yield* takeBacks(engine, db, seers, created_at, newId))
         }
         const [recorded] = yield* engine.recordEvents(db, [blocker_id], 'block', created_at, { data: event })
-        return { block: ensured!, seq: recorded!.seq }
+        return { block: ensured, seq: recorded!.seq }
       }),
 
     list: (blockerId, limit, after) =>

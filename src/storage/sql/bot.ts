@@ -10,7 +10,7 @@ export function botStore(engine: Engine): BotStore {
   const keepsProfileCache = { keepsProfileCache: true }
   const { messenger_id, language, state, changed_at, told_at, told_until } = botPermissions
 
-  /** The id of the account with a messenger id; null where there is none. */
+  /** The id of the account with a messenger id; null if there is none. */
   function* accountOf(db: Builders, messengerId: string): Work<string | null> {
     const account = and(eq(users.messenger_id, messengerId), isNull(users.deleted_at))
     return (yield* first(db.select({ id: users.id }).from(users).where(account)))?.id ?? null
@@ -19,7 +19,7 @@ export function botStore(engine: Engine): BotStore {
   /** Changes the permission of an account whose row is held. */
   function* change(db: Builders, user_id: string, chat: BotChat, cause: PermissionCause, at: number): Work<void> {
     const before = yield* first(db.select().from(botPermissions).where(eq(botPermissions.user_id, user_id)))
-    // What was said of another messenger account says nothing of this one.
+    // A permission of another messenger account does not apply to this one.
     const known: PermissionState | null = before?.messenger_id === chat.messenger_id ? before.state : null
     const after = permissionAfter(known, cause)
     if (after === null) return

@@ -14,7 +14,7 @@ export function* addConsents(
     yield* changed(db.insert(consentLog).values({ ...consent, ...consentOrder(consent.user_id) }))
 }
 
-/** Adds the entries that say something new, and returns them; null where the account is erased. */
+/** Adds the entries that say something new, and returns them; null if the account is erased. */
 export function* recordConsents(
   engine: Engine,
   db: Builders,

@@ -11,8 +11,8 @@ import { endSessions } from './sessions.ts'
 type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
 
 /**
- * Takes an address away from the account that has it, where that account may lose it. True where the address is free then.
- * The row is locked: of two who want an address at once, one gets it.
+ * Removes an address from its account if that account may lose it. True if the address is free afterwards. The row is
+ * locked, so only one of two concurrent requests gets the address.
  */
 export function* freeAddress(
   engine: Engine,
@@ -28,15 +28,12 @@ export function* freeAddress(
   if (holder === null || holder.id === except) return true
   if (!losesAddress(holder, now)) return false
   yield* changed(db.update(users).set({ email: null, email_asked_at: null }).where(eq(users.id, holder.id)))
-  // The new owner reads the mails of the old one's links.
+  // The new owner of the address would receive the old owner's links.
   yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, holder.id), eq(emailLinks.email, email))))
   return true
 }
 
-/**
- * Why an account was not stored, as a name of it is somebody else's. Null: the name was the address of somebody who has
- * lost it now, and storing may be tried again.
- */
+/** Which name of a new account is taken. Null: it was an address that its old account has now lost, so try again. */
 export function* takenName(
   engine: Engine,
   db: Builders,
@@ -66,7 +63,7 @@ export function* dropMails({ tables: { emailLinks, outbox } }: Engine, db: Build
   return links + (yield* changed(db.delete(outbox).where(eq(outbox.user_id, userId))))
 }
 
-/** Ends the links that could still move the account to another address: after its password has changed, or a change was undone. */
+/** Removes the links that could still change the account's address: after a new password, or an undone change. */
 export function* dropChangeLinks({ tables: { emailLinks } }: Engine, db: Builders, userId: string): Work<void> {
   yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, userId), eq(emailLinks.kind, 'change'))))
 }
@@ -98,7 +95,7 @@ export function emailStore(engine: Engine): EmailStore {
   const isLink = (hash: string, kinds: readonly EmailLinkKind[], now: number) =>
     and(eq(emailLinks.hash, hash), inArray(emailLinks.kind, [...kinds]), gt(emailLinks.expires_at, now))
 
-  /** Locks the account of a link and uses the link up: of many who use it at once, one finds it. Null: no such link. */
+  /** Locks a link's account and consumes the link: only one of several concurrent requests succeeds. Null: no such link. */
   function* use(db: Builders, hash: string, kinds: readonly EmailLinkKind[], now: number): Work<Link | null> {
     const { user_id, kind, email, expires_at } = emailLinks
     const found = yield* first(
@@ -118,11 +115,11 @@ export function emailStore(engine: Engine): EmailStore {
     )
   }
 
-  /** What throws undoes the whole unit of work: a link whose address is taken is not used up. */
+  /** Rolls back the unit of work, so that a link whose address is taken is not consumed. */
   class Taken extends Error {}
   const orTaken = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => {
-      // On PostgreSQL two who take a free address at once are told apart by its unique index.
+      // On PostgreSQL, the unique index decides between two concurrent requests for a free address.
       if (error instanceof Taken || engine.isDuplicate(error)) return 'email_taken' as const
       throw error
     })
@@ -166,7 +163,7 @@ export function emailStore(engine: Engine): EmailStore {
         write(function* (db) {
           const link = yield* use(db, hash, ['verify', 'change'], now)
           if (link === null) return null
-          // The account has given that address up since.
+          // The account no longer has that address.
           if (link.kind === 'verify' && (yield* addresseeBy(db, users.id, link.user_id))?.email !== link.email)
             return null
           const email = yield* giveAddress(db, link, now)
@@ -208,7 +205,7 @@ export function emailStore(engine: Engine): EmailStore {
           if (link === null) return null
           const email = yield* giveAddress(db, link, now)
           yield* enqueue(engine, db, told(link.user_id, 'email'))
-          // Later changes are undone with this one, and cannot be brought back by the links that undo them.
+          // Later changes are undone too, and their undo links stop working.
           const later = and(
             eq(emailLinks.user_id, link.user_id),
             eq(emailLinks.kind, 'undo'),

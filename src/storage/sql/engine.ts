@@ -24,6 +24,10 @@ export type Statement = PromiseLike<unknown> | SQL
  */
 export type Work<T> = Generator<Statement | readonly Statement[], T, unknown>
 
+/** Whether a unit of work yields several statements, which do not need each other's results. */
+export const areSeveral = (value: Statement | readonly Statement[]): value is readonly Statement[] =>
+  Array.isArray(value)
+
 /** All rows that a statement answers. */
 export function* rows<Row>(statement: PromiseLike<Row[]>): Work<Row[]> {
   return (yield statement) as Row[]
@@ -32,6 +36,13 @@ export function* rows<Row>(statement: PromiseLike<Row[]>): Work<Row[]> {
 /** The first row that a statement answers, or null. */
 export function* first<Row>(statement: PromiseLike<Row[]>): Work<Row | null> {
   return ((yield statement) as Row[])[0] ?? null
+}
+
+/** The row of a statement that always has one, such as a count. */
+export function* one<Row>(statement: PromiseLike<Row[]>): Work<Row> {
+  const row = yield* first(statement)
+  if (row === null) throw new Error('a statement that always has a row has none')
+  return row
 }
 
 /** How many rows a statement without `returning` has written. */
@@ -49,7 +60,16 @@ export function* query<Row>(text: SQL): Work<Row[]> {
   return (yield text) as Row[]
 }
 
-/** What a shared store gets of its engine: how to run work, and the few things that the engines say differently. */
+/** The same of SQL text that always has one row. */
+export function* queryOne<Row>(text: SQL): Work<Row> {
+  const [row] = yield* query<Row>(text)
+  if (row === undefined) throw new Error('a statement that always has a row has none')
+  return row
+}
+
+/**
+ * What a shared store needs from its engine: how to run work, and the few things that the SQL dialects express differently.
+ */
 export type Engine = {
   tables: Tables
   /** Reads. On PostgreSQL each statement sees the state of its own moment. */
@@ -57,25 +77,25 @@ export type Engine = {
   /**
    * One transaction: all of it, or nothing. Resolves after the commit.
    *
-   * `keepsProfileCache` says that it changes nothing that is shown of people.
+   * `keepsProfileCache`: the work changes nothing that profiles show.
    */
   write<T>(work: (db: Builders) => Work<T>, options?: { keepsProfileCache?: boolean }): Promise<T>
-  /** Whether a column is among the values: one parameter, however many they are. */
+  /** Whether a column is among the values; always one parameter. */
   isAmong(column: Column, values: readonly string[]): SQL
   /** The text at a key of a JSON column. */
   jsonText(column: Column | SQL, key: string): SQL
   /** Locks the rows that a select finds until the commit. SQLite has one writer, and nothing to lock. */
   locked<Query>(select: Query, strength: 'update' | 'update skip locked' | 'no key update' | 'share'): Query
-  /** The same where nobody needs the rows: SQLite does not even read them. */
+  /** The same if the rows are not needed: SQLite does not even read them. */
   lock(select: PromiseLike<unknown>, strength: 'update' | 'no key update'): Work<void>
   /** A column of text, compared and ordered by its bytes. */
   byBytes(column: Column): SQL
   /**
-   * The newest consent of each of these kinds, in their order: newest by the order of writing, which a clock that was set
-   * back does not change.
+   * The newest consent of each of these kinds, in their order: newest in write order, which a clock that is set back does
+   * not change.
    */
   newestConsents(userId: string, kinds: readonly ConsentKind[]): Work<Consent[]>
-  /** What a new entry of the log of consents is stored with besides, for that order. */
+  /** Extra columns of a new consent entry, for that order. */
   consentOrder(userId: string): object
   /**
    * Keeps the search index equal to what a user can be searched by. Every change of a user's gender, preferences, position
@@ -85,9 +105,9 @@ export type Engine = {
   /** Whether an error says that a unique index refused a row. */
   isDuplicate(error: unknown): boolean
   /**
-   * Gives the next event of each of those users its number. It belongs at the end of a unit of work: PostgreSQL locks the
-   * counters until the commit. `ref` names what is shown as it is when the event is read; `data` is for events that are
-   * all there is.
+   * Stores an event for each of these users, with their next sequence number. It belongs at the end of a unit of work:
+   * PostgreSQL locks the counters until the commit. `ref` names what is shown as it is when the event is read; `data` is
+   * for events that are all there is.
    */
   recordEvents(
     db: Builders,

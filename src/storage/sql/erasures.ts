@@ -7,7 +7,7 @@ import { recordAudit } from './audit.ts'
 import { dropMails } from './email.ts'
 import { type Builders, changed, changedEach, type Engine, first, query, rows, type Work } from './engine.ts'
 import { dropIdentities } from './identities.ts'
-import { askNotifications, dropNotifications, takeBacks } from './notifications.ts'
+import { askNotifications, dropNotifications, takeBacks } from './asked-notifications.ts'
 import { enqueue } from './outbox.ts'
 import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
@@ -22,11 +22,12 @@ const firstChat: Place = { chat_id: '', seq: 1 }
 
 export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog']): ErasureStore {
   const { read, write, locked, lock, isAmong } = engine
-  const { appeals, blocks, botPermissions, chats, consentLog, eventCounters, events, lastSeen } = engine.tables
+  const { appeals, blocks, botPermissions, chats, consentLog, eventCounters, events, heldMessages, lastSeen } =
+    engine.tables
   const { locationCells, locations, media, messages, messageVersions, notices, openers, pendingReviews } = engine.tables
   const { preferences, reports, reviews, sessions, unfinishedErasures, users, userStats } = engine.tables
 
-  /** Removes what people are found by, besides the gender in their row. */
+  /** Removes the search index of a user, except the gender in their row. */
   function* dropTraits(db: Builders, user: string): Work<number> {
     const preferencesCount = yield* changed(db.delete(preferences).where(eq(preferences.user_id, user)))
     return preferencesCount + (yield* changed(db.delete(locations).where(eq(locations.user_id, user))))
@@ -81,12 +82,13 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
       (limit) =>
         db
           .update(reports)
-          .set({ reporter_id: null })
+          .set({ reporter_id: null, origin: null })
           .where(someOf(reports, reports.id, byThem, limit)),
       dropRow(userStats, userStats.user_id),
       dropRow(lastSeen, lastSeen.user_id),
       dropRow(botPermissions, botPermissions.user_id),
       drop(openers, openers.chat_id, openers.user_id),
+      drop(heldMessages, heldMessages.id, heldMessages.sender_id),
       drop(events, events.seq, events.user_id),
       dropRow(eventCounters, eventCounters.user_id),
     ]
@@ -101,7 +103,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
       media.id,
       found.map(({ id }) => id),
     )
-    // Looked at again under the lock: an image that a report is just taking as evidence stays.
+    // Checked again under the lock: an image that a concurrent report takes as evidence stays.
     yield* lock(db.select({ id: media.id }).from(media).where(some).orderBy(asc(media.id)), 'update')
     const dropped = yield* rows(db.delete(media).where(and(some, isFree)).returning({ file: media.file }))
     return dropped.map(({ file }) => file)
@@ -126,8 +128,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
 
   /**
    * The chats of a user from a place on, in the order of their lists, which have an index for each side: nothing comes to
-   * these chats any more, so it stays. There is no index of messages by sender: nobody else asks for it, and every message
-   * would pay for it. So each chat is walked through.
+   * these chats any more, so it stays. Messages have no index by sender, because only erasures would use it and every
+   * insert would pay for it. So each chat is read in turn.
    */
   function chatsFrom(user: string, from: Place): SQL {
     const at = sql.raw('coalesce(last_msg_at, created_at)')
@@ -148,7 +150,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
 
   function* clearChats(db: Builders, user: string, at: number, from: Place, newId?: () => string): Work<Cleared> {
     const isUnfinished = eq(unfinishedErasures.user_id, user)
-    // Two nodes at once take turns.
+    // Two concurrent nodes are serialised here.
     const isTold = (yield* first(locked(db.select().from(unfinishedErasures).where(isUnfinished), 'update'))) !== null
     const found = yield* query<ChatToClear>(chatsFrom(user, from))
     const beyond = found.length > chatsAtOnce ? found.pop()! : null
@@ -192,7 +194,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         ]
       }),
     )
-    // Where one side has no messages any more, the other has none of them to read.
+    // If one side has no messages left, the other has nothing unread.
     yield* changed(
       db
         .update(chats)
@@ -221,11 +223,11 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   return {
     begin: (user, at, entry, parcels = []) =>
       write(function* (db) {
-        // Whoever stores something of this account holds its row, or a chat of theirs, and so comes before this, or finds the
-        // account erased.
+        // Anyone who stores data of this account locks its row or one of its chats, so they either commit before this or
+        // see the erased account.
         if (!(yield* holdLiving(engine, db, [], [user])).has(user)) return false
-        // Before the account's row changes: without its unique names it is locked against foreign keys too, and a send that
-        // has the lock of the chat may have yet to make the first counter of a member.
+        // Runs before the account's row changes. Clearing its unique names also blocks foreign key checks, and a send that
+        // holds the chat's lock may still have to insert a member's first counter.
         const chatsWhere = (condition: SQL | undefined) => db.select({ id: chats.id }).from(chats).where(condition)
         const theirs = chatsWhere(eq(chats.user_a, user)).unionAll(chatsWhere(eq(chats.user_b, user)))
         yield* lock(chatsWhere(inArray(chats.id, theirs)).orderBy(asc(chats.id)), 'no key update')

@@ -1,12 +1,15 @@
 import { and, asc, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { rankOf } from '../../features/figures/rules.ts'
 import type { Figures, FiguresStore, Period, Transparency } from '../../features/figures/store.ts'
-import { changed, type Engine, query, rows } from './engine.ts'
+import { changed, type Engine, query, queryOne, rows } from './engine.ts'
 
 // Numbers name nobody.
 const options = { keepsProfileCache: true }
 
-/** The least UUIDv7 of a time, but for its last digits. There is no index of messages by time: each message would pay for it. */
+/**
+ * The smallest UUIDv7 of a time, without its last digits. Messages have no index by time, because every insert would pay
+ * for it.
+ */
 const idFrom = (time: number) => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
@@ -33,7 +36,7 @@ export function figuresStore(engine: Engine): FiguresStore {
 
     count: (period) =>
       read(function* () {
-        const [found] = yield* query<Record<keyof Figures, number | string>>(sql`SELECT
+        const found = yield* queryOne<Record<keyof Figures, number | string>>(sql`SELECT
           ${counted('users', within('created_at', period))} AS registered,
           (SELECT count(DISTINCT user_id) FROM sessions
             WHERE ended_at IS NULL AND ${within('last_used_at', period)}) AS active,
@@ -42,7 +45,7 @@ export function figuresStore(engine: Engine): FiguresStore {
           ${counted('reports', within('created_at', period))} AS reports,
           ${counted('reports', within('resolved_at', period))} AS decided,
           ${counted('blocks', within('created_at', period))} AS blocks`)
-        return Object.fromEntries(Object.entries(found!).map(([name, count]) => [name, Number(count)])) as Figures
+        return Object.fromEntries(Object.entries(found).map(([name, count]) => [name, Number(count)])) as Figures
       }),
 
     keep: (row) =>
@@ -63,19 +66,20 @@ export function figuresStore(engine: Engine): FiguresStore {
         options,
       ).then(() => {}),
 
-    timesToAction: (period, fractions) =>
+    timesToAction: (period, fractions, of) =>
       read(function* () {
-        const [all] = yield* query<{ count: number | string }>(
-          sql`SELECT count(*) AS count FROM reports WHERE ${within('resolved_at', period)}`,
+        const decided = sql`${within('resolved_at', period)} ${of === 'people' ? sql`AND kind IS NULL` : sql``}`
+        const all = yield* queryOne<{ count: number | string }>(
+          sql`SELECT count(*) AS count FROM reports WHERE ${decided}`,
         )
         const found: (number | null)[] = []
         for (const fraction of fractions) {
-          const rank = rankOf(Number(all!.count), fraction)
+          const rank = rankOf(Number(all.count), fraction)
           const [time] =
             rank === null
               ? []
               : yield* query<{ ms: number | string }>(sql`SELECT resolved_at - created_at AS ms FROM reports
-                  WHERE ${within('resolved_at', period)} ORDER BY 1 LIMIT 1 OFFSET ${rank}`)
+                  WHERE ${decided} ORDER BY 1 LIMIT 1 OFFSET ${rank}`)
           found.push(time === undefined ? null : Number(time.ms))
         }
         return found
@@ -83,10 +87,11 @@ export function figuresStore(engine: Engine): FiguresStore {
 
     open: (now) =>
       read(function* () {
-        const [found] = yield* query<{ open: number | string; overdue: number | string }>(sql`SELECT
+        const found = yield* queryOne<Record<'open' | 'overdue' | 'held', number | string>>(sql`SELECT
           ${counted('reports', sql`status = 'open'`)} AS open,
-          ${counted('reports', sql`status = 'open' AND coalesce(due_at, created_at + 86400000) < ${now}`)} AS overdue`)
-        return { open: Number(found!.open), overdue: Number(found!.overdue) }
+          ${counted('reports', sql`status = 'open' AND coalesce(due_at, created_at + 86400000) < ${now}`)} AS overdue,
+          ${counted('reports', sql`status = 'open' AND kind = 'held'`)} AS held`)
+        return { open: Number(found.open), overdue: Number(found.overdue), held: Number(found.held) }
       }),
 
     transparency: (period) =>
@@ -95,17 +100,37 @@ export function figuresStore(engine: Engine): FiguresStore {
         const numbers = <Row extends { count: number }>(found: Counted<Row>) =>
           found.map((row) => ({ ...row, count: Number(row.count) })) as unknown as Row[]
         const notices = yield* query<Transparency['notices'][number]>(sql`SELECT reason, target, count(*) AS count
-          FROM reports WHERE ${within('created_at', period)} GROUP BY reason, target ORDER BY reason, target`)
+          FROM reports WHERE ${within('created_at', period)} AND kind IS NULL
+          GROUP BY reason, target ORDER BY reason, target`)
         const decisions = yield* query<Transparency['decisions'][number]>(sql`SELECT reason, target, action,
-            count(*) AS count
-          FROM reports WHERE ${within('resolved_at', period)} GROUP BY reason, target, action
-          ORDER BY reason, target, action`)
+            reported_by AS "by", count(*) AS count
+          FROM (
+            -- As actionOf says.
+            SELECT reason, target, CASE WHEN kind IS NULL THEN 'person' ELSE 'rule' END AS reported_by,
+              CASE WHEN kind = 'held' AND action = 'dismiss' THEN 'release' ELSE action END AS action
+            FROM reports WHERE ${within('resolved_at', period)}
+          ) AS decided GROUP BY reason, target, action, reported_by ORDER BY reason, target, action, reported_by`)
         const own = yield* query<Transparency['own'][number]>(sql`SELECT action, count(*) AS count FROM notices
           WHERE ${within('created_at', period)} AND report_id IS NULL AND action IN ('warn', 'remove_content', 'suspend')
           GROUP BY action ORDER BY action`)
         const appeals = yield* query<Transparency['appeals'][number]>(sql`SELECT status, count(*) AS count FROM appeals
           WHERE ${within('created_at', period)} GROUP BY status ORDER BY status`)
+        const [automated] = yield* query<Record<'total' | 'overturned', number | string>>(sql`SELECT
+            count(*) AS total, coalesce(sum(overturned), 0) AS overturned
+          FROM (
+            -- As isAutomated says.
+            SELECT CASE WHEN appeals.status = 'upheld' OR reports.action = 'dismiss' THEN 1 ELSE 0 END AS overturned
+            FROM notices LEFT JOIN appeals ON appeals.notice_id = notices.id
+              LEFT JOIN reports ON reports.id = notices.report_id
+            WHERE ${within('notices.created_at', period)}
+              AND (notices.kind = 'hide'
+                OR (notices.kind IS NULL AND notices.action = 'remove_content' AND notices.decided_by IS NULL))
+            UNION ALL
+            SELECT CASE WHEN action = 'dismiss' THEN 1 ELSE 0 END FROM reports
+            WHERE ${within('created_at', period)} AND kind = 'held'
+          ) AS automated`)
         return {
+          automated: { total: Number(automated!.total), overturned: Number(automated!.overturned) },
           notices: numbers(notices),
           decisions: numbers(decisions),
           own: numbers(own),

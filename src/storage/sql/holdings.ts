@@ -2,7 +2,7 @@ import { and, asc, count, eq, getTableColumns, type SQL, sql } from 'drizzle-orm
 import type { HoldingsStore } from '../../features/account/store.ts'
 import type { Session } from '../../features/auth/store.ts'
 import { isTheirs } from '../image-use.ts'
-import { type Column, type Engine, first, query, rows } from './engine.ts'
+import { type Column, type Engine, one, query, rows } from './engine.ts'
 
 export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): HoldingsStore {
   const { consentLog, locationCells, media, messageVersions, pendingReviews, reviews } = tables
@@ -47,11 +47,11 @@ export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): Holdi
 
     images: (userId, limit, after) =>
       read((db) => {
-        const { id, width, height, bytes, created_at } = media
+        const { id, width, height, bytes, hashes, created_at } = media
         const isNext = olderFirst([created_at, id], after && [after.created_at, after.id])
         return rows(
           db
-            .select({ id, width, height, bytes, created_at })
+            .select({ id, width, height, bytes, hashes, created_at })
             .from(media)
             .where(and(eq(media.owner_id, userId), isNext, sql.raw(isTheirs)))
             .orderBy(asc(created_at), asc(id))
@@ -87,7 +87,7 @@ export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): Holdi
     places: (userId) =>
       read(function* (db) {
         const cells = db.select({ n: count() }).from(locationCells).where(eq(locationCells.user_id, userId))
-        return (yield* first(cells))!.n
+        return (yield* one(cells)).n
       }),
   }
 }

@@ -15,7 +15,7 @@ import { dropPasskey } from './passkeys.ts'
 
 type Derived = 'password' | 'messenger'
 
-/** Notes since when an account has a password or a messenger, unless that is noted already. */
+/** Records since when an account has a password or a messenger, unless that is recorded already. */
 export function* noteIdentity(
   { tables: { identities } }: Engine,
   db: Builders,
@@ -40,7 +40,7 @@ export function* noteUse(
   yield* changed(db.insert(identities).values(row).onConflictDoUpdate(used))
 }
 
-/** Links a subject with an account. False where it is linked already, with this account or another: the unique index says so. */
+/** Links a subject with an account. False if it is linked already, with this account or another (unique index). */
 export function* insertSubject(
   { tables: { identities } }: Engine,
   db: Builders,
@@ -162,13 +162,13 @@ export function identityStore(engine: Engine): IdentityStore {
           })
           .from(users)
           .where(and(eq(users.email, email), isNotNull(users.email_verified_at), isNull(users.deleted_at)))
-        // Held, so that the address is theirs and they are not suspended until this is stored.
+        // Locked, so that the account keeps its address and is not suspended before the commit.
         const account = yield* first(engine.locked(owner, 'no key update'))
         if (account === null) return null
         const { user_id, email_verified_at, suspended_until } = account
         const found = { user_id, identity_id: subject.id }
         if (suspended_until !== null && suspended_until > now) return found
-        // Null: another request of theirs was faster, and `holderOf` tells with which account.
+        // Null: a concurrent request has linked the subject; `holderOf` returns its account.
         if (!(yield* insertSubject(engine, db, user_id, subject, now))) {
           const other = yield* holderOf(db, subject)
           return other && { user_id: other.user_id, identity_id: other.id }

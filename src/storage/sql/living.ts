@@ -2,9 +2,9 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { type Builders, type Engine, first, rows, type Work } from './engine.ts'
 
 /**
- * Keeps accounts as they are until the commit: an erasure either came before, and is seen here, or comes after and finds
- * what this unit of work has stored. Accounts in `changed` are also locked against others who change them. Returns the
- * ids of those that exist and are not erased. Call it once, as the first step, so that locks are taken in one order.
+ * Locks accounts until the commit: an erasure either came before and is seen here, or comes after and finds what this unit
+ * of work has stored. Accounts in `changed` are also locked against others who change them. Returns the ids of those that
+ * exist and are not erased. Call it once, as the first step, so that locks are taken in one order.
  */
 export function* holdLiving(
   { tables: { users }, locked }: Engine,

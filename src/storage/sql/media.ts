@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import { hasRoom } from '../../features/media/rules.ts'
 import type { MediaStore } from '../../features/media/store.ts'
-import { isEvidenceOf, isPhoto, isShownBy, isTheirs, used } from '../image-use.ts'
+import { isEvidenceOf, isPhotoShown, isShownBy, isTheirs, used } from '../image-use.ts'
 import type { Dialect } from './dialect.ts'
-import { type Builders, changed, type Engine, first, rows } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
 
 /** Which images a database knows, also for a command that only reads it. */
@@ -36,12 +36,14 @@ export function mediaStore(engine: Engine, { value, prepare }: Dialect): MediaSt
   const { read, write, isAmong } = engine
   const { media } = engine.tables
   const isUsed = sql.raw(used)
+  // As text: an index is of those alone.
+  const isPending = sql`${media.check_action} = 'pending'`
 
   // Prepared, as every image that is fetched asks for its file.
   type FileRow = { file: string; thumb_bytes: number | null }
   const filesBy = (condition: string) =>
     prepare<FileRow>(`SELECT file, thumb_bytes FROM media WHERE id = ${value(1)} AND ${condition}`)
-  const [ofUpload, ofProfile] = [filesBy(isTheirs), filesBy(isPhoto)]
+  const [ofUpload, ofProfile] = [filesBy(isTheirs), filesBy(isPhotoShown)]
   const ofMessageOrReport = filesBy(`(${isShownBy(value(2))} OR ${isEvidenceOf(value(2))})`)
 
   return {
@@ -49,10 +51,10 @@ export function mediaStore(engine: Engine, { value, prepare }: Dialect): MediaSt
 
     add: (image, limit) =>
       write(function* (db) {
-        // Changed, so that of two uploads at once the second one counts the first.
+        // Locked for a change, so that the second of two concurrent uploads counts the first.
         if (!(yield* holdLiving(engine, db, [], [image.owner_id])).has(image.owner_id)) return 'no_such_owner'
-        const taken = yield* first(bytesOfOwner(engine, db, image.owner_id))
-        if (!hasRoom(image, { taken: taken!.bytes, limit })) return 'no_room'
+        const taken = yield* one(bytesOfOwner(engine, db, image.owner_id))
+        if (!hasRoom(image, { taken: taken.bytes, limit })) return 'no_room'
         yield* changed(db.insert(media).values(image))
         return 'added'
       }),
@@ -65,7 +67,7 @@ export function mediaStore(engine: Engine, { value, prepare }: Dialect): MediaSt
 
     removeUnused: (ids) =>
       write(function* (db) {
-        // Whoever is about to show an image holds its row, shared: after this nobody is.
+        // Anyone about to show an image holds a shared lock on its row, so after this nobody is.
         const images = db.select({ id: media.id }).from(media).where(isAmong(media.id, ids))
         yield* engine.lock(images.orderBy(asc(media.owner_id), asc(media.id)), 'update')
         const removed = yield* rows(
@@ -105,6 +107,67 @@ export function mediaStore(engine: Engine, { value, prepare }: Dialect): MediaSt
             .where(isNull(media.thumb_bytes))
             .limit(limit),
         ),
+      ),
+
+    withoutHash: (limit, ids) =>
+      read((db) =>
+        rows(
+          db
+            .select({ id: media.id, file: media.file, thumb_bytes: media.thumb_bytes })
+            .from(media)
+            .where(and(isNull(media.hash_quality), ids && isAmong(media.id, ids)))
+            .limit(limit),
+        ),
+      ),
+
+    hashesOf: (id) =>
+      read((db) =>
+        first(
+          db.select({ hashes: media.hashes, hash_quality: media.hash_quality }).from(media).where(eq(media.id, id)),
+        ),
+      ),
+
+    checkOf: (id) =>
+      read((db) =>
+        first(
+          db
+            .select({ check_action: media.check_action, check_label: media.check_label })
+            .from(media)
+            .where(eq(media.id, id)),
+        ),
+      ),
+
+    unchecked: (limit) =>
+      read((db) =>
+        rows(
+          db
+            .select({ id: media.id, file: media.file })
+            .from(media)
+            .where(isPending)
+            .orderBy(asc(media.id))
+            .limit(limit),
+        ),
+      ),
+
+    noteCheck: (id, answer) =>
+      write(
+        function* (db) {
+          yield* changed(
+            db
+              .update(media)
+              .set(answer)
+              .where(and(eq(media.id, id), isPending)),
+          )
+        },
+        { keepsProfileCache: true },
+      ),
+
+    noteHash: (id, hash) =>
+      write(
+        function* (db) {
+          return (yield* changed(db.update(media).set(hash).where(eq(media.id, id)))) > 0
+        },
+        { keepsProfileCache: true },
       ),
 
     noteThumb: ({ id }, thumb_bytes) =>

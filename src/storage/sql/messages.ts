@@ -1,10 +1,14 @@
-import { count, eq, getTableColumns, inArray, max } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, inArray, isNull, max } from 'drizzle-orm'
 import { editVerdict, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
 import type { ChatStore, Message } from '../../features/chats/store.ts'
+import { evidenceAfterEdit } from '../../features/safety/rules.ts'
+import type { Evidence } from '../../features/safety/store.ts'
 import { isBlockedPair } from './blocks.ts'
-import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
-import { livingAmong } from './living.ts'
-import { askToTakeBack, takeBackOf } from './notifications.ts'
+import { type Builders, changed, type Engine, first, one, type Work } from './engine.ts'
+import { holdLiving, livingAmong } from './living.ts'
+import { askToTakeBack, takeBackOf } from './asked-notifications.ts'
+import { noClaim, nothingPending } from './report-locks.ts'
+import { fileReport } from './reports.ts'
 
 /** Selects messages with what is known of their photos. */
 export function selectMessages({ tables: { messages, media } }: Engine, db: Builders) {
@@ -15,21 +19,49 @@ export function selectMessages({ tables: { messages, media } }: Engine, db: Buil
     .leftJoin(media, eq(media.id, messages.photo_id))
 }
 
+/** The same of messages that a rule holds, or has held: their senders' alone. */
+export function selectHeld({ tables: { heldMessages, media } }: Engine, db: Builders) {
+  const photo = { photo_width: media.width, photo_height: media.height, photo_placeholder: media.placeholder }
+  return db
+    .select({ ...getTableColumns(heldMessages), ...photo })
+    .from(heldMessages)
+    .leftJoin(media, eq(media.id, heldMessages.photo_id))
+}
+
+export const asHeld = (message: Omit<Message, 'read_at' | 'held'>): Message => ({
+  ...message,
+  read_at: null,
+  held: true,
+})
+
+/** A message, or one that is held; null if there is none. */
+export function* messageOf(engine: Engine, db: Builders, messageId: string): Work<Message | null> {
+  const { heldMessages, messages } = engine.tables
+  const message = yield* first<Message>(selectMessages(engine, db).where(eq(messages.id, messageId)))
+  if (message !== null) return message
+  const held = yield* first(selectHeld(engine, db).where(eq(heldMessages.id, messageId)))
+  return held && asHeld(held)
+}
+
 /**
- * Locks the chat of a message, under whose lock all its messages change, and reads both. Null where there is no such
+ * Locks the chat of a message (all changes of messages happen under this lock) and reads both. Null if there is no such
  * message or it is deleted.
  */
 export function* holdMessage(engine: Engine, db: Builders, messageId: string) {
-  const { chats, messages } = engine.tables
-  const chatOfMessage = db.select({ id: messages.chat_id }).from(messages).where(eq(messages.id, messageId))
+  const { chats, heldMessages, messages } = engine.tables
+  const chatOfMessage = db
+    .select({ id: messages.chat_id })
+    .from(messages)
+    .where(eq(messages.id, messageId))
+    .unionAll(db.select({ id: heldMessages.chat_id }).from(heldMessages).where(eq(heldMessages.id, messageId)))
   const chat = yield* first(
     engine.locked(db.select().from(chats).where(inArray(chats.id, chatOfMessage)), 'no key update'),
   )
-  const message = yield* first<Message>(selectMessages(engine, db).where(eq(messages.id, messageId)))
+  const message = yield* messageOf(engine, db, messageId)
   return chat === null || message === null || message.deleted_at !== null ? null : { chat, message }
 }
 
-/** Keeps what a message says for moderation, before that changes. */
+/** Stores a message's present text for moderation before it changes. */
 function* keepVersion(
   { tables: { messageVersions } }: Engine,
   db: Builders,
@@ -38,32 +70,40 @@ function* keepVersion(
 ): Work<void> {
   if (text === null) return
   const ofMessage = eq(messageVersions.message_id, id)
-  const newest = yield* first(
+  const newest = yield* one(
     db
       .select({ at: max(messageVersions.at) })
       .from(messageVersions)
       .where(ofMessage),
   )
   // SQLite's table is without the chat.
-  const version = { chat_id, message_id: id, at: versionTime(now, newest!.at), text }
+  const version = { chat_id, message_id: id, at: versionTime(now, newest.at), text }
   yield* changed(db.insert(messageVersions).values(version))
 }
 
 /**
- * Makes a tombstone of a message, inside the unit of work that tells its members. Returns the message as it was and as it
- * is, and the members; null where there is no such message or it is a tombstone already.
+ * Turns a message into a tombstone, inside the unit of work that records the events. Returns the message before and after,
+ * and who sees it; null if there is no such message or it is a tombstone already.
  */
 export function* removeMessage(
   engine: Engine,
   db: Builders,
   messageId: string,
   now: number,
-): Work<{ before: Message; message: Message; members: [string, string] } | null> {
-  const { chats, messages } = engine.tables
-  const held = yield* holdMessage(engine, db, messageId)
-  if (held === null) return null
-  const { chat, message: before } = held
+): Work<{ before: Message; message: Message; members: string[] } | null> {
+  const { chats, heldMessages, messages } = engine.tables
+  const found = yield* holdMessage(engine, db, messageId)
+  if (found === null) return null
+  const { chat, message: before } = found
   const message = tombstone(before, now)
+  if (before.held) {
+    // What it said is in the evidence of its report.
+    const { text, photo_id, caution, deleted_at } = message
+    yield* changed(
+      db.update(heldMessages).set({ text, photo_id, caution, deleted_at }).where(eq(heldMessages.id, messageId)),
+    )
+    return { before, message, members: [before.sender_id] }
+  }
   yield* keepVersion(engine, db, before, now)
   yield* changed(
     db
@@ -77,9 +117,23 @@ export function* removeMessage(
 
 /** What changes a message that was sent. */
 export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove'> {
-  const { messages, messageVersions } = engine.tables
+  const { heldMessages, messages, messageVersions, reports } = engine.tables
   // Nothing here changes what is shown of people.
   const options = { keepsProfileCache: true }
+
+  const isOpenHeld = (messageId: string) =>
+    and(
+      isNull(reports.reporter_id),
+      eq(reports.target, 'message'),
+      eq(reports.target_id, messageId),
+      eq(reports.status, 'open'),
+      eq(reports.kind, 'held'),
+    )
+
+  function* evidenceOfHeld(db: Builders, messageId: string): Work<Evidence | null> {
+    const report = db.select({ evidence: reports.evidence }).from(reports).where(isOpenHeld(messageId))
+    return (yield* first(engine.locked(report, 'update')))?.evidence ?? null
+  }
 
   /** Tells the members, but keeps nothing for one whose account is erased. */
   function* tell(
@@ -95,19 +149,39 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
   }
 
   return {
-    edit: (chat, messageId, text, now, maxVersions, caution = null) =>
+    edit: (chat, messageId, text, now, maxVersions, caution = null, filing = null) =>
       engine.write(function* (db) {
-        const held = yield* holdMessage(engine, db, messageId)
-        if (held === null) return null
+        if (filing !== null) yield* holdLiving(engine, db, [filing.report.subject_id])
+        const found = yield* holdMessage(engine, db, messageId)
+        if (found === null) return null
+        const { message: before } = found
+        const evidence = before.held ? yield* evidenceOfHeld(db, messageId) : null
         const ofMessage = eq(messageVersions.message_id, messageId)
-        const versions = yield* first(db.select({ n: count() }).from(messageVersions).where(ofMessage))
+        const versions = yield* one(db.select({ n: count() }).from(messageVersions).where(ofMessage))
         const blocked = yield* isBlockedPair(engine, db, chat.user_a, chat.user_b)
-        const refused = editVerdict({ blocked, versions: versions!.n, maxVersions })
+        const refused = editVerdict({ blocked, versions: evidence?.versions.length ?? versions.n, maxVersions })
         if (refused) return refused
-        yield* keepVersion(engine, db, held.message, now)
-        yield* changed(db.update(messages).set({ text, caution, edited_at: now }).where(eq(messages.id, messageId)))
-        const events = yield* tell(db, [chat.user_a, chat.user_b], 'message_edited', now, messageId)
-        return { message: { ...held.message, text, caution, edited_at: now }, events }
+        const message = { ...before, text, caution, edited_at: now }
+        if (before.held) {
+          yield* changed(
+            db.update(heldMessages).set({ text, caution, edited_at: now }).where(eq(heldMessages.id, messageId)),
+          )
+          // The moderator has not read this text: the claim ends, and a pending decision is not carried out.
+          if (evidence !== null)
+            yield* changed(
+              db
+                .update(reports)
+                .set({ evidence: evidenceAfterEdit(evidence, message, now), ...noClaim, ...nothingPending })
+                .where(isOpenHeld(messageId)),
+            )
+        } else {
+          yield* keepVersion(engine, db, before, now)
+          yield* changed(db.update(messages).set({ text, caution, edited_at: now }).where(eq(messages.id, messageId)))
+          if (filing !== null) yield* fileReport(engine, db, filing)
+        }
+        const seers = before.held ? [before.sender_id] : [chat.user_a, chat.user_b]
+        const events = yield* tell(db, seers, 'message_edited', now, messageId)
+        return { message, events }
       }, options),
 
     remove: (chat, messageId, now, takeBack = null) =>
@@ -116,7 +190,8 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
         if (removed === null) return null
         const events = yield* tell(db, removed.members, 'message_deleted', now, messageId)
         const otherId = removed.message.sender_id === chat.user_a ? chat.user_b : chat.user_a
-        if (takeBack !== null) yield* askToTakeBack(engine, db, takeBackOf(takeBack, otherId, chat.id, now))
+        if (takeBack !== null && !removed.message.held)
+          yield* askToTakeBack(engine, db, takeBackOf(takeBack, otherId, chat.id, now))
         return { message: removed.message, photo_id: removed.before.photo_id, events }
       }, options),
   }

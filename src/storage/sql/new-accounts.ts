@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import type { NewAccount } from '../../features/auth/store.ts'
-import { refusesAccount, type RegistrationRefusal } from '../../features/registration/rules.ts'
+import { birthMonthOf, refusesAccount, type RegistrationRefusal } from '../../features/registration/rules.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
 
 /**
- * Makes an account: the one place that does. Decides whether it is admitted, and counts the use of its invite, which is
- * locked until the commit. `taken` where one of its names is: the unique indexes say so.
+ * Inserts an account; the only place that does. Decides whether it is admitted, and counts the use of its invite, which is
+ * locked until the commit. `taken` if a unique index refuses one of its names.
  */
 export function* insertAccount(
   { tables: { invites, preferences, users }, locked }: Engine,
@@ -22,7 +22,7 @@ export function* insertAccount(
   const inserted = yield* first(
     db
       .insert(users)
-      .values({ ...account, updated_at: account.created_at })
+      .values({ ...account, birth_month: birthMonthOf(admission), updated_at: account.created_at })
       .onConflictDoNothing()
       .returning({ id: users.id }),
   )

@@ -1,19 +1,37 @@
-import { and, desc, eq, getTableColumns } from 'drizzle-orm'
-import type { NoticeStore } from '../../features/moderation/store.ts'
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Notice, NoticeAction, NoticeStore } from '../../features/moderation/store.ts'
 import { type Builders, type Engine, first, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
+/**
+ * How a notice is stored. The column of actions knows those of its first release alone, and what a release before this one
+ * reads has to be among them.
+ */
+export function storedNotice({ action, ...notice }: Notice) {
+  if (action === 'hide') return { ...notice, action: 'remove_content' as const, kind: action }
+  return action === 'show' ? { ...notice, action: 'unsuspend' as const, kind: action } : { ...notice, action }
+}
+
+/** The columns of a notice, as it was written. */
+export function noticeColumns({ tables: { notices } }: Engine) {
+  const { kind, action, ...columns } = getTableColumns(notices)
+  return { ...columns, action: sql<NoticeAction>`coalesce(${kind}, ${action})` }
+}
+
 /** The columns of a notice with what its report was about and what became of it. The select has to join the three tables. */
-export const noticeInContext = ({ tables: { appeals, notices, reports } }: Engine) => ({
-  ...getTableColumns(notices),
-  target: reports.target,
-  target_id: reports.target_id,
-  ground: reports.reason,
-  appeal_id: appeals.id,
-  appeal_status: appeals.status,
-})
+export const noticeInContext = (engine: Engine) => {
+  const { appeals, reports } = engine.tables
+  return {
+    ...noticeColumns(engine),
+    target: reports.target,
+    target_id: reports.target_id,
+    ground: reports.reason,
+    appeal_id: appeals.id,
+    appeal_status: appeals.status,
+  }
+}
 
 /** Notices with what they are about. */
 export function noticesOf(engine: Engine, db: Builders) {

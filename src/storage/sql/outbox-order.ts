@@ -5,7 +5,7 @@ import { type Builders, changed, type Engine, type Work } from './engine.ts'
 // Parcels with the same key in `ordered_by` leave one after another, by their position, and of the same position by their id.
 // A parcel of another kind has neither, and pays nothing for it.
 
-/** Parcels as they are inserted: each ordered one behind all that wait with its key. */
+/** Parcels ready for insertion: each ordered one comes after all waiting parcels with its key. */
 export function positionsOf(parcels: readonly NewParcel[]) {
   const before = new Map<string, number>()
   return parcels.map((parcel) => {
@@ -13,7 +13,7 @@ export function positionsOf(parcels: readonly NewParcel[]) {
     if (ordered_by === undefined) return parcel
     const ahead = (before.get(ordered_by) ?? 0) + 1
     before.set(ordered_by, ahead)
-    // Whoever changes an account holds its row: what two units of work tell of it gets the order of their commits.
+    // A unit of work that changes an account holds its row lock, so parcels about it get the order of the commits.
     const last = sql`SELECT max(o.position) FROM outbox AS o WHERE o.ordered_by = ${ordered_by}`
     return { ...parcel, position: sql<number>`coalesce((${last}), 0) + ${sql.raw(String(ahead))}` }
   })
@@ -28,7 +28,7 @@ export function isFirstInOrder({ tables: { outbox } }: Engine, kind: Kind): SQL 
 
 type Left = { ordered_by: string | null } | null
 
-/** A parcel has left: those behind it are due, as they waited for it alone. */
+/** A parcel has left: those behind it become due. */
 export function* followNow({ tables: { outbox } }: Engine, db: Builders, left: Left): Work<void> {
   if (left === null || left.ordered_by === null) return
   const behind = and(eq(outbox.ordered_by, left.ordered_by), isNull(outbox.leased_by))
@@ -36,7 +36,7 @@ export function* followNow({ tables: { outbox } }: Engine, db: Builders, left: L
   yield* changed(due.where(and(behind, gt(outbox.due_at, outbox.created_at))))
 }
 
-/** A parcel waits for its next attempt: those behind it wait as well, else each look at the outbox would find them. */
+/** A parcel waits for a retry: those behind it wait too, otherwise every poll of the outbox would find them. */
 export function* waitBehind(
   { tables: { outbox } }: Engine,
   db: Builders,

@@ -18,7 +18,7 @@ export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: 
     )
 }
 
-// A lease is an update too, so that whoever asks for a slot is seen by its delivery, or asks for another one.
+// A lease is an update too, so a concurrent request for the slot is either seen by the delivery or creates a new parcel.
 const isWaiting = 'outbox.leased_by IS NULL'
 const dueAgain = `CASE WHEN ${isWaiting} AND outbox.attempts = 0 AND excluded.due_at < outbox.due_at THEN excluded.due_at ELSE outbox.due_at END`
 const againAt = `CASE WHEN ${isWaiting} THEN NULL ELSE coalesce(outbox.again_at, excluded.due_at) END`
@@ -189,7 +189,7 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     retry: (which, now) =>
       write(function* (db) {
-        // What is on its way would arrive twice.
+        // A parcel in delivery would arrive twice.
         const waits = or(isNull(outbox.leased_by), lte(outbox.due_at, now))
         const due = db.update(outbox).set({ due_at: now, leased_by: null })
         return yield* changed(due.where(and(chosen(which), waits)))

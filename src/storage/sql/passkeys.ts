@@ -2,19 +2,19 @@ import { and, count, eq, isNotNull, isNull, lte } from 'drizzle-orm'
 import { counterMayFollow, mostPasskeys } from '../../features/passkeys/rules.ts'
 import type { PasskeyStore, PasskeyUse, UsedChallenge } from '../../features/passkeys/store.ts'
 import { recordAudit } from './audit.ts'
-import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 
-/** Uses a challenge up: of many who do so at once, one finds it unused. */
+/** Consumes a challenge: only one of several concurrent requests succeeds. */
 function* useChallenge({ tables: { usedChallenges } }: Engine, db: Builders, challenge: UsedChallenge): Work<boolean> {
   const noted = db.insert(usedChallenges).values(challenge).onConflictDoNothing().returning({ id: usedChallenges.id })
   return (yield* first(noted)) !== null
 }
 
 /**
- * Stores that a passkey was shown. False, and nothing but the challenge, where that was used before, the counter did not rise,
- * or the passkey is gone. The account has to be held before.
+ * Records the use of a passkey. Returns false, and stores only the challenge, if that was used before, the counter did not
+ * rise, or the passkey is gone. The account must be locked.
  */
 export function* usePasskey(
   engine: Engine,
@@ -38,7 +38,7 @@ export const dropPasskeys = ({ tables: { passkeys } }: Engine, db: Builders, use
   changed(db.delete(passkeys).where(eq(passkeys.user_id, userId)))
 
 /**
- * Removes one passkey. Whoever confirmed a session has to do so again: it is not stored with which passkey that was, and this
+ * Removes one passkey. Confirmed sessions must be confirmed again: it is not stored which passkey confirmed them, and this
  * one may be in other hands.
  */
 export function* dropPasskey(engine: Engine, db: Builders, userId: string, id: string): Work<void> {
@@ -65,11 +65,11 @@ export function passkeyStore(engine: Engine): PasskeyStore {
 
     add: (passkey, { challenge, audit, mails }) =>
       write(function* (db) {
-        // Locked, so that two who add the last one at once are counted one after the other.
+        // Locked, so that two concurrent additions cannot exceed the limit.
         if ((yield* holdLiving(engine, db, [], [passkey.user_id])).size === 0) return null
         if (!(yield* useChallenge(engine, db, challenge))) return 'challenge_used'
         const own = db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, passkey.user_id))
-        if ((yield* first(own))!.n >= mostPasskeys) return 'too_many'
+        if ((yield* one(own)).n >= mostPasskeys) return 'too_many'
         const added = db.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id })
         if ((yield* first(added)) === null) return 'taken'
         yield* enqueue(engine, db, mails)

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, gte, isNull, lt, or, type SQL, sql } from 'driz
 import type { Range } from '../../features/people/rules.ts'
 import type { PeopleFilter, PeopleStore, PersonInList, PlaceInList } from '../../features/people/store.ts'
 import { recordAudit } from './audit.ts'
-import { type Builders, type Engine, first, query, rows, type Work } from './engine.ts'
+import { type Builders, type Engine, first, queryOne, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { noticesOf } from './notices.ts'
 import { endSessions } from './sessions.ts'
@@ -15,7 +15,7 @@ type Found = PersonInList & { place: PlaceInList }
 
 export function peopleStore(engine: Engine): PeopleStore {
   const { read, write, byBytes } = engine
-  const { notices, reports, users } = engine.tables
+  const { notices, preferences, reports, users } = engine.tables
   const { id, name, email, phone, role, suspended_until, created_at } = users
   const columns = { id, name, email, phone, role, suspended_until, created_at }
   const isLiving = isNull(users.deleted_at)
@@ -100,11 +100,18 @@ export function peopleStore(engine: Engine): PeopleStore {
 
     record: (userId, reader, strikesSince) =>
       read(function* (db) {
-        const { email_verified_at, suspended_reason } = users
+        const { email_verified_at, suspended_reason, hidden } = users
         const person = yield* first(
           db
-            .select({ ...columns, email_verified_at, suspended_reason })
+            .select({
+              ...columns,
+              email_verified_at,
+              suspended_reason,
+              hidden,
+              language: sql<string>`coalesce(${preferences.language}, 'en')`,
+            })
             .from(users)
+            .leftJoin(preferences, eq(preferences.user_id, id))
             .where(and(eq(id, userId), isLiving)),
         )
         if (person === null) return null
@@ -136,12 +143,12 @@ export function peopleStore(engine: Engine): PeopleStore {
  * Strikes of decisions since then that no appeal has overturned; without those on a review of the reader, who is not to learn
  * who wrote it.
  */
-function* strikesOf(userId: string, since: number, reader: string | null): Work<number> {
-  const [sum] = yield* query<{ strikes: number | string }>(sql`SELECT coalesce(sum(n.strikes), 0) AS strikes
+export function* strikesOf(userId: string, since: number, reader: string | null): Work<number> {
+  const sum = yield* queryOne<{ strikes: number | string }>(sql`SELECT coalesce(sum(n.strikes), 0) AS strikes
     FROM notices n LEFT JOIN appeals a ON a.notice_id = n.id LEFT JOIN reports r ON r.id = n.report_id
     WHERE n.user_id = ${userId} AND n.created_at > ${since} AND n.strikes > 0 AND coalesce(a.status, '') <> 'upheld'
       AND ${reader === null ? sql`1 = 1` : sql`r.reviewed_id IS DISTINCT FROM ${reader}`}`)
-  return Number(sum!.strikes)
+  return Number(sum.strikes)
 }
 
 type Counts = { reports: number; open_reports: number; blocks: number; messages: number }
@@ -150,7 +157,7 @@ type Counts = { reports: number; open_reports: number; blocks: number; messages:
 function* countsOf(userId: string): Work<Counts> {
   const counted = (from: SQL) =>
     sql`(SELECT count(*) FROM (SELECT 1 AS one FROM ${from} LIMIT ${mostCounted}) AS counted)`
-  const [counts] = yield* query<Record<keyof Counts, number | string>>(sql`SELECT
+  const counts = yield* queryOne<Record<keyof Counts, number | string>>(sql`SELECT
     ${counted(sql`reports WHERE subject_id = ${userId}`)} AS reports,
     ${counted(sql`reports WHERE subject_id = ${userId} AND status = 'open'`)} AS open_reports,
     ${counted(sql`blocks WHERE blocked_id = ${userId}`)} AS blocks,
@@ -159,7 +166,7 @@ function* countsOf(userId: string): Work<Counts> {
         SELECT id FROM chats WHERE user_a = ${userId} UNION ALL SELECT id FROM chats WHERE user_b = ${userId}
       ) AS own CROSS JOIN messages WHERE messages.chat_id = own.id LIMIT ${mostMessages}
     ) AS written WHERE sender_id = ${userId}) AS messages`)
-  const { reports, open_reports, blocks, messages } = counts!
+  const { reports, open_reports, blocks, messages } = counts
   return {
     reports: Number(reports),
     open_reports: Number(open_reports),

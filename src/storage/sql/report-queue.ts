@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import { lostAfter, refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
 import type { QueueStore } from '../../features/moderation/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
@@ -20,14 +20,14 @@ export function queueStore(engine: Engine): QueueStore {
   const { read, write } = engine
   const { reports, users } = engine.tables
   const isOfKind = (kind: ReportKind) =>
-    kind === 'rule' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
+    kind === 'rule' || kind === 'held' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
   const isNot = (column: Column, userId: string) => sql`${column} IS DISTINCT FROM ${userId}`
   const isOthers = (userId: string) => and(isNot(reports.subject_id, userId), isNot(reports.reviewed_id, userId))
   const update = (db: Builders, id: string, set: Partial<typeof reports.$inferInsert>) =>
     changed(db.update(reports).set(set).where(eq(reports.id, id)))
 
   return {
-    list: ({ reader, status, reason, kind }, order, limit, after) =>
+    list: ({ reader, status, reason, kind, subject_id }, order, limit, after) =>
       read((db) => {
         const at = order === 'due' ? dueAt : reports.created_at
         return rows(
@@ -41,11 +41,36 @@ export function queueStore(engine: Engine): QueueStore {
                 status && eq(reports.status, status),
                 reason && eq(reports.reason, reason),
                 kind && isOfKind(kind),
+                subject_id === undefined
+                  ? undefined
+                  : and(eq(reports.subject_id, subject_id), ne(reports.target, 'review')),
               ),
             )
             .orderBy(asc(at), asc(reports.id))
             .limit(limit),
         )
+      }),
+
+    counts: (reader, now) =>
+      read(function* (db) {
+        const kind = sql<ReportKind>`coalesce(${reports.kind}, ${reports.target})`
+        const found = yield* rows(
+          db
+            .select({
+              kind,
+              open: sql<number | string>`count(*)`,
+              overdue: sql<number | string>`coalesce(sum(CASE WHEN ${dueAt} < ${now} THEN 1 ELSE 0 END), 0)`,
+            })
+            .from(reports)
+            .where(and(eq(reports.status, 'open'), isOthers(reader)))
+            .groupBy(kind),
+        )
+        const sum = (numbers: (number | string)[]) => numbers.reduce<number>((total, each) => total + Number(each), 0)
+        return {
+          open: sum(found.map(({ open }) => open)),
+          overdue: sum(found.map(({ overdue }) => overdue)),
+          by_kind: Object.fromEntries(found.map(({ kind, open }) => [kind, Number(open)])),
+        }
       }),
 
     next: ({ id: moderator, role }, kind, at, until) =>
@@ -68,7 +93,7 @@ export function queueStore(engine: Engine): QueueStore {
           )
           .orderBy(asc(dueAt), asc(reports.id))
           .limit(1)
-        // Whoever asks meanwhile passes over it, instead of waiting for it.
+        // Concurrent calls skip the locked row instead of waiting.
         const found = yield* first(engine.locked(mostUrgent, 'update skip locked'))
         if (found === null) return null
         yield* update(db, found.id, { claimed_by: moderator, claimed_until: until })

@@ -1,22 +1,25 @@
 import { and, asc, between, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import type { Message } from '../../features/chats/store.ts'
 import { evidenceOf, photosOf, subjectOf, withPhotos } from '../../features/safety/rules.ts'
-import type { Evidence, FiledReport, ReportStore } from '../../features/safety/store.ts'
-import { type Builders, changed, type Engine, first, query, rows, type Work } from './engine.ts'
+import type { Evidence, FiledReport, Filing, Report, ReportStore } from '../../features/safety/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
 import { holdLiving, livingAmong } from './living.ts'
-import { selectMessages } from './messages.ts'
-import { askNotifications } from './notifications.ts'
+import { asHeld, selectHeld, selectMessages } from './messages.ts'
+import { askNotifications } from './asked-notifications.ts'
 import { enqueue } from './outbox.ts'
+import { hideReported } from './hiding.ts'
 import { olderThan } from './pages.ts'
 import { profileOf, type ProfileRow, selectProfile } from './users.ts'
 
-/** The columns of a report but for its evidence, whose reading is recorded. */
+/** The columns of a report without its evidence, because reading that is audited. */
 export function reportColumns({ tables: { reports } }: Engine) {
-  const { evidence: _, reviewed_id: __, ...columns } = getTableColumns(reports)
+  const { evidence: _, reviewed_id: __, hides: ___, origin: ____, ...columns } = getTableColumns(reports)
   return columns
 }
 
 export function reportStore(engine: Engine): ReportStore {
-  const { chats, evidencePhotos, messages, reports, reviews } = engine.tables
+  const { chats, heldMessages, messages, reports, reviews } = engine.tables
   const columns = reportColumns(engine)
 
   return {
@@ -33,7 +36,10 @@ export function reportStore(engine: Engine): ReportStore {
                 .innerJoin(chats, eq(chats.id, messages.chat_id))
                 .where(eq(messages.id, id)),
             )
-            return found && { subject_id: found.sender_id, seen_by: [found.user_a, found.user_b] }
+            if (found !== null) return { subject_id: found.sender_id, seen_by: [found.user_a, found.user_b] }
+            const { sender_id } = heldMessages
+            const held = yield* first(db.select({ sender_id }).from(heldMessages).where(eq(heldMessages.id, id)))
+            return held && { subject_id: held.sender_id, seen_by: [held.sender_id], held: true }
           }
           case 'review': {
             const author = db.select({ subject_id: reviews.reviewer_id }).from(reviews).where(eq(reviews.id, id))
@@ -43,49 +49,26 @@ export function reportStore(engine: Engine): ReportStore {
         }
       }),
 
-    file: (report, neighbours, notify = null, parcels = []) =>
+    file: (report, neighbours, notify = null, parcels = [], hiding) =>
       engine.write(function* (db) {
-        const living = yield* holdLiving(engine, db, [report.reporter_id, report.subject_id])
-        if (report.reporter_id !== null && !living.has(report.reporter_id)) return null
-        // No unique index knows a reporter who is nobody: the lock on the subject's account decides a race.
-        if (report.reporter_id === null) {
-          if (report.subject_id !== null && !living.has(report.subject_id)) return null
-          const same = and(
-            isNull(reports.reporter_id),
-            eq(reports.target, report.target),
-            eq(reports.target_id, report.target_id),
-          )
-          const open = yield* first(
-            db
-              .select(columns)
-              .from(reports)
-              .where(and(same, eq(reports.status, 'open'))),
-          )
-          if (open !== null) return { report: open, created: false }
-        }
-        const collected = yield* collectEvidence(engine, db, report, neighbours)
-        if (collected === null) return null
-        const { evidence, photos } = collected
-        const filed = yield* first(
-          db
-            .insert(reports)
-            .values({ ...report, subject_id: subjectOf(report, evidence), evidence })
-            // This changes nothing, but returns the reporter's one open report of the same.
-            .onConflictDoUpdate({
-              target: [reports.reporter_id, reports.target, reports.target_id],
-              targetWhere: sql`status = 'open'`,
-              set: { reason: sql`${reports.reason}` },
-            })
-            .returning(columns),
+        const { reporter_id, subject_id } = report
+        // Concurrent reports are serialised, so exactly one of them hides the person.
+        const mayHide = hiding !== undefined && reporter_id !== null && report.target !== 'review'
+        const living = yield* holdLiving(
+          engine,
+          db,
+          [reporter_id, subject_id],
+          mayHide && subject_id !== null ? [subject_id] : [],
         )
-        if (filed!.id !== report.id) return { report: filed!, created: false }
-        if (photos.length > 0)
-          yield* changed(
-            db.insert(evidencePhotos).values(photos.map((media_id) => ({ media_id, report_id: report.id }))),
-          )
-        if (notify !== null) yield* askModerators(engine, db, report, notify)
-        yield* enqueue(engine, db, parcels)
-        return { report: filed!, created: true }
+        if (reporter_id !== null && !living.has(reporter_id)) return null
+        if (reporter_id === null && subject_id !== null && !living.has(subject_id)) return null
+        const filed = yield* fileReport(engine, db, { report, neighbours, notify, parcels })
+        if (filed === null) return null
+        const hid =
+          filed.created && mayHide && subject_id !== null && living.has(subject_id)
+            ? yield* hideReported(engine, db, { ...report, subject_id }, hiding, notify?.due_at ?? null)
+            : null
+        return { ...filed, hid }
       }),
 
     list: (reporterId, limit, after) =>
@@ -102,10 +85,65 @@ export function reportStore(engine: Engine): ReportStore {
   }
 }
 
+type Filed = { report: Report; created: boolean }
+
+/**
+ * Files a report inside a unit of work that holds the accounts of its reporter and its subject. Null if its target has
+ * gone.
+ */
+export function* fileReport(
+  engine: Engine,
+  db: Builders,
+  { report, neighbours, notify, parcels, entry }: Omit<Filing, 'entry'> & Partial<Pick<Filing, 'entry'>>,
+): Work<Filed | null> {
+  const { evidencePhotos, reports } = engine.tables
+  const columns = reportColumns(engine)
+  // No unique index covers reports without a reporter: the lock on the subject's account decides a race.
+  if (report.reporter_id === null) {
+    const same = and(
+      isNull(reports.reporter_id),
+      eq(reports.target, report.target),
+      eq(reports.target_id, report.target_id),
+    )
+    const open = yield* first(
+      db
+        .select(columns)
+        .from(reports)
+        .where(and(same, eq(reports.status, 'open'))),
+    )
+    if (open !== null) return { report: open, created: false }
+  }
+  const collected = yield* collectEvidence(engine, db, report, neighbours)
+  if (collected === null) return null
+  const { evidence, photos } = collected
+  const filed = yield* one(
+    db
+      .insert(reports)
+      .values({ ...report, subject_id: subjectOf(report, evidence), evidence })
+      // This changes nothing, but returns the reporter's one open report of the same.
+      .onConflictDoUpdate({
+        target: [reports.reporter_id, reports.target, reports.target_id],
+        targetWhere: sql`status = 'open'`,
+        set: { reason: sql`${reports.reason}` },
+      })
+      .returning(columns),
+  )
+  if (filed.id !== report.id) return { report: filed, created: false }
+  if (photos.length > 0)
+    yield* changed(db.insert(evidencePhotos).values(photos.map((media_id) => ({ media_id, report_id: report.id }))))
+  if (notify !== null) yield* askModerators(engine, db, report, notify)
+  yield* enqueue(engine, db, parcels)
+  if (entry) yield* recordAudit(engine, db, entry)
+  return { report: filed, created: true }
+}
+
 // There are a handful; a limit keeps the statement to its index.
 const mostModerators = 1000
 
-/** Notifies those who moderate, but for whoever reports or is reported. What each is told is decided when it is due. */
+/**
+ * Schedules notifications to all moderators except the reporter and the subject. Their content is decided when they are
+ * due.
+ */
 function* askModerators(
   engine: Engine,
   db: Builders,
@@ -130,7 +168,7 @@ function* askModerators(
   )
 }
 
-/** Reads what a report is about, and locks the images that it shows. Null where its target has gone. */
+/** Reads what a report is about, and locks the images that it shows. Null if its target has gone. */
 function* collectEvidence(
   engine: Engine,
   db: Builders,
@@ -143,16 +181,21 @@ function* collectEvidence(
 
   function* talkAround() {
     const { chat_id, seq } = messages
-    const place = yield* first(db.select({ chat_id, seq }).from(messages).where(eq(messages.id, target_id)))
+    const { heldMessages } = tables
+    const found = yield* first(db.select({ chat_id, seq }).from(messages).where(eq(messages.id, target_id)))
+    // The reader of a report of another message learns nothing of one that is held.
+    const held = found === null ? yield* first(selectHeld(engine, db).where(eq(heldMessages.id, target_id))) : null
+    const place = found ?? held
     if (place === null) return []
-    // Whoever changes a message locks its chat, so that the texts and versions below are those of one moment.
+    // Every change of a message locks its chat, so the texts and versions below belong to one moment.
     yield* first(locked(db.select({ id: chats.id }).from(chats).where(eq(chats.id, place.chat_id)), 'share'))
     const around = between(seq, place.seq - neighbours, place.seq + neighbours)
-    return yield* rows(
+    const talk: Message[] = yield* rows(
       selectMessages(engine, db)
         .where(and(eq(chat_id, place.chat_id), around))
         .orderBy(asc(seq)),
     )
+    return held === null ? talk : [...talk, asHeld(held)].sort((one, other) => one.seq - other.seq)
   }
   const [row = null] = yield* query<ProfileRow>(
     sql`${sql.raw(selectProfile)} WHERE u.id = ${subject_id} AND deleted_at IS NULL`,

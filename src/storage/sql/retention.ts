@@ -11,7 +11,7 @@ type Found = { id: string }
 
 export function retentionStore(engine: Engine): RetentionStore {
   const { write, isAmong, jsonText } = engine
-  const { appeals, auditLog, consentLog, evidencePhotos, locationCells, locations } = engine.tables
+  const { ageRefusals, appeals, auditLog, consentLog, evidencePhotos, locationCells, locations } = engine.tables
   const { messageVersions, notices, openers, reports, sessions } = engine.tables
 
   /** Runs a change on the ids that a query finds. Returns how many rows it wrote. */
@@ -169,6 +169,25 @@ export function retentionStore(engine: Engine): RetentionStore {
         }
         return dropped
       }),
+
+    reportOrigins: (before, limit) =>
+      write((db) => {
+        const condition = and(lt(reports.created_at, before), isNotNull(reports.origin))
+        return onEach(db.select({ id: reports.id }).from(reports).where(condition).limit(limit), (ids) =>
+          db
+            .update(reports)
+            .set({ origin: null })
+            .where(and(isAmong(reports.id, ids), condition)),
+        )
+      }),
+
+    ageRefusals: (before, limit) =>
+      write((db) =>
+        onEach(
+          db.select({ id: ageRefusals.origin }).from(ageRefusals).where(lt(ageRefusals.at, before)).limit(limit),
+          (ids) => db.delete(ageRefusals).where(and(isAmong(ageRefusals.origin, ids), lt(ageRefusals.at, before))),
+        ),
+      ),
 
     openers: (before, limit) =>
       write(function* (db) {

@@ -4,9 +4,9 @@ import type { Review, ReviewStore } from '../../features/reviews/store.ts'
 import { days } from '../../lib/time.ts'
 import { recordAudit } from './audit.ts'
 import { isBlockedPair } from './blocks.ts'
-import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
-import { askNotifications } from './notifications.ts'
+import { askNotifications } from './asked-notifications.ts'
 
 /**
  * Counts a user's stats again from the rows, after a review of theirs was added or removed. Call it inside that unit of
@@ -21,8 +21,8 @@ export function* recountStats({ tables: { reviews, userStats } }: Engine, db: Bu
       .onConflictDoUpdate({ target: userStats.user_id, set: { count: sql`${userStats.count}` } }),
   )
   const sum = sql`coalesce(sum(${reviews.rating}), 0)`.mapWith(Number)
-  const found = yield* first(db.select({ count: count(), sum }).from(reviews).where(eq(reviews.reviewed_id, userId)))
-  const { count: reviewCount, sum: ratings } = found!
+  const found = yield* one(db.select({ count: count(), sum }).from(reviews).where(eq(reviews.reviewed_id, userId)))
+  const { count: reviewCount, sum: ratings } = found
   yield* changed(
     db
       .update(userStats)
@@ -46,7 +46,7 @@ export function reviewStore(engine: Engine): ReviewStore {
     return (shown ?? (yield* first(db.select({ id: pendingReviews.id }).from(pendingReviews).where(ofChat)))) !== null
   }
 
-  /** Null where the chat has a review. */
+  /** Null if the chat has a review. */
   function* publish(
     db: Builders,
     review: Review,
@@ -89,7 +89,7 @@ export function reviewStore(engine: Engine): ReviewStore {
           yield* changed(db.insert(pendingReviews).values({ ...review, appears_at: appearsAt }))
           return { seq: null }
         }
-        // A node of the release before does not lock the chat.
+        // A node of the previous release does not lock the chat.
         return (yield* publish(db, review, { eventAt, notifyAt })) ?? 'review_exists'
       }),
 
@@ -112,7 +112,7 @@ export function reviewStore(engine: Engine): ReviewStore {
         const { appears_at: _, ...rest } = kept
         const reviewer_id = kept.reviewer_id !== null && living.has(kept.reviewer_id) ? kept.reviewer_id : null
         const review: Review = { ...rest, reviewer_id, anonymous: true, created_at: at }
-        // Null where a node of the release before has stored another review of this chat.
+        // Null if a node of the previous release has stored another review of this chat.
         const published = yield* publish(db, review, { eventAt, notifyAt })
         if (published === null) return null
         yield* recordAudit(engine, db, entry)

@@ -5,7 +5,7 @@ import type { NewParcel } from '../../outbox/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { noteUse } from './identities.ts'
-import { dropChannelsOf } from './notifications.ts'
+import { dropChannelsOf } from './asked-notifications.ts'
 import { enqueue } from './outbox.ts'
 import { usePasskey } from './passkeys.ts'
 
@@ -70,7 +70,7 @@ function* tellOfNewDevice(
   if (isUsed && lately.size <= newDevicesADay) yield* enqueue(engine, db, [mail])
 }
 
-/** Notes that an account was signed in to with that. False where it does not have it any more. */
+/** Notes that an account was signed in to with that. False if it does not have it any more. */
 function* useWayIn(
   engine: Engine,
   db: Builders,

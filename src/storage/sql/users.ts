@@ -13,18 +13,23 @@ export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles'>
 
 export const selectUser = `
   SELECT u.id, email, email_verified_at, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible OR held_back, true) AS visible,
-    suspended_until, suspended_reason, created_at, u.updated_at, deleted_at
+    suspended_until, suspended_reason, hidden, birth_month, show_age, created_at, u.updated_at, deleted_at
   FROM users u LEFT JOIN locations l ON l.user_id = u.id`
 export const selectProfile = `
   SELECT u.id, name, city, bio, gender, photo, drinks, activities, purposes, coalesce(language, 'en') AS language,
-    rating_avg, coalesce(s.count, 0) AS reviews_count, created_at
+    rating_avg, coalesce(s.count, 0) AS reviews_count, created_at, hidden, CASE WHEN show_age THEN birth_month END AS shown_birth_month
   FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
 
 type Lists = 'drinks' | 'activities' | 'purposes'
-export type UserRow = Omit<User, 'visible'> & { visible: boolean | 0 | 1 }
+type Flags = 'visible' | 'show_age'
+export type UserRow = Omit<User, Flags> & Record<Flags, boolean | 0 | 1>
 export type ProfileRow = Omit<Profile, Lists> & Record<Lists, string | null>
 
-export const userOf = (row: UserRow): User => ({ ...row, visible: Boolean(row.visible) })
+export const userOf = (row: UserRow): User => ({
+  ...row,
+  visible: Boolean(row.visible),
+  show_age: Boolean(row.show_age),
+})
 
 export function profileOf(row: ProfileRow): Profile {
   const { drinks, activities, purposes } = row
@@ -44,7 +49,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
   const { locations, media, preferences, users } = engine.tables
 
   function* readUser(db: Builders, id: string): Work<User | null> {
-    const { password_hash: _, suspension_id: __, ...columns } = getTableColumns(users)
+    const { password_hash: _, suspension_id: __, hidden_by: ___, ...columns } = getTableColumns(users)
     const row = yield* first(
       db
         .select({ ...columns, wasVisible: locations.visible, held_back: locations.held_back })
@@ -83,7 +88,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
               .set({ ...change, updated_at: now })
               .where(eq(users.id, id)),
           )
-        if (change.gender === undefined) yield* save()
+        if (change.gender === undefined && change.show_age === undefined) yield* save()
         else yield* reindexTraits(id, save)
         yield* enqueue(engine, db, webhooks)
         const user = (yield* readUser(db, id))!

@@ -1,7 +1,7 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { hasConsented, mandatory } from '../../features/auth/rules.ts'
 import { choiceOf, type Visibility, visibilityOf } from '../../features/location/rules.ts'
-import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, query, type Work } from './engine.ts'
 
 /** How a position is stored by the rules. Call it inside a write that has locked the account. */
 export function* visibilityFor(
@@ -9,10 +9,14 @@ export function* visibilityFor(
   userId: string,
   wantsToBeSeen: boolean,
 ): Work<Visibility> {
-  return visibilityOf(wantsToBeSeen, hasConsented(yield* engine.newestConsents(userId, mandatory)))
+  const [account] = yield* query<{ hidden: string | null }>(sql`SELECT hidden FROM users WHERE id = ${userId}`)
+  return visibilityOf(wantsToBeSeen, {
+    hasConsented: hasConsented(yield* engine.newestConsents(userId, mandatory)),
+    isHidden: account?.hidden != null,
+  })
 }
 
-/** Shows or hides a position after a change of the consents. Call it inside a write that has locked the account. */
+/** Shows or hides a position after a change of the consents, or of what reports hide. Call it inside a write that has locked the account. */
 export function* syncVisibility(engine: Engine, db: Builders, userId: string): Work<void> {
   const { locations } = engine.tables
   const isTheirs = eq(locations.user_id, userId)

@@ -4,12 +4,13 @@ import { basename, dirname, join } from 'node:path'
 import { label, status } from '../migrate.ts'
 import { copyClean } from './backup.ts'
 import { openReadOnly } from './database.ts'
+import { messageOf } from '../../lib/errors.ts'
 
 const copiesKept = 2
 
 /**
  * Copies a database that is in use and has steps to go to `<path>.before-<first step>`, beside it, and removes the oldest
- * such copies beyond the last two. Answers the path; null where there is nothing to keep. Throws where there is no room.
+ * such copies beyond the last two. Returns the path; null if there is nothing to keep. Throws if there is no room.
  * A step that fails at each restart finds the copy of the first try, and makes no other one.
  */
 export function keepBeforeMigrating(db: Database, databasePath: string): string | null {
@@ -32,14 +33,13 @@ function keep(db: Database, databasePath: string, name: string, alike: RegExp): 
     const state = stateOf(db, databasePath)
     if (stateIn(copy) === state) return copy
     copyClean(db, part, { userVersion: state })
-    // One of an earlier try is of an earlier state: the release before may have run in between.
+    // One of an earlier try is of an earlier state: the previous release may have run in between.
     renameSync(part, copy)
   } catch (error) {
     rmSync(part, { force: true })
-    throw new Error(
-      `cannot keep a copy of the database before its schema changes, in ${copy}: ${(error as Error).message}`,
-      { cause: error },
-    )
+    throw new Error(`cannot keep a copy of the database before its schema changes, in ${copy}: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
   removeOlder(databasePath, copy, alike)
   return copy
@@ -56,7 +56,7 @@ function stateOf(db: Database, databasePath: string): number {
   return Bun.hash.crc32(`${mtimeNs} ${size} ${ino}`) | 0 || 1
 }
 
-/** The state that a copy was made of; null where there is no such copy. */
+/** The state that a copy was made of; null if there is no such copy. */
 function stateIn(copy: string): number | null {
   if (!existsSync(copy)) return null
   try {

@@ -1,5 +1,6 @@
 import { foldedPreferences } from '../../features/profile/rules.ts'
 import { averageRating } from '../../features/reviews/rules.ts'
+import type { Image } from '../../features/media/store.ts'
 import type { Chat, Resident } from '../../seed/community.ts'
 import { squareOf } from '../squares.ts'
 import { rebuildTraits } from './traits.ts'
@@ -20,6 +21,8 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
   // every page once more.
   client.run('PRAGMA journal_mode = DELETE')
   client.run('PRAGMA cache_size = -262144')
+  // What an index of a hundred million entries is sorted by does not fit into memory.
+  client.run('PRAGMA temp_store = FILE')
   // Only rows that fit together come here, and each look-up would double the time.
   client.run('PRAGMA foreign_keys = OFF')
   client.run('BEGIN EXCLUSIVE')
@@ -56,7 +59,8 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
     return inserter
   }
 
-  const users = table('users', 'id, email, password_hash, name, city, bio, gender, created_at, updated_at')
+  const users = table('users', 'id, email, password_hash, name, city, bio, gender, photo, created_at, updated_at')
+  const images = table('media', 'id, owner_id, file, width, height, placeholder, bytes, thumb_bytes, created_at')
   const consents = table('consent_log', 'id, user_id, kind, accepted, version, text_hash, recorded_at')
   const preferences = table('preferences', 'user_id, drinks, activities, purposes, language, folded, folded_of')
   const locations = table('locations', 'user_id, latitude, longitude, square, visible, cell, updated_at')
@@ -69,10 +73,14 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
   const reviews = table('reviews', 'id, chat_id, reviewer_id, reviewed_id, rating, anonymous, text, created_at')
 
   return {
-    /** An account with its consents, preferences and position, visible to all. */
-    addResident(person: Resident) {
+    /** An account with its consents, preferences and position, visible to all, and with its photo if there is one. */
+    addResident(person: Resident, photo: Image | null) {
       const { id, email, name, city, bio, gender, created_at } = person
-      users.add(id, email, passwordHash, name, city, bio, gender, created_at, created_at)
+      users.add(id, email, passwordHash, name, city, bio, gender, photo?.id ?? null, created_at, created_at)
+      if (photo) {
+        const { file, width, height, placeholder, bytes, thumb_bytes } = photo
+        images.add(photo.id, id, file, width, height, placeholder, bytes, thumb_bytes, photo.created_at)
+      }
       for (const consent of person.consents)
         consents.add(
           consent.id,

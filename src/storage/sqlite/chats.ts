@@ -1,7 +1,9 @@
 import {
   afterReading,
   asStored,
+  type ChatNumbers,
   marksRead,
+  nextNumber,
   noPhoto,
   sendVerdict,
   type ShownPhoto,
@@ -11,6 +13,7 @@ import type { Chat, ChatStore, Message, NewMessage } from '../../features/chats/
 import type { DurableType } from '../../realtime/events.ts'
 import { isTheirs } from '../image-use.ts'
 import {
+  chatColumns,
   chatReads,
   livingOf,
   nothingRead,
@@ -24,10 +27,11 @@ import {
 } from '../sql/chats.ts'
 import type { Engine } from '../sql/engine.ts'
 import { messageChanges } from '../sql/messages.ts'
+import { appendReported } from '../sql/reported-messages.ts'
 import type { Db } from './database.ts'
 import { sqliteDialect, value } from './dialect.ts'
 import { eventRecorder } from './events.ts'
-import { askedOfMessage, askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/notifications.ts'
+import { askedOfMessage, askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/asked-notifications.ts'
 import { tagOf } from '../../features/notifications/rules.ts'
 import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
@@ -41,14 +45,14 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
 
   const insertChat = client.prepare<Chat, [string, string, string, number]>(
     `INSERT INTO chats (id, user_a, user_b, created_at) VALUES (?, ?, ?, ?)
-     RETURNING id, user_a, user_b, created_at, last_msg_at`,
+     RETURNING ${chatColumns}`,
   )
   const chatOfPair = client.prepare<Chat, [string, string]>(
-    'SELECT id, user_a, user_b, created_at, last_msg_at FROM chats WHERE user_a = ? AND user_b = ?',
+    `SELECT ${chatColumns} FROM chats WHERE user_a = ? AND user_b = ?`,
   )
   const pair = client.prepare<PairRow, [string, string]>(selectPairState({ value }))
 
-  const newestOf = client.prepare<{ seq: number }, [string]>('SELECT last_seq AS seq FROM chats WHERE id = +?')
+  const numbersOf = client.prepare<ChatNumbers, [string]>('SELECT last_seq, held_a, held_b FROM chats WHERE id = +?')
   const insertMessage = client.prepare<null, [NewMessage & { seq: number; caution: string | null }]>(`
     INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at, caution)
     VALUES ($id, $chat_id, $seq, $sender_id, $kind, $text, $photo_id, $client_id, $created_at, $caution)`)
@@ -61,6 +65,9 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
   )
   const sentBy = client.prepare<{ n: number }, [string, string]>(
     'SELECT count(*) AS n FROM (SELECT 1 FROM messages WHERE chat_id = +? AND sender_id = +? LIMIT 100)',
+  )
+  const heldBy = client.prepare<{ n: number }, [string, string]>(
+    'SELECT count(*) AS n FROM (SELECT 1 FROM held_messages WHERE chat_id = +? AND sender_id = +? LIMIT 100)',
   )
   const ownPhoto = client.prepare<ShownPhoto, [string, string]>(`
     SELECT width AS photo_width, height AS photo_height, placeholder AS photo_placeholder FROM media
@@ -103,29 +110,31 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
         return { chat, created: true, events }
       }, keepsProfileCache),
 
-    append: (message, otherId, untilReply, notifyAt = null) =>
-      writer.write(() => {
+    append: (message, otherId, untilReply, notifyAt = null, reported = null) => {
+      if (reported !== null) return appendReported(engine, { message, otherId, untilReply, notifyAt, reported })
+      return writer.write(() => {
         const { chat_id, sender_id, client_id, photo_id, created_at } = message
         const repeated = client_id === null ? null : byClientId.get(sender_id, client_id)
         const photo = photo_id === null ? noPhoto : ownPhoto.get(photo_id, sender_id)
         const verdict = sendVerdict({
           ...pairStateOf(pair.get(sender_id, otherId)!),
           untilReply,
-          sent: untilReply === null ? 0 : sentBy.get(chat_id, sender_id)!.n,
+          sent: untilReply === null ? 0 : sentBy.get(chat_id, sender_id)!.n + heldBy.get(chat_id, sender_id)!.n,
           answered: untilReply !== null && sentBy.get(chat_id, otherId)!.n > 0,
           repeated: repeated !== null,
           photoIsTheirs: photo !== null,
         })
         if (verdict === 'repeated') return { message: repeated!, created: false, events: [] }
         if (verdict !== 'send') return verdict
-        const seq = newestOf.get(chat_id)!.seq + 1
+        const seq = nextNumber(numbersOf.get(chat_id)!)
         insertMessage.run({ ...message, caution: message.caution ?? null, seq })
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
         if (notifyAt !== null && hasChannel.get(otherId) !== null)
           ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
         return { message: asStored(message, seq, photo!), created: true, events }
-      }, keepsProfileCache),
+      }, keepsProfileCache)
+    },
 
     markRead: (chat, readerId, now, upTo, takeBackId = null) =>
       writer.write(() => {

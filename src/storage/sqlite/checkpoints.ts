@@ -1,8 +1,10 @@
 import { semver } from 'bun'
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { Worker } from 'node:worker_threads'
 import checkpointer from './checkpointer.js' with { type: 'file' }
 import type { Reads } from './reads.ts'
+import type { ReplicaLog } from './replica-log.ts'
+import { asError } from '../../lib/errors.ts'
 
 export type Checkpoints = {
   /** After a commit, outside of any transaction: begins one where the log has grown by enough. */
@@ -14,10 +16,12 @@ export type Checkpoints = {
 }
 
 type Options = {
-  /** Is told of what keeps the log from being taken into the file: an SQLite error with its `code`. */
+  /** Called when a checkpoint fails, with an SQLite error and its `code`. */
   onError(error: Error): void
   /** Pages of log after which one begins. */
   after?: number
+  /** Owns the log where there is a replica, and does its checkpoints. */
+  replica?: Pick<ReplicaLog, 'checkpoint' | 'empty' | 'close'> | null
 }
 
 /**
@@ -30,7 +34,7 @@ type Options = {
 export function openCheckpoints(
   db: Database,
   reads: Pick<Reads, 'end'>,
-  { onError, after = 8000 }: Options,
+  { onError, after = 8000, replica = null }: Options,
 ): Checkpoints {
   const pages = db.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   const rest = db.prepare<null, []>('PRAGMA wal_checkpoint(PASSIVE)')
@@ -39,7 +43,7 @@ export function openCheckpoints(
   const isAble = canAsk(db)
   /** Pages of this log when the last one began, or another process had written so many. */
   let begunAt = isAble ? length() : 0
-  if (isAble) db.run(`PRAGMA wal_autocheckpoint = ${2 * after}`)
+  if (isAble) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 16 : 2) * after}`)
 
   function start(): Worker {
     const started = new Worker(checkpointer, { workerData: db.filename })
@@ -61,7 +65,7 @@ export function openCheckpoints(
     try {
       return pages.get()!.log
     } catch (error) {
-      onError(error as Error)
+      onError(asError(error))
       return 0
     }
   }
@@ -71,8 +75,12 @@ export function openCheckpoints(
       reads.end()
       rest.run()
     } catch (error) {
-      onError(error as Error)
+      onError(asError(error))
     }
+    ended()
+  }
+
+  function ended() {
     running?.resolve()
     running = null
   }
@@ -91,18 +99,26 @@ export function openCheckpoints(
       if (log - begunAt < after) return
       begunAt = log
       running = Promise.withResolvers()
+      if (replica) {
+        // It takes all of the log in by itself. Where it failed, nothing is replicated, and the rest is done here.
+        void replica.checkpoint().then(ended, end)
+        return
+      }
       thread ??= start()
       thread.postMessage(null)
     },
 
     async emptyLog() {
       await running?.promise
+      if (replica && (await replica.empty().catch(() => false))) return
       empty()
     },
 
     async close() {
       await running?.promise
       await thread?.terminate()
+      // The last commits are in files before the log is gone. Without them, the next start begins with a snapshot.
+      await replica?.close().catch(onError)
       empty()
     },
   }
@@ -111,3 +127,13 @@ export function openCheckpoints(
 // Apple's own SQLite may be older, and would take the log in where it is asked how long it is.
 const canAsk = (db: Database) =>
   semver.satisfies(db.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()!.v, '>=3.51.0')
+
+/** Whether this system's SQLite tells how long a log is, without which there is no replica. */
+export function isLogReadable(): boolean {
+  const db = new Database(':memory:')
+  try {
+    return canAsk(db)
+  } finally {
+    db.close()
+  }
+}

@@ -18,7 +18,7 @@ export function appendChecksum(path: string) {
   }
 }
 
-/** Whether a file is what was written: null where it does not end with a checksum. */
+/** Whether a file is what was written: null if it does not end with a checksum. */
 export function matchesChecksum(path: string): boolean | null {
   const file = openSync(path, 'r')
   try {

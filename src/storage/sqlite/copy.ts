@@ -66,7 +66,7 @@ export function sqliteSide(db: Database): Target {
         .immediate(),
 
     async write(table, rows, note) {
-      // Only rows that fit together come here; `settle` makes sure.
+      // Only rows that fit together come here; `verifyCopy` checks that.
       db.run('PRAGMA foreign_keys = OFF')
       db.transaction(() => {
         insert(table, rows)
@@ -74,7 +74,7 @@ export function sqliteSide(db: Database): Target {
       }).immediate()
     },
 
-    async settle() {
+    async verifyCopy() {
       const orphan = db.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
       if (orphan !== undefined) throw new Error(`a row of ${orphan} points at nothing, in the source as in the copy`)
     },
@@ -104,7 +104,7 @@ function reader(db: Database): Side {
     return key
   }
 
-  /** Refuses text that is none, of which nothing but replacement characters would arrive. */
+  /** Refuses text that is not valid UTF-8: it would arrive as replacement characters. */
   function refuseBroken(table: Table, key: readonly string[], row: Row, at: Row) {
     for (const [i, { name }] of table.columns.entries()) {
       const text = row[i]

@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { giveToOwner } from '../../lib/owner.ts'
 import * as schema from './schema.ts'
+import { codeOf, messageOf } from '../../lib/errors.ts'
 
 export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
 
@@ -16,7 +17,7 @@ export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
  * Opens the file (`:memory:` too) the way every part of Convene expects it. One connection serves reads and writes: a
  * group of writes runs from BEGIN to COMMIT without giving way, so no read ever sees the middle of one.
  *
- * `alone` keeps every other process out for as long as it is open, and refuses where there is one already. Throws an
+ * `alone` keeps every other process out for as long as it is open, and refuses if there is one already. Throws an
  * Error whose message tells the operator what is wrong with the file.
  */
 export function openDatabase(path: string, { alone = false } = {}): Database {
@@ -30,23 +31,28 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
       if (statSync(path).size === 0) giveToOwner(path)
     }
     if (alone) client.run('PRAGMA locking_mode = EXCLUSIVE')
-    client.run('PRAGMA journal_mode = WAL')
-    client.run('PRAGMA synchronous = FULL')
-    client.run('PRAGMA foreign_keys = ON')
-    // What is removed is overwritten, not only unlinked: an erasure is one.
-    client.run('PRAGMA secure_delete = ON')
-    // Waiting on another process's lock would freeze the server: rather 503 at once.
-    client.run('PRAGMA busy_timeout = 0')
-    client.run('PRAGMA temp_store = MEMORY')
-    client.run('PRAGMA cache_size = -65536')
-    // 16 MiB of log before it is taken into the file: busy pages are taken once for many commits. A server has a thread for it.
-    client.run('PRAGMA wal_autocheckpoint = 4000')
-    client.run('PRAGMA mmap_size = 2147418112')
+    configure(client)
     return client
   } catch (error) {
     client?.close()
     throw unusable(path, error)
   }
+}
+
+/** The settings of a connection that reads and writes. */
+export function configure(client: Database) {
+  client.run('PRAGMA journal_mode = WAL')
+  client.run('PRAGMA synchronous = FULL')
+  client.run('PRAGMA foreign_keys = ON')
+  // What is removed is overwritten, not only unlinked: an erasure is one.
+  client.run('PRAGMA secure_delete = ON')
+  // Waiting on another process's lock would freeze the server: rather 503 at once.
+  client.run('PRAGMA busy_timeout = 0')
+  client.run('PRAGMA temp_store = MEMORY')
+  client.run('PRAGMA cache_size = -65536')
+  // 16 MiB of log before it is taken into the file: busy pages are taken once for many commits. A server has a thread for it.
+  client.run('PRAGMA wal_autocheckpoint = 4000')
+  client.run('PRAGMA mmap_size = 2147418112')
 }
 
 /** Opens a file that is there for reading, beside a running server too, and changes nothing. Throws like `openDatabase`. */
@@ -72,16 +78,21 @@ export function openReadOnly(path: string): Database {
 const checkedAtStart = 512 * 2 ** 20
 
 /**
- * Makes sure of a database before it is used: refuses a damaged one, and writes what its log holds into the file.
+ * Refuses a damaged database before it is used, unless it is too large to be read for that.
  *
  * After a failed fsync the kernel may show pages that the disk has never got, and believes to be clean. A log of such
- * pages would be read here, and be gone after a power cut, with all that came after it: so none is built upon.
+ * pages would be read here, and be gone after a power cut, with all that came after it. So none is built upon: `emptyLog`
+ * comes next.
  */
-export function makeSure(client: Database, path: string) {
+export function refuseDamagedAtStart(client: Database, path: string) {
   const { bytes } = client
     .query<{ bytes: number }, []>('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
     .get()!
   if (bytes <= checkedAtStart) refuseDamaged(client, path)
+}
+
+/** Writes what the log of a database holds into its file. */
+export function emptyLog(client: Database) {
   client.run('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
@@ -90,7 +101,7 @@ function refuseDamaged(client: Database, path: string) {
   if (found !== 'ok') throw new Error(`${path} ${damaged} (${found.replaceAll(/\s+/g, ' ')})`)
 }
 
-/** The first thing that is wrong with a database, all of which is read for it; null where it is whole. */
+/** The first thing that is wrong with a database, all of which is read for it; null if it is whole. */
 export function damageIn(client: Database): string | null {
   const damage = client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()!.integrity_check
   if (damage !== 'ok') return damage.replaceAll(/\s+/g, ' ')
@@ -110,12 +121,12 @@ const reasons: Record<string, string> = {
   SQLITE_BUSY: 'is in use: stop the server that uses it first',
 }
 
-/** What is wrong with a file, told to the operator; what is not SQLite's own error stays what it is. */
+/** Turns an SQLite error into a message for the operator. Returns any other error unchanged. */
 export function unusable(path: string, error: unknown): unknown {
-  const { code = '', message } = error as Error & { code?: string }
+  const code = codeOf(error)
   if (!code.startsWith('SQLITE_')) return error
   const known = Object.keys(reasons).find((reason) => code.startsWith(reason))
-  return new Error(`${path} ${known ? reasons[known] : `cannot be opened: ${message}`}`, { cause: error })
+  return new Error(`${path} ${known ? reasons[known] : `cannot be opened: ${messageOf(error)}`}`, { cause: error })
 }
 
 export const withDrizzle = (client: Database): Db => drizzle({ client, schema })

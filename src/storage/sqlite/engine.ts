@@ -1,12 +1,13 @@
 import type { Statement as SqlStatement } from 'bun:sqlite'
 import { is, SQL, sql } from 'drizzle-orm'
 import type { Consent, ConsentKind } from '../../features/auth/store.ts'
-import { type Builders, type Engine, query, type Statement, type Work } from '../sql/engine.ts'
+import { areSeveral, type Builders, type Engine, query, type Statement, type Work } from '../sql/engine.ts'
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import type { Reads } from './reads.ts'
 import * as tables from './schema.ts'
 import type { Writer } from './writer.ts'
+import { codeOf } from '../../lib/errors.ts'
 
 /** What Drizzle's builders for a synchronous driver are besides what they show. */
 type Preparable = { prepare(): { execute(): { sync(): unknown } } }
@@ -19,7 +20,7 @@ export function runOn<T>(db: Db, work: (db: Builders) => Work<T>): T {
   let step = steps.next()
   while (!step.done) {
     const { value } = step
-    step = steps.next(Array.isArray(value) ? value.map(execute) : execute(value as Statement))
+    step = steps.next(areSeveral(value) ? value.map(execute) : execute(value))
   }
   return step.value
 }
@@ -34,7 +35,7 @@ export function sqliteReader(db: Db): Omit<Engine, 'write' | 'recordEvents'> {
     jsonText: (column, key) => sql`${column} ->> ${sql.raw(`'$.${key}'`)}`,
     locked: (select) => select,
     *lock() {},
-    isDuplicate: (error) => (error as { code?: string }).code === 'SQLITE_CONSTRAINT_UNIQUE',
+    isDuplicate: (error) => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE',
     byBytes: (column) => sql`${column}`,
     // oxlint-disable-next-line require-yield -- each statement answers at once
     *newestConsents(userId, kinds) {

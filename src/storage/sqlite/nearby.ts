@@ -7,9 +7,9 @@ import { covering, extent, numbersIn, quarters, type Square } from '../squares.t
 type Params = Record<string, string | number | null>
 type Counted = Square & { nearest: number; farthest: number; people: number }
 
-/** The first reach of a search for one person, in metres, where the cache knows nothing; more people take a wider circle. */
+/** The first radius of a search for one person, in metres, on a cache miss; more people need a wider circle. */
 const FIRST_REACH_M = 35
-/** The next search around there begins with so much more than this one took: a reach that falls just short is read in vain. */
+/** The next search there starts with this much more area: a radius that falls just short wastes a read. */
 const SLACK = 1.15
 /** At most so many squares cover a box: fewer would hold too many people, more take too many look-ups. */
 const PIECES = 32
@@ -60,8 +60,8 @@ const nearest = (people: string) => `
  * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
  *
  * Sorting all of a circle of 50 km around a big city takes tenths of a second. So boxes are tried, from a small one on,
- * until one holds enough people, and its crowded squares are split until it is clear which of them matter: for somebody
- * in the country the fifty nearest are on the near edge of the city, and the rest of it is not read.
+ * until one holds enough people, and its crowded squares are split until it is clear which of them matter: for somebody for
+ * a searcher in the country, the fifty nearest are at the near edge of the city, and the rest of it is not read.
  *
  * `db` is opened in strict mode and migrated. `cache` tells where to begin, never what to answer.
  */
@@ -78,7 +78,7 @@ export function nearbySearch(
     const inner = after?.distance ?? 0
     const lists = traitLists(filters).map((list) => JSON.stringify(list))
 
-    /** Those squares that hold anyone on the list (null: anyone at all) who is not behind us. */
+    /** Those squares that hold anyone on the list (null: anyone at all) beyond the previous page. */
     function count(squares: Square[], list: string | null, most: number): Counted[] {
       const params = { squares: numbers(squares), most }
       const rows = list ? countOnList.values({ ...params, list }) : countEveryone.values({ ...params, since })
@@ -100,13 +100,13 @@ export function nearbySearch(
       return nearestOnEveryList.all({ ...params, ...lists, list })
     }
 
-    // A ring after the page before is as wide as makes its area that of a circle of this radius.
+    // The ring after the previous page has the same area as a circle of this radius.
     let step = (cache?.read(centre, lists) ?? FIRST_REACH_M) * Math.sqrt(limit)
     let need = limit
     for (;;) {
       const box = Math.min(radius, Math.hypot(inner, step))
       const cover = covering(boxAround(centre, box), PIECES)
-      // The rarest list leads, and who is on it is looked up in the others.
+      // Starts with the rarest list and looks its people up in the others.
       const counts = (lists.length > 0 ? lists : [null])
         .map((list) => ({ list, squares: count(cover, list, need) }))
         .sort((a, b) => total(a.squares) - total(b.squares))

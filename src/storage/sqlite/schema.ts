@@ -29,6 +29,10 @@ export const users = sqliteTable('users', {
   suspension_id: text(),
   email_verified_at: integer(),
   email_asked_at: integer(),
+  hidden: text({ enum: ['nearby', 'profile'] }),
+  hidden_by: text(),
+  birth_month: text(),
+  show_age: integer({ mode: 'boolean' }).notNull().default(false),
 })
 
 export const consentLog = sqliteTable('consent_log', {
@@ -112,6 +116,10 @@ export const chats = sqliteTable(
     wrote_b: integer({ mode: 'boolean' }).notNull().default(false),
     muted_a: integer(),
     muted_b: integer(),
+    held_a: integer().notNull().default(0),
+    held_b: integer().notNull().default(0),
+    held_at_a: integer().notNull().default(0),
+    held_at_b: integer().notNull().default(0),
   },
   (t) => [unique().on(t.user_a, t.user_b)],
 )
@@ -134,6 +142,25 @@ export const messages = sqliteTable(
     caution: text(),
   },
   (t) => [primaryKey({ columns: [t.chat_id, t.seq] })],
+)
+
+export const heldMessages = sqliteTable(
+  'held_messages',
+  {
+    id: text().primaryKey().notNull(),
+    chat_id: text().notNull(),
+    seq: integer().notNull(),
+    sender_id: text().notNull(),
+    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    text: text(),
+    photo_id: text(),
+    client_id: text(),
+    edited_at: integer(),
+    deleted_at: integer(),
+    created_at: integer().notNull(),
+    caution: text(),
+  },
+  (t) => [unique().on(t.chat_id, t.seq)],
 )
 
 export const blocks = sqliteTable(
@@ -178,7 +205,9 @@ export const reports = sqliteTable('reports', {
   claimed_until: integer(),
   pending: text({ mode: 'json' }).$type<PendingDecision>(),
   pending_until: integer(),
-  kind: text({ enum: ['rule'] }),
+  kind: text({ enum: ['rule', 'held'] }),
+  hides: integer(),
+  origin: text(),
 })
 
 export const reviews = sqliteTable('reviews', {
@@ -236,6 +265,10 @@ export const media = sqliteTable('media', {
   bytes: integer().notNull(),
   created_at: integer().notNull(),
   thumb_bytes: integer(),
+  hashes: text(),
+  hash_quality: integer(),
+  check_action: text(),
+  check_label: text(),
 })
 
 export const eventCounters = sqliteTable('event_counters', {
@@ -279,6 +312,7 @@ export const notices = sqliteTable('notices', {
   created_at: integer().notNull(),
   decided_by: text(),
   strikes: integer(),
+  kind: text({ enum: ['hide', 'show'] }),
 })
 
 export const appeals = sqliteTable('appeals', {
@@ -293,6 +327,18 @@ export const appeals = sqliteTable('appeals', {
   resolved_at: integer(),
   resolved_by: text(),
   note: text(),
+})
+
+export const ageRefusals = sqliteTable('age_refusals', {
+  origin: text().primaryKey().notNull(),
+  at: integer().notNull(),
+})
+
+export const announcements = sqliteTable('announcements', {
+  id: text().primaryKey().notNull(),
+  text: text().notNull(),
+  until: integer(),
+  created_at: integer().notNull(),
 })
 
 export const templates = sqliteTable(
@@ -462,6 +508,26 @@ export const openers = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.user_id, t.text_hash, t.chat_id] })],
 )
+
+export const imageBank = sqliteTable('image_bank', {
+  id: text().primaryKey().notNull(),
+  hash: text().notNull(),
+  distance: integer(),
+  reason: text().notNull(),
+  report_id: text(),
+  added_by: text(),
+  created_at: integer().notNull(),
+  version: integer().notNull(),
+})
+
+export const imageBankState = sqliteTable('image_bank_state', {
+  id: integer().primaryKey().notNull(),
+  version: integer().notNull(),
+  checked_to: integer().notNull(),
+  checking_to: integer(),
+  checked_id: text(),
+})
+
 export const passkeys = sqliteTable('passkeys', {
   id: text().primaryKey().notNull(),
   user_id: text().notNull(),

@@ -17,6 +17,8 @@ import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
 import { queueStore } from '../sql/report-queue.ts'
 import { tagStore } from '../sql/tags.ts'
+import { ageStore } from '../sql/ages.ts'
+import { announcementStore } from '../sql/announcements.ts'
 import { templateStore } from '../sql/templates.ts'
 import { noticeStore } from '../sql/notices.ts'
 import { mediaStore } from '../sql/media.ts'
@@ -24,9 +26,11 @@ import { locationStore } from './location.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
 import { openReads } from './reads.ts'
+import type { ReplicaLog } from './replica-log.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
 import { filterStore } from '../sql/filter.ts'
+import { imageBankStore } from '../sql/image-bank.ts'
 import { identityStore } from '../sql/identities.ts'
 import { inviteStore } from '../sql/invites.ts'
 import { peopleStore } from '../sql/people.ts'
@@ -39,17 +43,30 @@ import { blockStore } from '../sql/blocks.ts'
 import { reportStore } from '../sql/reports.ts'
 import { blockChecks } from './blocks.ts'
 import { hotSessions } from './sessions.ts'
-import { jobLeaseStore } from './turns.ts'
-import { endIfFatal, type OnFatal, openWriter, type WriterReport } from './writer.ts'
+import { jobLeaseStore } from './job-leases.ts'
+import { endIfFatal, type OnFatal, openWriter, patienceWithReplicaMs, type WriterReport } from './writer.ts'
 
-export type SqliteOptions = { onFatal: OnFatal; onGroup?: (report: WriterReport) => void }
+export type SqliteOptions = {
+  onFatal: OnFatal
+  onGroup?: (report: WriterReport) => void
+  /** Ships each commit; null if nothing does. */
+  replica?: ReplicaLog | null
+}
 
 /** Storage over a migrated SQLite database. */
 export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
   const reads = openReads(db.$client)
   const failed = (error: unknown) => endIfFatal(error, options.onFatal)
-  const checkpoints = openCheckpoints(db.$client, reads, { onError: failed })
-  const writer = openWriter(db.$client, { ...options, onCommit: checkpoints.onCommit }, reads)
+  const checkpoints = openCheckpoints(db.$client, reads, { onError: failed, replica: options.replica })
+  const writer = openWriter(
+    db.$client,
+    {
+      ...options,
+      onCommit: checkpoints.onCommit,
+      patienceMs: options.replica ? patienceWithReplicaMs : undefined,
+    },
+    reads,
+  )
   const engine = sqliteEngine(db, writer, reads)
   return {
     users: userStore(engine, hotUsers(db, reads)),
@@ -63,6 +80,8 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     moderation: moderationStore(engine),
     queue: queueStore(engine),
     templates: templateStore(engine),
+    announcements: announcementStore(engine),
+    ages: ageStore(engine),
     figures: figuresStore(engine),
     tags: tagStore(engine),
     media: mediaStore(engine, sqliteDialect(db, reads)),
@@ -82,6 +101,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     identities: identityStore(engine),
     invites: inviteStore(engine),
     filter: filterStore(engine),
+    imageBank: imageBankStore(engine),
     people: peopleStore(engine),
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),

@@ -1,55 +1,65 @@
 import type { Database } from 'bun:sqlite'
 import { Refusal, storageFull } from '../../lib/refusal.ts'
 import { openReads, type Reads } from './reads.ts'
+import { asError, codeOf } from '../../lib/errors.ts'
 
 type Job = {
-  work: () => unknown
+  /** Does the work, and returns a function that resolves its caller's promise. */
+  work: () => () => void
   keepsProfileCache: boolean
-  done: (value: never) => void
   fail: (error: unknown) => void
 }
 
 export type WriterReport = { size: number; milliseconds: number }
 
-/** Has to end the process, with `reason` in its log. */
+/** Must end the process and log `reason`. */
 export type OnFatal = (error: Error, reason: string) => void
 
 export type Writer = {
   /**
-   * Runs `work`, which is synchronous, in the next group's transaction: what it throws undoes it alone. Resolves with its
-   * value once the whole group is on disk, and never before. Where something in the group throws, all of it is undone and
-   * run again, so `work` changes nothing but the database.
+   * Runs the synchronous `work` in the next group's transaction. If it throws, only its own changes are rolled back.
+   * Resolves with its value once the whole group is on disk, never before. If anything in the group throws, the whole group
+   * is rolled back and run again, so `work` must change nothing but the database.
    *
-   * `keepsProfileCache` says that it changes nothing that `Reads.remembered` reads.
+   * `keepsProfileCache`: the work changes nothing that `Reads.remembered` caches.
    */
   write<T>(work: () => T, options?: { keepsProfileCache?: boolean }): Promise<T>
-  /** Commits what is queued now, and refuses what comes later. */
+  /** Commits queued work and refuses new work. */
   close(): void
 }
 
 // Waiting writes beyond this are refused: at some 20,000 a second the last one would wait for a fifth of a second.
 const queueLimit = 4096
-// What more than these would save of an fsync each is less than they would wait.
+// Larger groups would save less of an fsync per write than the writes would wait.
 const enough = 64
 // Another process that reads, as a backup does, may hold the lock for some 50 µs; a command that writes, for an fsync.
-const patienceMs = 250
+const patienceWithOthersMs = 250
+/** A checkpoint thread of this process holds the lock for several fsyncs, which takes long on a slow disk. */
+export const patienceWithReplicaMs = 30_000
 
 /**
  * Groups the writes that arrive together into one `BEGIN IMMEDIATE … COMMIT`, so that with `synchronous=FULL` they share one
  * fsync: those of one turn of the event loop, and of the next ones for as long as each brings more.
+ *
+ * `patienceMs` is how long a group waits for the lock of another process or thread.
  *
  * `onFatal` is called, with a line for the log, when the disk failed to take a commit or the file is damaged: what SQLite
  * believes and what is on disk may differ from then on, so the process has to end and recover from the log.
  */
 export function openWriter(
   db: Database,
-  { onFatal, onGroup, onCommit }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void; onCommit?: () => void },
+  {
+    onFatal,
+    onGroup,
+    onCommit,
+    patienceMs = patienceWithOthersMs,
+  }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void; onCommit?: () => void; patienceMs?: number },
   reads: Pick<Reads, 'end' | 'forget'> = openReads(db),
 ): Writer {
   let queue: Job[] = []
   let scheduled = false
   let closed = false
-  /** Since when the lock of another process is waited for; null where none is. */
+  /** Since when the writer waits for the lock of another process; null if it does not wait. */
   let waitingSince: number | null = null
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
@@ -90,16 +100,13 @@ export function openWriter(
     onGroup?.({ size: group.length, milliseconds: performance.now() - started })
   }
 
-  /** What each job is to be told once the group is on disk. */
+  /** Runs each job and returns the functions that resolve their callers. */
   function allOf(group: readonly Job[]): (() => void)[] {
     try {
-      return group.map((job) => {
-        const value = job.work() as never
-        return () => job.done(value)
-      })
+      return group.map((job) => job.work())
     } catch (error) {
       throwWhereLost(error)
-      // A savepoint copies every page that its job changes: only now that one of them is needed.
+      // A savepoint copies every page that its job changes, so savepoints are used only after a failure.
       rollback.run()
       begin.run()
       return group.map(oneOf)
@@ -109,9 +116,9 @@ export function openWriter(
   function oneOf(job: Job): () => void {
     savepoint.run()
     try {
-      const value = job.work() as never
+      const answer = job.work()
       release.run()
-      return () => job.done(value)
+      return answer
     } catch (error) {
       throwWhereLost(error)
       undo.run()
@@ -120,12 +127,12 @@ export function openWriter(
     }
   }
 
-  /** Where SQLite has already rolled the whole transaction back (disk full, I/O error), every job of it is lost. */
+  /** If SQLite has already rolled back the whole transaction (disk full, I/O error), every job of it is lost. */
   function throwWhereLost(error: unknown) {
     if (!db.inTransaction || fatality(error) !== null) throw error
   }
 
-  /** False where another process has the lock: the group is tried again soon, and only reads go on meanwhile. */
+  /** False if another process has the lock: the group is retried soon, and only reads run in between. */
   function begun(now: number): boolean {
     try {
       begin.run()
@@ -153,7 +160,11 @@ export function openWriter(
           }),
         )
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      queue.push({ work, keepsProfileCache, done: resolve as Job['done'], fail: reject })
+      const answering = () => {
+        const value = work()
+        return () => resolve(value)
+      }
+      queue.push({ work: answering, keepsProfileCache, fail: reject })
       if (!scheduled) {
         scheduled = true
         setImmediate(gather, 0)
@@ -168,15 +179,13 @@ export function openWriter(
   }
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '')
-
 // No space is SQLITE_FULL; a quota or a limit of the file's size is a write that failed, or a shared memory that could
 // not grow. SQLite has taken all of the transaction back then, and can go on once there is room.
 const noRoom = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'])
 
 const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY')
 
-/** Why the process cannot go on after an error; null where it can. */
+/** Why the process cannot continue after an error; null if it can. */
 function fatality(error: unknown): string | null {
   const code = codeOf(error)
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
@@ -186,10 +195,10 @@ function fatality(error: unknown): string | null {
   return null
 }
 
-/** Ends the process, by `onFatal`, where an error means that it cannot go on. */
+/** Ends the process with `onFatal` if the error means that it cannot continue. */
 export function endIfFatal(error: unknown, onFatal: OnFatal) {
   const reason = fatality(error)
-  if (reason !== null) onFatal(error as Error, reason)
+  if (reason !== null) onFatal(asError(error), reason)
 }
 
 function asRefusal(error: unknown): unknown {

@@ -1,9 +1,12 @@
 import { useConvene, useSession } from 'convene-client/react'
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { IconButton } from '../../shared/ui/button.tsx'
+import { useBrand } from '../../shared/brand.tsx'
 import { useLanguage } from '../language.tsx'
 import { failureText, outcomeOf, useAction } from '../requests.ts'
+import { Announcements } from './announcements.tsx'
 import styles from './banners.module.css'
 import { useProviders } from './providers.tsx'
 
@@ -11,9 +14,18 @@ import { useProviders } from './providers.tsx'
 export function Banners({ onConsents }: { onConsents: () => void }) {
   const { t } = useLanguage()
   const isMissing = useSession(({ user }) => (user?.consents_missing.length ?? 0) > 0)
+  const isHidden = useSession(({ user }) => user?.hidden != null)
   const isUnverified = useSession(({ user }) => user !== null && user.email !== null && !user.email_verified)
   return (
     <>
+      <MaintenanceBanner />
+      <Announcements />
+      {isHidden && (
+        <div className={styles.banner}>
+          <p>{t('account.hidden.banner')}</p>
+          <Link href="/settings/reports">{t('account.hidden.why')}</Link>
+        </div>
+      )}
       {isMissing && (
         <div className={styles.banner}>
           <p>{t('account.consents.hidden')}</p>
@@ -24,6 +36,20 @@ export function Banners({ onConsents }: { onConsents: () => void }) {
       )}
       {isUnverified && !isMissing && <VerifyBanner />}
     </>
+  )
+}
+
+/** What the operator tells people while they can only read. */
+function MaintenanceBanner() {
+  const convene = useConvene()
+  const { maintenance: atStart } = useBrand()
+  const [told, setTold] = useState<{ text: string | null } | null>(null)
+  useEffect(() => convene.on('maintenance', ({ text }) => setTold({ text })), [convene])
+  const text = told === null ? atStart : told.text
+  return text === null ? null : (
+    <div className={styles.banner}>
+      <p role="status">{text}</p>
+    </div>
   )
 }
 

@@ -68,7 +68,7 @@ function Suspended() {
     : t('account.ended.suspended')
   return (
     <AccountLayout title={t('account.ended.suspendedTitle')} lead={lead}>
-      {notice && <NoticeCard notice={notice} onChange={reload} />}
+      {notice && <NoticeCard notice={notice} onChange={reload} heading="h2" />}
       {!data && !failure && <SkeletonRows label={t('app.loading')} count={2} />}
       {!data && <FailureText failure={failure} />}
       <Button wide onClick={() => client.signOut()}>

@@ -4,16 +4,22 @@ import { Field } from '../../shared/ui/field.tsx'
 import { useLanguage } from '../language.tsx'
 import { useAction } from '../requests.ts'
 import type { useTelegram } from '../telegram/telegram.tsx'
+import { BirthDateField, useBirthDateError } from './birth-date.tsx'
 import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
+import { useProviders } from './providers.tsx'
 
 /** Shown in Telegram where its user could not be signed in at once, or has signed out. */
 export default function FromTelegram({ telegram }: { telegram: NonNullable<ReturnType<typeof useTelegram>> }) {
   const { t } = useLanguage()
   const { failure } = telegram
   const [invite, setInvite] = useState('')
-  const enter = useAction(() => telegram.signIn(invite.trim()))
+  const [birthDate, setBirthDate] = useState('')
+  const enter = useAction(() => telegram.signIn({ invite: invite.trim(), birthDate }))
+  const { data: providers } = useProviders()
+  const minAge = providers?.min_age ?? null
+  const needsDate = useBirthDateError(failure) !== null && minAge !== null
   const needsInvite = failure !== null && failure !== 'offline' && failure.code === 'invite_required'
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -32,7 +38,15 @@ export default function FromTelegram({ telegram }: { telegram: NonNullable<Retur
             onChange={(event) => setInvite(event.target.value)}
           />
         )}
-        {!(needsInvite && invite === '') && <FailureText failure={failure} />}
+        {needsDate && (
+          <BirthDateField
+            years={minAge}
+            value={birthDate}
+            onChange={setBirthDate}
+            failure={birthDate === '' ? null : failure}
+          />
+        )}
+        {!(needsInvite && invite === '') && !needsDate && <FailureText failure={failure} />}
         <Button type="submit" look="primary" wide busy={enter.busy}>
           {t('account.telegram.enter')}
         </Button>

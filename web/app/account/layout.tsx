@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Avatar } from '../../shared/ui/avatar.tsx'
-import { useBrand } from '../brand.tsx'
+import { useBrand } from '../../shared/brand.tsx'
 import { useTitle } from '../people/screen.tsx'
 import styles from './layout.module.css'
 

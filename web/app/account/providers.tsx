@@ -2,9 +2,9 @@ import { passkey, type components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Fingerprint, LogIn, Send } from 'lucide-react'
 import { Button } from '../../shared/ui/button.tsx'
-import { useBrand } from '../brand.tsx'
+import { useBrand } from '../../shared/brand.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, failureOf, type Resource, useAction, useResource } from '../requests.ts'
+import { type Failure, failureOf, outcomeOf, type Resource, useAction, useResource } from '../requests.ts'
 import { isInTelegram } from '../telegram/launch.ts'
 import { FailureText } from './failure.tsx'
 import styles from './layout.module.css'
@@ -18,8 +18,11 @@ export function useProviders(): Resource<Providers> {
 
 const hasPasskeys = () => 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-/** The ways to sign in besides a password. Nothing where there are none. */
-export function OtherWays({ providers }: { providers: Providers | null }) {
+/**
+ * The ways to sign in besides a password. Nothing where there are none. `birthDate` is what a new account of a provider needs
+ * where there is a least age.
+ */
+export function OtherWays({ providers, birthDate }: { providers: Providers | null; birthDate?: string }) {
   const { t } = useLanguage()
   const { messenger } = useBrand()
   const client = useConvene()
@@ -41,16 +44,20 @@ export function OtherWays({ providers }: { providers: Providers | null }) {
   return (
     <div className={styles.buttons}>
       <p className={styles.or}>{t('account.or')}</p>
-      {providers.oidc.map(({ name, label }) => (
-        <a
-          key={name}
-          className={styles.buttonLink}
-          href={`/api/v1/auth/oidc/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent('/signed-in')}`}
-        >
-          <LogIn size={20} aria-hidden />
-          {t('account.signIn.with', { provider: label })}
-        </a>
-      ))}
+      {providers.oidc.map(({ name, label }) =>
+        birthDate !== undefined ? (
+          <SignUpWith key={name} name={name} label={label} birthDate={birthDate} />
+        ) : (
+          <a
+            key={name}
+            className={styles.buttonLink}
+            href={`/api/v1/auth/oidc/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent('/signed-in')}`}
+          >
+            <LogIn size={20} aria-hidden />
+            {t('account.signIn.with', { provider: label })}
+          </a>
+        ),
+      )}
       {showsPasskey && (
         <Button
           wide
@@ -69,5 +76,35 @@ export function OtherWays({ providers }: { providers: Providers | null }) {
       )}
       <FailureText failure={withPasskey.failure} />
     </div>
+  )
+}
+
+/** The same with the date of birth, which no address may hold: it is posted. */
+function SignUpWith({ name, label, birthDate }: { name: string; label: string; birthDate: string }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const start = useAction(async () => {
+    const { data, failure } = await outcomeOf(
+      api.POST('/api/v1/auth/oidc/{provider}/start', {
+        params: { path: { provider: name } },
+        body: { return_to: '/signed-in', birth_date: birthDate },
+      }),
+    )
+    if (data) location.assign(data.url)
+    return failure
+  })
+  return (
+    <>
+      <Button
+        wide
+        busy={start.busy}
+        disabled={birthDate === ''}
+        icon={<LogIn size={20} aria-hidden />}
+        onClick={() => start.run()}
+      >
+        {t('account.signIn.with', { provider: label })}
+      </Button>
+      <FailureText failure={start.failure} />
+    </>
   )
 }

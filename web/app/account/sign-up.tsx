@@ -7,7 +7,8 @@ import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import { failureText, fieldText, useAction } from '../requests.ts'
 import { type ConsentKind, ConsentFields, mandatory } from './consents.tsx'
-import { contactOf } from './contact.ts'
+import { BirthDateField, useBirthDateError } from './birth-date.tsx'
+import { contactOf } from '../../shared/contact.ts'
 import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
@@ -16,6 +17,7 @@ import { OtherWays, useProviders } from './providers.tsx'
 export default function SignUp() {
   const { t } = useLanguage()
   const { data: providers, failure, reload } = useProviders()
+  const [birthDate, setBirthDate] = useState('')
   if (!providers)
     return (
       <AccountLayout title={t('account.signUp.title')}>
@@ -36,11 +38,16 @@ export default function SignUp() {
     )
   return (
     <AccountLayout title={t('account.signUp.title')}>
-      <RegistrationForm needsInvite={providers.registration === 'invite'} />
+      <RegistrationForm
+        needsInvite={providers.registration === 'invite'}
+        minAge={providers.min_age}
+        birthDate={birthDate}
+        onBirthDate={setBirthDate}
+      />
       <div className={styles.links}>
         <Link href="/sign-in">{t('account.signIn.already')}</Link>
       </div>
-      <OtherWays providers={providers} />
+      <OtherWays providers={providers} birthDate={providers.min_age === null ? undefined : birthDate} />
     </AccountLayout>
   )
 }
@@ -48,7 +55,14 @@ export default function SignUp() {
 /** The code of an invitation, which a link carries in its fragment: `/sign-up#invite=…`. */
 const invited = () => new URLSearchParams(location.hash.slice(1)).get('invite') ?? ''
 
-function RegistrationForm({ needsInvite }: { needsInvite: boolean }) {
+type FormProps = {
+  needsInvite: boolean
+  minAge: number | null
+  birthDate: string
+  onBirthDate: (date: string) => void
+}
+
+function RegistrationForm({ needsInvite, minAge, birthDate, onBirthDate }: FormProps) {
   const { t } = useLanguage()
   const client = useConvene()
   const [, navigate] = useLocation()
@@ -58,7 +72,14 @@ function RegistrationForm({ needsInvite }: { needsInvite: boolean }) {
   const register = useAction(async () => {
     const { name, contact, password, invite } = given
     const consents = { terms: true, privacy: true, disclaimer: true }
-    await client.register({ ...contactOf(contact), name, password, consents, ...(needsInvite && { invite }) })
+    await client.register({
+      ...contactOf(contact),
+      name,
+      password,
+      consents,
+      ...(needsInvite && { invite }),
+      ...(minAge !== null && { birth_date: birthDate }),
+    })
     navigate('/me/edit', { replace: true })
   })
   const submit = (event: FormEvent) => {
@@ -70,11 +91,13 @@ function RegistrationForm({ needsInvite }: { needsInvite: boolean }) {
   const change = (name: keyof typeof given) => (event: { target: { value: string } }) =>
     setGiven((before) => ({ ...before, [name]: event.target.value }))
   const { failure } = register
+  const birthDateError = useBirthDateError(failure)
   const contactError =
     fieldText(t, failure, '/email') ??
     fieldText(t, failure, '/phone') ??
     (failure !== null && failure !== 'offline' && failure.code.endsWith('_taken') ? failureText(t, failure) : null)
   const errors = {
+    birthDate: birthDateError,
     name: fieldText(t, failure, '/name'),
     contact: contactError,
     password: fieldText(t, failure, '/password'),
@@ -133,6 +156,7 @@ function RegistrationForm({ needsInvite }: { needsInvite: boolean }) {
         value={given.password}
         onChange={change('password')}
       />
+      {minAge !== null && <BirthDateField years={minAge} value={birthDate} onChange={onBirthDate} failure={failure} />}
       <ConsentFields
         kinds={mandatory}
         agreed={agreed}

@@ -12,13 +12,15 @@ export default function SignedIn() {
   const { t } = useLanguage()
   const client = useConvene()
   const [, navigate] = useLocation()
-  const [failure, setFailure] = useState<Failure | 'refused' | null>(null)
+  const [failure, setFailure] = useState<Failure | 'refused' | 'birthDate' | 'tooYoung' | null>(null)
   const isStarted = useRef(false)
 
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
     const error = new URLSearchParams(location.hash.slice(1)).get('error')
+    if (error === 'validation_failed') return setFailure('birthDate')
+    if (error === 'too_young') return setFailure('tooYoung')
     if (error !== null) return setFailure('refused')
     client
       .signIn({ cookies: true })
@@ -26,12 +28,30 @@ export default function SignedIn() {
       .catch((reason: unknown) => setFailure(failureOf(reason)))
   }, [client, navigate])
 
-  if (failure === null) return <SkeletonRows label={t('app.loading')} />
+  if (failure === null)
+    return (
+      <AccountLayout title={t('account.signingIn')}>
+        <SkeletonRows label={t('app.loading')} count={2} />
+      </AccountLayout>
+    )
   return (
     <AccountLayout
       title={t('account.provider.failed')}
-      lead={failure === 'refused' ? t('account.provider.refused') : failureText(t, failure)}
+      lead={
+        failure === 'refused'
+          ? t('account.provider.refused')
+          : failure === 'birthDate'
+            ? t('account.birthDate.needed')
+            : failure === 'tooYoung'
+              ? t('account.birthDate.tooYoung')
+              : failureText(t, failure)
+      }
     >
+      {failure === 'birthDate' && (
+        <Link href="/sign-up" className={styles.buttonLink}>
+          {t('account.signUp.title')}
+        </Link>
+      )}
       <Link href="/sign-in" className={styles.buttonLink}>
         {t('account.signIn.title')}
       </Link>

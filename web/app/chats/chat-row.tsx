@@ -10,7 +10,7 @@ import type { T } from '../people/problems.ts'
 import styles from './chats.module.css'
 
 /** One chat in the list: who, what was said last and when, and what is unread. */
-export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
+export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isOpen: boolean }) {
   const { t, language } = useLanguage()
   const me = useSession(({ user }) => user?.id)
   const { online } = usePresence(chat.user.id)
@@ -18,7 +18,7 @@ export const ChatRow = memo(function ChatRow({ chat }: { chat: Chat }) {
   const name = chat.user.name ?? t('people.nameless')
   const at = new Date(chat.last_msg_at ?? chat.created_at)
   return (
-    <Link href={`/chats/${chat.id}`} className={styles.chat}>
+    <Link href={`/chats/${chat.id}`} className={styles.chat} aria-current={isOpen ? 'page' : undefined}>
       <Avatar name={name} photo={chat.user.photo_thumb} size={52} online={online} />
       <span className={styles.words}>
         <span className={styles.top}>

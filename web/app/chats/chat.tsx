@@ -17,13 +17,13 @@ import { MessageList } from './message-list.tsx'
 import { MessageSheet } from './message-sheet.tsx'
 import { PhotoDialog } from './photo-dialog.tsx'
 
-/** One conversation. */
-export default function Chat() {
+/** One conversation, which is on the screen alone or beside the list of all. */
+export default function Chat({ isBeside = false }: { isBeside?: boolean }) {
   const { id = '' } = useParams()
-  return <ChatOf key={id} id={id} />
+  return <ChatOf key={id} id={id} isBeside={isBeside} />
 }
 
-function ChatOf({ id }: { id: string }) {
+function ChatOf({ id, isBeside }: { id: string; isBeside: boolean }) {
   const { t } = useLanguage()
   const chat = useChat(id)
   const info = useStore(chat.info)
@@ -36,8 +36,8 @@ function ChatOf({ id }: { id: string }) {
   useTitle(name)
 
   return (
-    <section className={styles.chat}>
-      <Header id={id} info={info} name={name} onMenu={() => setOpen('chat')} />
+    <section className={`${styles.chat} ${isBeside ? styles.isBeside : ''}`}>
+      <Header id={id} info={info} name={name} isBeside={isBeside} onMenu={() => setOpen('chat')} />
       {problem && isEmpty ? (
         <div className={styles.failed}>
           <State
@@ -73,22 +73,26 @@ function ChatOf({ id }: { id: string }) {
   )
 }
 
-function Header({ id, info, name, onMenu }: { id: string; info: ChatInfo | null; name: string; onMenu: () => void }) {
+type HeaderProps = { id: string; info: ChatInfo | null; name: string; isBeside: boolean; onMenu: () => void }
+
+function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
   const { t } = useLanguage()
+  // The list beside it has the title of the page.
+  const Name = isBeside ? 'h2' : 'h1'
   return (
     <header className={styles.header}>
-      <BackLink to="/chats" />
+      {!isBeside && <BackLink to="/chats" />}
       {info ? (
         <Link href={`/people/${info.user.id}`} className={styles.who}>
           <Avatar name={name} photo={info.user.photo_thumb} size={40} />
           <span className={styles.whoText}>
-            <h1>{name}</h1>
+            <Name>{name}</Name>
             <Status chatId={id} userId={info.user.id} />
           </span>
         </Link>
       ) : (
         <span className={styles.who}>
-          <h1>{name}</h1>
+          <Name>{name}</Name>
         </span>
       )}
       {info && (

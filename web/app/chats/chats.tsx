@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useChats, useConvene } from 'convene-client/react'
 import { MessageCircle, WifiOff } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -10,13 +10,14 @@ import { problemText } from '../people/problems.ts'
 import { Screen } from '../people/screen.tsx'
 import { ChatRow } from './chat-row.tsx'
 import styles from './chats.module.css'
+import { useTried } from './tried.ts'
 
 const rowHeight = 76
 // Where the list was left, for the way back.
 let leftAt = 0
 
-/** All chats, the latest first. Only the rows near the screen exist, so that a thousand are as quick as ten. */
-export default function Chats() {
+/** All chats, the latest first; `open` is the one that is shown beside them. Only the rows near the screen exist, so that a thousand are as quick as ten. */
+export default function Chats({ open = null }: { open?: string | null }) {
   const { t } = useLanguage()
   const { chats } = useConvene()
   const { items, loading, loaded, hasMore, problem } = useChats()
@@ -35,12 +36,7 @@ export default function Chats() {
     if (hasMore && !loading && problem === null && last >= items.length - 10) void chats.list.loadMore()
   }, [chats, hasMore, loading, problem, last, items.length])
 
-  // Before the first try there is nothing to complain about.
-  const [hasTried, setTried] = useState(false)
-  useEffect(() => {
-    if (loading) setTried(true)
-  }, [loading])
-  const isFailed = hasTried && !loaded && !loading
+  const isFailed = useTried(chats.list, chats.list.load) && !loaded && !loading
   return (
     <Screen ref={body} title={t('places.chats')} onScroll={({ scrollTop }) => (leftAt = scrollTop)}>
       {items.length > 0 ? (
@@ -56,7 +52,7 @@ export default function Chats() {
                   aria-setsize={hasMore ? -1 : items.length}
                   aria-posinset={index + 1}
                 >
-                  <ChatRow chat={chat} />
+                  <ChatRow chat={chat} isOpen={chat.id === open} />
                 </li>
               )
             )

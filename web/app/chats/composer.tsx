@@ -4,6 +4,7 @@ import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
+import { useTelegram } from '../telegram/telegram.tsx'
 import styles from './chat.module.css'
 
 const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
@@ -20,6 +21,7 @@ const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').match
 export function Composer({ chatId, name, editing, onDone }: Props) {
   const { t } = useLanguage()
   const chat = useChat(chatId)
+  const sdk = useTelegram()?.sdk
   const input = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(editing?.text ?? drafts.get(chatId) ?? '')
   const [file, setFile] = useState<File | null>(null)
@@ -56,6 +58,7 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
       return onDone()
     }
     void chat.send({ text: trimmed })
+    sdk?.haptic('success')
     change('')
     input.current?.focus()
   }

@@ -10,6 +10,7 @@ import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
 import { MessageRow } from './message-row.tsx'
 import { estimate, rowsOf } from './rows.ts'
+import { useTried } from './tried.ts'
 
 type Props = {
   chatId: string
@@ -45,10 +46,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
     paddingEnd: 8,
   })
   const shown = list.getVirtualItems()
-  const [hasTried, setTried] = useState(false)
-  useEffect(() => {
-    if (loading) setTried(true)
-  }, [loading])
+  const hasTried = useTried(chat.messages, chat.load)
   const first = shown[0]?.index
   const hasRows = rows.length > 0
 

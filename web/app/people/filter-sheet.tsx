@@ -1,3 +1,4 @@
+import { useSession } from 'convene-client/react'
 import { useState } from 'react'
 import { distanceOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
@@ -5,15 +6,19 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from './chips.tsx'
 import { choicesOf, kinds } from './common.ts'
-import { noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
+import { ageRanges, noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
 
 /** How far to look, and what people should like. Nothing is searched before the button is pressed. */
-export function FilterSheet({ onClose }: { onClose: () => void }) {
+export default function FilterSheet({ onClose }: { onClose: () => void }) {
   const { t, language } = useLanguage()
   const store = useNearbyStore()
   const { filters, likes, items } = useNearbyState()
   const [draft, setDraft] = useState(filters)
+  const hasDate = useSession(({ user }) => user?.birth_month != null)
   const [people] = useState(() => items.map(({ user }) => user))
+
+  // Where nobody is asked for a date of birth, nobody shows an age.
+  const isAgeKnown = hasDate || filters.ages !== null || people.some(({ age }) => age !== null)
 
   function apply() {
     void store.filter(draft)
@@ -35,6 +40,21 @@ export function FilterSheet({ onClose }: { onClose: () => void }) {
           </Chip>
         ))}
       </Chips>
+      {isAgeKnown && (
+        <Chips label={t('people.ages')}>
+          {[null, ...ageRanges].map((ages) => (
+            <Chip
+              key={ages?.min ?? 'any'}
+              type="radio"
+              name="ages"
+              checked={draft.ages?.min === ages?.min}
+              onChange={() => setDraft({ ...draft, ages })}
+            >
+              {ages === null ? t('people.anyAge') : ages.max === 150 ? `${ages.min}+` : `${ages.min}–${ages.max}`}
+            </Chip>
+          ))}
+        </Chips>
+      )}
       {kinds.map((kind) => {
         const choices = choicesOf(kind, filters[kind], likes, people)
         if (choices.length === 0) return null

@@ -3,8 +3,20 @@ import { useConvene, useStore } from 'convene-client/react'
 import type { Kind, Likes } from './common.ts'
 
 export type Place = { latitude: number; longitude: number }
-export type Filters = { radius: number } & Record<Kind, readonly string[]>
-export const noFilters: Filters = { radius: 5000, drinks: [], activities: [], purposes: [] }
+/** In full years, both included. */
+export type Ages = { min: number; max: number }
+export type Filters = { radius: number; ages: Ages | null } & Record<Kind, readonly string[]>
+export const noFilters: Filters = { radius: 5000, ages: null, drinks: [], activities: [], purposes: [] }
+/** How many things people are chosen by, besides how far they are. */
+export const countChosen = ({ drinks, activities, purposes, ages }: Filters) =>
+  drinks.length + activities.length + purposes.length + (ages === null ? 0 : 1)
+/** What ages can be looked for. The server knows nobody who is older. */
+export const ageRanges: readonly Ages[] = [
+  { min: 18, max: 25 },
+  { min: 26, max: 35 },
+  { min: 36, max: 50 },
+  { min: 51, max: 150 },
+]
 /** The steps of the radius in metres. */
 export const radii = [1000, 2000, 5000, 10_000, 25_000, 100_000] as const
 
@@ -82,8 +94,8 @@ function openNearby({ api, session }: Convene) {
   }
 
   /**
-   * Reads the people around the published point, never around the true position: an address must not contain that. A first
-   * page replaces what is shown.
+   * Reads the people around the published point, which the server knows: no address contains a position. A first page
+   * replaces what is shown.
    */
   async function read(isFirst: boolean) {
     const { place, filters } = state
@@ -91,17 +103,16 @@ function openNearby({ api, session }: Convene) {
     const own = isFirst ? ++search : search
     if (isFirst) cursor = null
     set({ loading: true, failed: null })
-    const { radius, ...tags } = filters
+    const { radius, ages, ...tags } = filters
     const { data, error } = await api
       .GET('/api/v1/search/nearby', {
         params: {
           query: {
-            lat: place.latitude,
-            lng: place.longitude,
             radius,
             drinks: [...tags.drinks],
             activities: [...tags.activities],
             purposes: [...tags.purposes],
+            ...(ages !== null && { age_min: ages.min, age_max: ages.max }),
             ...(cursor !== null && { cursor }),
           },
         },

@@ -6,9 +6,8 @@ import { distanceOf } from '../../shared/dates.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
-import { FilterSheet } from './filter-sheet.tsx'
 import styles from './nearby.module.css'
-import { noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
+import { countChosen, noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
 import { NoPosition } from './no-position.tsx'
 import { PersonRow } from './person-row.tsx'
 import { problemText } from './problems.ts'
@@ -16,6 +15,7 @@ import { Screen } from './screen.tsx'
 import { ShownCard } from './shown-card.tsx'
 
 const Around = lazy(() => import('./around.tsx'))
+const FilterSheet = lazy(() => import('./filter-sheet.tsx'))
 
 /** The people nearby as a list, or around me. */
 export default function Nearby() {
@@ -25,7 +25,7 @@ export default function Nearby() {
   const [isFiltering, setFiltering] = useState(false)
   const body = useRef<HTMLDivElement>(null)
   const isPlaced = typeof place !== 'string'
-  const chosen = filters.drinks.length + filters.activities.length + filters.purposes.length
+  const chosen = countChosen(filters)
 
   useEffect(() => {
     if (!store.get().loaded) void store.load()
@@ -70,7 +70,11 @@ export default function Nearby() {
     >
       <Consents />
       <Content />
-      {isFiltering && <FilterSheet onClose={() => setFiltering(false)} />}
+      {isFiltering && (
+        <Suspense fallback={null}>
+          <FilterSheet onClose={() => setFiltering(false)} />
+        </Suspense>
+      )}
     </Screen>
   )
 }
@@ -146,7 +150,7 @@ function Nobody() {
   const filters = useNearbyState(({ filters }) => filters)
   const { radius } = filters
   const wider = radii.find((one) => one > radius)
-  const isFiltered = filters.drinks.length + filters.activities.length + filters.purposes.length > 0
+  const isFiltered = countChosen(filters) > 0
   return (
     <State
       icon={<UserRoundSearch size={32} />}
@@ -179,6 +183,8 @@ export function More({ loading, onSeen }: { loading: boolean; onSeen: () => void
   useEffect(() => {
     if (loading || !end.current) return
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && seen.current(), {
+      // The part that scrolls: a margin of the window would count for nothing within it.
+      root: end.current.parentElement,
       rootMargin: '600px',
     })
     observer.observe(end.current)

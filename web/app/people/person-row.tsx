@@ -30,6 +30,7 @@ export function PersonLink({ neighbour, likes }: { neighbour: Neighbour; likes: 
       <span className={styles.text}>
         <span className={styles.name}>
           {name}
+          {user.age !== null && `, ${user.age}`}
           {online && <span className="unseen">, {t('people.online')}</span>}
         </span>
         <span className={styles.tags}>

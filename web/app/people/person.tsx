@@ -56,7 +56,9 @@ function PersonOf({ id }: { id: string }) {
     }
   }, [api, id, attempt])
 
-  const title = user ? (user.name ?? t('people.nameless')) : t('people.person')
+  const title = user
+    ? [user.name ?? t('people.nameless'), user.age].filter((part) => part !== null).join(', ')
+    : t('people.person')
   return (
     <Screen title={title} back="/nearby">
       {user ? (

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import { type Place, useNearbyStore } from './nearby-store.ts'
 import type { Problem } from 'convene-client'
+import { useTelegram } from '../telegram/telegram.tsx'
 
 /** Where asking the device for its position is. `denied` and the rest are what the device answered. */
 export type Asking =
@@ -19,18 +20,22 @@ const ask = (): Promise<Place> =>
 /** The device is asked for its position when `send` is called, and never by itself. */
 export function usePosition() {
   const store = useNearbyStore()
+  const sdk = useTelegram()?.sdk
   const [asking, setAsking] = useState<Asking>('idle')
   const send = useCallback(async () => {
-    if (!('geolocation' in navigator) || !isSecureContext) return setAsking('unsupported')
     setAsking('asking')
     try {
-      const { latitude, longitude } = await ask()
+      // Telegram has asked its user already, and browsers ask for each page that Telegram shows.
+      const told = (await sdk?.askPosition().catch(() => 'unsupported' as const)) ?? 'unsupported'
+      if (told === 'denied') return setAsking('denied')
+      if (told === 'unsupported' && (!('geolocation' in navigator) || !isSecureContext)) return setAsking('unsupported')
+      const { latitude, longitude } = told === 'unsupported' ? await ask() : told
       const refused = await store.publish({ latitude, longitude })
       setAsking(refused === null ? 'idle' : { refused })
     } catch (error) {
       const code = error instanceof GeolocationPositionError ? error.code : 2
       setAsking(code === 1 ? 'denied' : code === 3 ? 'timeout' : 'unavailable')
     }
-  }, [store])
+  }, [store, sdk])
   return { asking, send }
 }

@@ -1,7 +1,7 @@
-import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Fingerprint } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { canUsePasskeys, makePasskey } from '../../shared/passkeys.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
@@ -11,22 +11,6 @@ import { useLanguage } from '../language.tsx'
 import { outcomeOf, useAction } from '../requests.ts'
 import { deviceOf } from './user-agent.ts'
 import styles from './settings.module.css'
-
-type Options = components['schemas']['PublicKeyCredentialCreationOptionsJSON']
-type Credential = components['schemas']['RegistrationResponseJSON']
-
-/** Shows the browser's dialog. Null if its user changed their mind. */
-async function makePasskey(options: Options): Promise<Credential | null> {
-  try {
-    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-    const made = await navigator.credentials.create({ publicKey })
-    // The JSON form of a credential that was just created is this one.
-    return made instanceof PublicKeyCredential ? (made.toJSON() as Credential) : null
-  } catch (error) {
-    if (error instanceof DOMException) return null
-    throw error
-  }
-}
 
 export function AddPasskey({ onChange }: { onChange: () => void }) {
   const { t } = useLanguage()
@@ -54,7 +38,7 @@ export function AddPasskey({ onChange }: { onChange: () => void }) {
     onChange()
     return null
   })
-  if (!('PublicKeyCredential' in window) || !('parseCreationOptionsFromJSON' in PublicKeyCredential)) return null
+  if (!canUsePasskeys()) return null
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void add.run()

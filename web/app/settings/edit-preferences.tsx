@@ -41,7 +41,8 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
     const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body }))
     if (failure) return failure
     toast(t('settings.saved'))
-    navigate('/me')
+    // Whoever has gone elsewhere meanwhile stays there.
+    if (location.pathname === '/me/preferences') navigate('/me')
     return null
   })
   return (

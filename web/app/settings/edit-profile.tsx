@@ -3,7 +3,7 @@ import { useConvene, useSession } from 'convene-client/react'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
-import { Field, Select, TextArea } from '../../shared/ui/field.tsx'
+import { Checkbox, Field, Select, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
@@ -34,14 +34,16 @@ function ProfileForm({ user }: { user: Me }) {
   const [, navigate] = useLocation()
   const [given, setGiven] = useState({ name: user.name ?? '', city: user.city ?? '', bio: user.bio ?? '' })
   const [gender, setGender] = useState<Gender | null>(user.gender)
+  const [showAge, setShowAge] = useState(user.show_age)
   const save = useAction(async () => {
     const { name, city, bio } = given
-    const body = { name, city: city.trim() || null, bio: bio.trim() || null, gender }
+    const body = { name, city: city.trim() || null, bio: bio.trim() || null, gender, show_age: showAge }
     const { failure } = await outcomeOf(api.PUT('/api/v1/me', { body }))
     if (failure) return failure
     sdk?.haptic('success')
     toast(t('settings.saved'))
-    navigate('/me')
+    // Whoever has gone elsewhere meanwhile stays there.
+    if (location.pathname === '/me/edit') navigate('/me')
     return null
   })
   const submit = (event: FormEvent) => {
@@ -92,6 +94,11 @@ function ProfileForm({ user }: { user: Me }) {
         ]}
         onChange={(value) => setGender(genders.find((each) => each === value) ?? null)}
       />
+      {user.birth_month !== null && (
+        <Checkbox checked={showAge} onChange={setShowAge}>
+          {t('settings.profile.showAge')}
+        </Checkbox>
+      )}
       {Object.values(errors).every((error) => error === null) && <FailureText failure={save.failure} />}
       <Button type="submit" look="primary" wide busy={save.busy}>
         {t('settings.save')}

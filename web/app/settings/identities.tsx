@@ -1,12 +1,14 @@
 import type { components } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
 import { Fingerprint, KeyRound, LogIn, Send } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { FailureText } from '../account/failure.tsx'
-import { useProviders } from '../account/providers.tsx'
+import { type Providers, useProviders } from '../account/providers.tsx'
 import { useLanguage } from '../language.tsx'
 import { type Failure, failureText, outcomeOf, useAction, useResource } from '../requests.ts'
+import { isInTelegram } from '../telegram/launch.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
 import { Group, Loaded, Part } from './loaded.tsx'
 import { AddPasskey } from './add-passkey.tsx'
@@ -33,6 +35,7 @@ export default function Identities() {
               ))}
             </Group>
             {providers?.passkey && <AddPasskey onChange={identities.reload} />}
+            <LinkProviders items={items} providers={providers} />
             <LinkTelegram items={items} onChange={identities.reload} />
             <PasswordForm hasPassword={items.some(({ kind }) => kind === 'password')} onChange={identities.reload} />
           </>
@@ -81,6 +84,49 @@ function IdentityCard({ identity, onChange }: { identity: Identity; onChange: ()
         <FailureText failure={remove.failure} />
       )}
     </article>
+  )
+}
+
+/**
+ * Sends the browser to a provider, whose account is then linked with this one. It comes back here, with `#error=<code>` where
+ * nothing was linked. Not in Telegram, whose frame keeps none of the cookies that this needs.
+ */
+function LinkProviders({ items, providers }: { items: readonly Identity[]; providers: Providers | null }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const [refusal] = useState(() => new URLSearchParams(location.hash.slice(1)).get('error'))
+  useEffect(() => {
+    if (refusal !== null) history.replaceState(history.state, '', location.pathname)
+  }, [refusal])
+  const link = useAction(async (provider: string) => {
+    const { data, failure } = await outcomeOf(
+      api.POST('/api/v1/me/identities/oidc/{provider}/start', {
+        params: { path: { provider } },
+        body: { return_to: location.pathname },
+        // By its cookie the callback knows this browser.
+        credentials: 'same-origin',
+      }),
+    )
+    if (data) location.assign(data.url)
+    return failure
+  })
+  const linked = new Set(items.map(({ provider }) => provider))
+  const others = isInTelegram ? [] : (providers?.oidc ?? []).filter(({ name }) => !linked.has(name))
+  if (others.length === 0 && refusal === null) return null
+  return (
+    <Group>
+      {others.map(({ name, label }) => (
+        <Button key={name} wide busy={link.busy} icon={<LogIn size={20} aria-hidden />} onClick={() => link.run(name)}>
+          {t('settings.identities.linkWith', { provider: label })}
+        </Button>
+      ))}
+      {refusal !== null && !link.busy && !link.failure && (
+        <p className={styles.error} role="alert">
+          {t(refusal === 'identity_taken' ? 'settings.identities.takenThere' : 'settings.identities.notLinked')}
+        </p>
+      )}
+      <FailureText failure={link.failure} />
+    </Group>
   )
 }
 

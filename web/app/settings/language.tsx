@@ -7,24 +7,22 @@ import { outcomeOf, useAction } from '../requests.ts'
 import { Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
-const entries = Object.entries(languages) as [Language, string][]
-
 /** The language of the app on this device, and of mails and notifications. */
 export default function LanguageSettings() {
-  const { t, language, setLanguage } = useLanguage()
+  const { t, chosen, setLanguage } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const choose = useAction(async (chosen: Language) => {
-    setLanguage(chosen)
-    const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body: { language: chosen } }))
+  const choose = useAction(async (language: Language) => {
+    await setLanguage(language)
+    const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body: { language } }))
     if (!failure) toast(t('settings.saved'))
     return failure
   })
   return (
     <Part title={t('settings.language.title')}>
       <Chips label={t('settings.language.choose')}>
-        {entries.map(([each, name]) => (
-          <Chip key={each} type="radio" name="language" checked={each === language} onChange={() => choose.run(each)}>
+        {languages.map(([each, name]) => (
+          <Chip key={each} type="radio" name="language" checked={each === chosen} onChange={() => choose.run(each)}>
             <bdi lang={each}>{name}</bdi>
           </Chip>
         ))}

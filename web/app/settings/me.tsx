@@ -23,7 +23,8 @@ export default function Me() {
   const { part } = useParams<{ part?: string }>()
   if (part === 'edit') return <EditProfile />
   if (part === 'preferences') return <EditPreferences />
-  if (part !== undefined) return <State title={t('app.notFound')} action={<Link href="/me">{t('places.me')}</Link>} />
+  if (part !== undefined)
+    return <State heading="h1" title={t('app.notFound')} action={<Link href="/me">{t('places.me')}</Link>} />
   return <Overview />
 }
 

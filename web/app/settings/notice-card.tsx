@@ -11,15 +11,17 @@ import styles from './settings.module.css'
 
 export type Notice = components['schemas']['Notice']
 
+type Props = { notice: Notice; onChange: () => void; heading?: 'h2' | 'h3' }
+
 /** A decision of the moderators about the user: what, why, until when, and the way to appeal. */
-export function NoticeCard({ notice, onChange }: { notice: Notice; onChange: () => void }) {
+export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props) {
   const { t, language } = useLanguage()
   const [isAppealing, setIsAppealing] = useState(false)
   const date = (at: string) => dateOf(language, new Date(at))
   return (
     <article className={styles.card}>
       <div>
-        <h3>{t(`settings.notice.${notice.action}`)}</h3>
+        <Heading>{t(`settings.notice.${notice.action}`)}</Heading>
         <p className={styles.quiet}>
           {date(notice.created_at)}
           {notice.until !== null && ` · ${t('settings.notice.until', { date: date(notice.until) })}`}

@@ -15,13 +15,14 @@ import {
 } from 'lucide-react'
 import { type ComponentType, lazy, useState } from 'react'
 import { Link, useParams } from 'wouter'
+import { nameOfLanguage } from '../../shared/texts.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { State } from '../../shared/ui/state.tsx'
 import { LegalLinks } from '../account/legal.tsx'
-import { useBrand } from '../brand.tsx'
+import { useBrand } from '../../shared/brand.tsx'
 import { InstallCard } from '../install.tsx'
-import { languages, useLanguage } from '../language.tsx'
+import { useLanguage } from '../language.tsx'
 import { Group, Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
@@ -46,7 +47,7 @@ export default function Settings() {
   return Shown ? (
     <Shown />
   ) : (
-    <State title={t('app.notFound')} action={<Link href="/settings">{t('settings.title')}</Link>} />
+    <State heading="h1" title={t('app.notFound')} action={<Link href="/settings">{t('settings.title')}</Link>} />
   )
 }
 
@@ -64,7 +65,7 @@ function Overview() {
       { path: 'email', Icon: Mail, label: t('settings.email.title'), value: email ?? t('settings.email.none') },
       { path: 'sessions', Icon: Laptop, label: t('settings.sessions.title') },
     ],
-    [{ path: 'language', Icon: Globe, label: t('settings.language.title'), value: languages[language] }],
+    [{ path: 'language', Icon: Globe, label: t('settings.language.title'), value: nameOfLanguage(language) }],
     [
       { path: 'blocked', Icon: Ban, label: t('settings.blocked.title') },
       { path: 'reports', Icon: Flag, label: t('settings.reports.title') },

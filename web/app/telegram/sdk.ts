@@ -4,6 +4,7 @@ import {
   backButton,
   hapticFeedback,
   init,
+  locationManager,
   mainButton,
   miniApp,
   retrieveLaunchParams,
@@ -39,6 +40,20 @@ export function startSdk() {
     startParam: tgWebAppData?.start_param ?? tgWebAppStartParam ?? null,
     language: tgWebAppData?.user?.language_code,
     haptic: (kind: 'success' | 'error') => void hapticFeedback.notificationOccurred.ifAvailable(kind),
+    /**
+     * Where Telegram says that the device is. `unsupported` where this Telegram cannot say it: the browser may. Who has
+     * refused it before is shown Telegram's settings for this app.
+     */
+    async askPosition(): Promise<{ latitude: number; longitude: number } | 'denied' | 'unsupported'> {
+      if (!locationManager.isSupported()) return 'unsupported'
+      if (!locationManager.isMounted()) await locationManager.mount()
+      if (!locationManager.isAvailable()) return 'unsupported'
+      if (locationManager.isAccessRequested() && !locationManager.isAccessGranted()) {
+        locationManager.openSettings.ifAvailable()
+        return 'denied'
+      }
+      return (await locationManager.requestLocation()) ?? 'denied'
+    },
     /** Shows Telegram's back button. Answers how to hide it. */
     showBack(onPress: () => void) {
       backButton.show.ifAvailable()

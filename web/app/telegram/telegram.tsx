@@ -2,6 +2,7 @@ import { useConvene } from 'convene-client/react'
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { SkeletonRows } from '../../shared/ui/state.tsx'
+import { AccountLayout } from '../account/layout.tsx'
 import { languageOf, useLanguage } from '../language.tsx'
 import { type Failure, failureOf } from '../requests.ts'
 import { isInTelegram } from './launch.ts'
@@ -11,7 +12,7 @@ type Telegram = {
   sdk: Sdk
   /** Why Telegram's user could not be signed in. */
   failure: Failure | null
-  signIn: (invite?: string) => Promise<void>
+  signIn: (given?: { invite?: string; birthDate?: string }) => Promise<void>
 }
 
 const TelegramContext = createContext<Telegram | null>(null)
@@ -43,12 +44,13 @@ function InTelegram({ children }: { children: ReactNode }) {
       // The init data signs in, so it does not stay in the address bar.
       history.replaceState(history.state, '', location.pathname + location.search)
       const language = languageOf(sdk.language)
-      if (language) setLanguage(language)
+      // The language that the page began with will do.
+      if (language) setLanguage(language).catch(() => {})
       const show = (failure: Failure | null) => setTelegram({ sdk, failure, signIn })
-      const signIn = async (invite?: string) => {
+      const signIn = async ({ invite, birthDate }: { invite?: string; birthDate?: string } = {}) => {
         try {
           if (sdk.initData === null) return show(null)
-          await client.signIn({ initData: sdk.initData, ...(invite && { invite }) })
+          await client.signIn({ initData: sdk.initData, ...(invite && { invite }), ...(birthDate && { birthDate }) })
           show(null)
         } catch (error) {
           show(failureOf(error))
@@ -57,20 +59,30 @@ function InTelegram({ children }: { children: ReactNode }) {
       await client.ready
       if (client.session.get().state === 'signed-in') show(null)
       else await signIn()
-      const chat = /^chat_([0-9a-f-]{36})$/.exec(sdk.startParam ?? '')?.[1]
-      if (chat !== undefined && client.session.get().state === 'signed-in')
-        navigate(`/chats/${chat}`, { replace: true })
+      const linked = pathOf(sdk.startParam ?? '')
+      if (linked !== null && client.session.get().state === 'signed-in') navigate(linked, { replace: true })
     }
   }, [client, navigate, setLanguage])
 
   if (isBroken) return children
-  if (!telegram) return <SkeletonRows label={t('app.loading')} />
+  if (!telegram)
+    return (
+      <AccountLayout title={t('account.signingIn')}>
+        <SkeletonRows label={t('app.loading')} count={2} />
+      </AccountLayout>
+    )
   return (
     <TelegramContext value={telegram}>
       <BackButton sdk={telegram.sdk} />
       {children}
     </TelegramContext>
   )
+}
+
+/** What a link of the bot opens: `chat_<id>` a chat, `user_<id>` somebody's profile. */
+function pathOf(startParam: string): string | null {
+  const [, kind, id] = /^(chat|user)_([0-9a-f-]{36})$/.exec(startParam) ?? []
+  return kind === undefined ? null : `/${kind === 'chat' ? 'chats' : 'people'}/${id}`
 }
 
 const places = ['/', '/nearby', '/chats', '/me']

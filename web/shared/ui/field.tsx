@@ -49,7 +49,12 @@ export function Field({
 }
 
 /** Several lines of text. The box grows with them. */
-export function TextArea({ label, hint, error, ...input }: Common & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  ...input
+}: Common & TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }) {
   const id = useId()
   return (
     <Frame id={id} label={label} hint={hint} error={error}>

@@ -35,12 +35,12 @@ export function Sheet({ title, closeLabel, onClose, children }: Props) {
       }}
     >
       <div className={styles.content}>
-        <header className={styles.header}>
+        <div className={styles.header}>
           <h2 id={id}>{title}</h2>
           <IconButton label={closeLabel} onClick={onClose}>
             <X size={20} aria-hidden />
           </IconButton>
-        </header>
+        </div>
         {children}
       </div>
     </dialog>

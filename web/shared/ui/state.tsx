@@ -1,10 +1,17 @@
 import type { ReactNode } from 'react'
 import styles from './state.module.css'
 
-type Props = { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode }
+type Props = {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+  /** `h1` where nothing else on the page has a title. */
+  heading?: 'h1' | 'h2'
+}
 
 /** A screen or list without content: why it is empty or failed, and what to do. */
-export function State({ icon, title, children, action }: Props) {
+export function State({ icon, title, children, action, heading: Heading = 'h2' }: Props) {
   return (
     <div className={styles.state}>
       {icon && (
@@ -12,7 +19,7 @@ export function State({ icon, title, children, action }: Props) {
           {icon}
         </span>
       )}
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <p>{children}</p>}
       {action}
     </div>

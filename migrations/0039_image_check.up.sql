@@ -1,0 +1,5 @@
+-- What the operator's own server says of an image: 'allow', 'flag' or 'hold', or 'pending' while it has not answered. Null where
+-- nobody was asked.
+ALTER TABLE media ADD COLUMN check_action TEXT;
+ALTER TABLE media ADD COLUMN check_label TEXT;
+CREATE INDEX media_unchecked ON media (id) WHERE check_action = 'pending';

@@ -1,0 +1,45 @@
+/** At the root of every replica. */
+export const marker = 'convene-replica.json'
+export const journalName = 'erasures.log'
+
+export const numbered = (seq: number) => String(seq).padStart(10, '0')
+export const logName = (generation: string, seq: number) => `log/${generation}/${numbered(seq)}`
+
+const logPattern = /^log\/([^/]+)\/(\d{10})$/
+const segmentPattern = /^segment\/([^/]+)\/(\d{10})-(\d{10})$/
+const manifestPattern = /^manifest\/([^/]+)\/(\d{10})-((\d{10})-[0-9a-f]{8})$/
+const snapshotPattern = /^snapshot\/([^/]+)\/((\d{10})-[0-9a-f]{8})\/\d{6}$/
+
+/** Files of the log: one number, or all from one to another. */
+export type LogFile = { name: string; generation: string; from: number; to: number }
+
+export function logFile(name: string): LogFile | null {
+  const [, generation, from, to = from] = logPattern.exec(name) ?? segmentPattern.exec(name) ?? []
+  return generation === undefined ? null : { name, generation, from: Number(from), to: Number(to) }
+}
+
+/** `seq` is the first state that a snapshot can give, and `id` names its parts. */
+export type ManifestFile = { name: string; generation: string; seq: number; id: string; start: number }
+
+export function manifestFile(name: string): ManifestFile | null {
+  const [, generation, seq, id, start] = manifestPattern.exec(name) ?? []
+  return generation === undefined ? null : { name, generation, seq: Number(seq), id: id!, start: Number(start) }
+}
+
+export function snapshotPart(name: string): { generation: string; id: string; start: number } | null {
+  const [, generation, id, start] = snapshotPattern.exec(name) ?? []
+  return generation === undefined ? null : { generation, id: id!, start: Number(start) }
+}
+
+/** Null for what is of none, such as a photo. */
+export const generationOf = (name: string): string | null =>
+  /^(?:log|manifest|snapshot)\/([^/]+)\//.exec(name)?.[1] ?? null
+
+/** Newest first: a generation is named by the time at which it began. */
+export const newestFirst = (a: ManifestFile, b: ManifestFile) =>
+  a.generation === b.generation ? b.seq - a.seq : a.generation < b.generation ? 1 : -1
+
+/** The name under which a spool file is shipped. */
+export const shippedAs = (file: string) => file.slice(file.indexOf(' ') + 1).replaceAll(',', '/')
+
+export const isSpooled = (file: string) => /^\d{12} [^ ]+$/.test(file) && !file.endsWith('.part')

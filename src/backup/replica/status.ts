@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { decode, type ReplicaKey } from './format.ts'
+import { isSpooled, logFile, manifestFile, newestFirst, shippedAs } from './names.ts'
+import type { Place } from './place.ts'
+
+/** What a replica holds, and what this machine has not shipped yet. Times in milliseconds since 1970. */
+export type ReplicaStatus = {
+  /** The newest snapshot; null while there is none. */
+  snapshot: { generation: string; at: number; bytes: number; parts: number } | null
+  /** The oldest time that can be restored. */
+  from: number | null
+  /** How many log files of the newest generation the place has. */
+  logged: number
+  photos: number
+  /** Commits of this machine that wait, and since when. */
+  waiting: { files: number; bytes: number; since: number } | null
+}
+
+/** Throws if the place does not answer. */
+export async function statusOf(place: Place, spool: string, key: ReplicaKey | null): Promise<ReplicaStatus> {
+  const found = await Array.fromAsync(place.list('manifest'), ({ name }) => manifestFile(name))
+  const manifests = found.filter((file) => file !== null).sort(newestFirst)
+  const read = async (name: string) => {
+    const bytes = await place.get(name)
+    return bytes && decode('manifest', bytes, name, key)
+  }
+  const newest = manifests[0] && (await read(manifests[0].name))
+  const oldest = manifests.length > 0 ? await read(manifests.at(-1)!.name) : null
+  const current = generationIn(spool) ?? manifests[0]?.generation
+  let logged = 0
+  if (current !== undefined)
+    for (const folder of ['segment', 'log'])
+      for await (const { name } of place.list(`${folder}/${current}`)) logged = Math.max(logged, logFile(name)?.to ?? 0)
+  let photos = 0
+  for await (const { name } of place.list('media')) if (!name.includes('.320.')) photos++
+  return {
+    snapshot: newest
+      ? {
+          generation: newest.header.generation,
+          at: newest.header.at,
+          bytes: newest.header.pages * newest.header.page_size,
+          parts: JSON.parse(newest.content().toString('utf8')).length,
+        }
+      : null,
+    from: oldest?.header.at ?? null,
+    logged,
+    photos,
+    waiting: current === undefined ? null : waitingIn(spool, current, logged),
+  }
+}
+
+function generationIn(spool: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(join(spool, 'state.json'), 'utf8')).generation?.id
+  } catch {
+    // Only the server's machine has one.
+    return undefined
+  }
+}
+
+function waitingIn(spool: string, generation: string, logged: number) {
+  if (!existsSync(spool)) return null
+  const files = readdirSync(spool)
+    .filter(isSpooled)
+    .filter((file) => {
+      const log = logFile(shippedAs(file))
+      return log !== null && log.generation === generation && log.to > logged
+    })
+    .map((file) => statSync(join(spool, file)))
+  if (files.length === 0) return null
+  return {
+    files: files.length,
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    since: Math.min(...files.map(({ mtimeMs }) => mtimeMs)),
+  }
+}

@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util'
+import { readConfig } from '../config.ts'
+import { auditService } from '../features/audit/service.ts'
+import { type Maintenance, longestText, readMaintenance } from '../features/maintenance/rules.ts'
+import { lookEveryMs, maintenanceMode, storedAs } from '../features/maintenance/service.ts'
+import { ids } from '../lib/ids.ts'
+import { iso } from '../lib/time.ts'
+import { thrown, UsageError } from './command.ts'
+import { openBesideServer } from './database.ts'
+
+export const help = `usage: convene maintenance on TEXT [--retry-after SECONDS]
+       convene maintenance off
+       convene maintenance status [--json]
+
+During maintenance people can read and not write: every write is answered 503 with the code maintenance and TEXT, which the
+app shows. It holds on all nodes, and after a restart, until it is taken off. When the command returns, it is in force.
+
+  on      begins it, or changes TEXT. Clients try again after 60 seconds, or as --retry-after says
+  off     ends it
+  status  says whether it is on. Exit code: 0 in both cases
+
+Signing in and out and the routes of moderators and admins go on. So do scheduled jobs and what waits to leave the server: to
+stand still altogether, stop the server.`
+
+export const onlyOurDatabase = true
+
+export async function run(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { json: { type: 'boolean' }, 'retry-after': { type: 'string' } },
+    allowPositionals: true,
+  })
+  const [action, text, ...more] = positionals
+  if (action !== 'on' && action !== 'off' && action !== 'status')
+    throw new UsageError('maintenance takes on, off or status')
+  const surplus = action === 'on' ? more[0] : text
+  if (surplus !== undefined) throw new UsageError(`unexpected argument '${surplus}'; put TEXT in quotes`)
+  if (values['retry-after'] !== undefined && action !== 'on') throw new UsageError('--retry-after goes with on')
+  if (values.json && action !== 'status') throw new UsageError('--json goes with status')
+  const next = action === 'on' ? begun(text, values['retry-after'] ?? '60') : null
+  const { storage, close } = await openBesideServer(readConfig())
+  try {
+    const before = readMaintenance((await storage.community.all()).get(storedAs))
+    if (action === 'status') return show(before, values.json ?? false)
+    const maintenance = next && before ? { ...next, since: before.since } : next
+    await maintenanceMode({ store: storage.community, onChange() {} }).set(maintenance)
+    const audit = auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
+    await audit.record(`maintenance_${action}`, null)
+  } finally {
+    await close()
+  }
+  // Each node looks once a second.
+  await Bun.sleep(2 * lookEveryMs)
+  console.log(action === 'on' ? 'maintenance is on: people can read and not write' : 'maintenance is off')
+}
+
+function begun(text: string | undefined, retryAfter: string): Maintenance {
+  const told = text?.trim() ?? ''
+  // oxlint-disable-next-line no-control-regex -- it is shown in one line
+  if (told === '' || [...told].length > longestText || /[\x00-\x1f\x7f]/.test(told))
+    throw new UsageError(
+      `what shall people be told? maintenance on TEXT, in one line of ${longestText} characters at most`,
+    )
+  const retryAfterS = Number(retryAfter)
+  if (!/^\d{1,5}$/.test(retryAfter) || retryAfterS < 1 || retryAfterS > 86_400)
+    throw new UsageError('--retry-after must be a whole number of seconds from 1 to 86400')
+  return { text: told, since: Date.now(), retryAfterS }
+}
+
+function show(maintenance: Maintenance | null, json: boolean) {
+  const shown = maintenance && {
+    text: maintenance.text,
+    since: iso(maintenance.since),
+    retry_after_s: maintenance.retryAfterS,
+  }
+  if (json) return console.log(JSON.stringify({ maintenance: shown }))
+  console.log(shown === null ? 'maintenance is off' : `maintenance is on since ${shown.since}: ${shown.text}`)
+}

@@ -1,0 +1,100 @@
+import type { Database } from 'bun:sqlite'
+import { existsSync, lstatSync, statfsSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { join } from 'node:path'
+import { readConfig } from '../config.ts'
+import { openErasures } from '../features/account/erasures.ts'
+import { auditService } from '../features/audit/service.ts'
+import type { Files } from '../features/media/files.ts'
+import { lookForAll } from '../features/media/presence.ts'
+import { webhookService } from '../features/webhooks/service.ts'
+import { ids } from '../lib/ids.ts'
+import { openErasureJournal } from '../storage/files/erasure-journal.ts'
+import { up } from '../storage/migrate.ts'
+import { knownFiles } from '../storage/sql/media.ts'
+import { openReadOnly } from '../storage/sqlite/database.ts'
+import { sqliteReader } from '../storage/sqlite/engine.ts'
+import { beginNumbersAnew } from '../storage/sqlite/events.ts'
+import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
+import { rebuildTraits } from '../storage/sqlite/traits.ts'
+import type { Storage } from '../storage/storage.ts'
+import { thrown } from './command.ts'
+
+/** `erased`: who was erased by another journal, whatever that in the data directory says. */
+type Present = { files: Files; dataDir: string; erased: Map<string, number>; at: number }
+
+/**
+ * Brings a restored database to this release's schema and the present, and erases again who was erased since. `finish` gets
+ * it once all of that is in its file. Returns how many were erased.
+ */
+export async function bringUpToDate(
+  path: string,
+  { files, dataDir, erased, at }: Present,
+  finish: (db: Database) => void = () => {},
+): Promise<number> {
+  const db = openDatabase(path)
+  up(db)
+  rebuildTraits(db)
+  beginNumbersAnew(db, at)
+  const storage = sqliteStorage(withDrizzle(db), { onFatal: thrown })
+  try {
+    const erasedAgain = await eraseAgain(storage, { files, dataDir, erased, at })
+    // The reads of one turn of the event loop share a transaction, which would keep the log.
+    await setImmediate()
+    // The log would be a third copy of what was changed.
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    finish(db)
+    return erasedAgain
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Adds to the journal of the data directory whom it does not know. */
+export async function addToJournal(dataDir: string, erased: Map<string, number>): Promise<void> {
+  const journal = openErasureJournal(join(dataDir, 'erasures.log'))
+  const known = await journal.read()
+  const unknown = Array.from(erased, ([user_id, at]) => ({ user_id, at })).filter(({ user_id }) => !known.has(user_id))
+  if (unknown.length > 0) await journal.add(unknown)
+}
+
+/** The same, and erases whom the journal knows and the database has. Answers how many. */
+export async function eraseAgain(storage: Storage, { files, dataDir, erased, at }: Present): Promise<number> {
+  await addToJournal(dataDir, erased)
+  const now = () => at
+  const journal = openErasureJournal(join(dataDir, 'erasures.log'))
+  const audit = auditService({ store: storage.audit, ids, now, failed: thrown })
+  const webhooks = webhookService({ isOn: readConfig().webhookUrl !== null, ids, now })
+  return openErasures({ store: storage.erasures, journal, files, audit, webhooks, ids, now }).replay()
+}
+
+export async function missingPhotos(databasePath: string, files: Files): Promise<number> {
+  const db = openReadOnly(databasePath)
+  try {
+    return (await lookForAll({ store: knownFiles(sqliteReader(withDrizzle(db))), files })).missing
+  } finally {
+    db.close()
+  }
+}
+
+/** Throws if the photos lie on a disk of their own: no directory of another disk can be put in that place. */
+export function refuseMountedMedia(dataDir: string) {
+  const media = join(dataDir, 'media')
+  if (!existsSync(media) || lstatSync(media).dev === lstatSync(dataDir).dev) return
+  throw new Error(
+    `${media} is a disk of its own, and a restore puts another directory in its place: unmount it first, and copy the photos onto it afterwards`,
+  )
+}
+
+export type Room = { directory: string; bytes: number }
+
+export function refuseWithoutRoom(rooms: readonly Room[], what: string) {
+  for (const { directory, bytes } of rooms) {
+    const { bavail, bsize } = statfsSync(directory)
+    const free = bavail * bsize
+    if (free < bytes)
+      throw new Error(`${what} needs ${megabytes(bytes)} of room in ${directory}, and ${megabytes(free)} are free`)
+  }
+}
+
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

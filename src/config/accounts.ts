@@ -1,0 +1,60 @@
+import { oidcProvidersIn } from '../lib/oidc-settings.ts'
+import { type Context, oneOf, setting, textOf } from '../lib/settings.ts'
+import { registrationModes } from '../features/registration/rules.ts'
+import { key } from './readers.ts'
+
+/** How people prove who they are. */
+export const loginSettings = {
+  /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
+  emailVerification: setting({
+    name: 'EMAIL_VERIFICATION',
+    type: 'off, on, required',
+    default: '',
+    shownDefault: '`on` with `SMTP_URL`',
+    help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
+    read: emailVerification,
+  }),
+  /** The OpenID Connect providers, of the settings of each. */
+  oidc: setting({
+    name: 'OIDC_<NAME>_ISSUER',
+    type: 'URL',
+    default: '',
+    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next ones belong to it; use a name of your own for each provider.',
+    read: (_, { env }) => oidcProvidersIn(env),
+  }),
+}
+
+/** Who may make an account. */
+export const registrationSettings = {
+  registration: setting({
+    name: 'REGISTRATION',
+    default: 'open',
+    help: 'Who may make an account: everybody (`open`), who has [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
+    ...oneOf(...registrationModes),
+  }),
+}
+
+/** The other settings of an OpenID Connect provider, which `oidc` reads: one of each for a name. */
+export const oidcParts = {
+  oidcClientId: key(
+    'OIDC_<NAME>_CLIENT_ID',
+    'Client id at the provider. Native apps with ids of their own follow the one for browsers, separated by commas.',
+    false,
+  ),
+  oidcClientSecret: key(
+    'OIDC_<NAME>_CLIENT_SECRET',
+    'Client secret at the provider. Apple has the next three instead.',
+  ),
+  oidcTeamId: key('OIDC_<NAME>_TEAM_ID', 'Team id at Apple.', false),
+  oidcKeyId: key('OIDC_<NAME>_KEY_ID', 'Id of the private key at Apple.', false),
+  oidcPrivateKey: key('OIDC_<NAME>_PRIVATE_KEY', 'Private key of Apple, in PEM form or as the path of the `.p8` file.'),
+  oidcLabel: key('OIDC_<NAME>_LABEL', 'What people read on the button. The default is the name.', false),
+}
+
+function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'required' {
+  const sendsMail = textOf(env, 'SMTP_URL') !== null
+  if (value === '') return sendsMail ? 'on' : 'off'
+  const chosen = oneOf('off', 'on', 'required').read(value)
+  if (chosen !== 'off' && !sendsMail) throw new Error(`must be off where no mail is sent: set SMTP_URL for ${chosen}`)
+  return chosen
+}

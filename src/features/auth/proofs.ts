@@ -1,0 +1,206 @@
+import { holderOf, type Limits } from '../../lib/rate-limits.ts'
+import { invalid, Refusal } from '../../lib/refusal.ts'
+import { minutes } from '../../lib/time.ts'
+import type { Audit } from '../audit/service.ts'
+import { normalizedEmail } from '../email/rules.ts'
+import type { Caller } from './callers.ts'
+import { isCommon } from './common-passwords.ts'
+import type { Client } from './consents.ts'
+import { checkInitData } from './init-data.ts'
+import { passwordGuesses } from './password-guesses.ts'
+import type { Passwords } from './passwords.ts'
+import type { AccountStore, Credentials, SessionStore } from './store.ts'
+import { notSignedIn } from './tokens.ts'
+
+export type Proofs = ReturnType<typeof openProofs>
+
+// How old a session may be that stands for a password which an account does not have.
+const justNow = 10 * minutes
+
+type Deps = {
+  accounts: AccountStore
+  sessions: Pick<SessionStore, 'byId'>
+  passwords: Passwords
+  limits: Limits
+  audit: Audit
+  now: () => number
+  messengerBotToken: string | null
+  initDataMaxAgeS: number
+}
+
+export type Login = { email?: string | null; phone?: string | null; password: string }
+
+/** What shows that a request comes from the account's owner. */
+export type Confirmation = Pick<Proof, 'password' | 'init_data'>
+
+/** Who one is: an account and its password, or the messenger's init data. */
+export type Proof = {
+  email?: string | null
+  phone?: string | null
+  password?: string | null
+  init_data?: string | null
+}
+
+/** Proves who somebody is: by a password, by the messenger's init data, or by having logged in just now. */
+export function openProofs({
+  accounts,
+  sessions,
+  passwords,
+  limits,
+  audit,
+  now,
+  messengerBotToken,
+  initDataMaxAgeS,
+}: Deps) {
+  async function newPasswordHash(password: string, path: string): Promise<string> {
+    if (isCommon(password))
+      throw invalid(path, 'This password is among the most common ones: choose another', 'too_common')
+    return passwords.hash(password.normalize('NFKC'))
+  }
+
+  /**
+   * The account's password hash where this is its password, else null. Failures count by account and address, so that no
+   * stranger can lock an account; `named` is what it was called by, for where there is none.
+   */
+  async function provenHash(
+    credentials: Credentials | null,
+    named: string,
+    password: string,
+    client: Client,
+  ): Promise<string | null> {
+    const key = `${credentials?.user_id ?? named} ${holderOf(client.address)}`
+    const guesses = passwordGuesses(limits, credentials?.user_id ?? named, client.address)
+    await guesses.check()
+    const hash = credentials?.password_hash ?? null
+    if (!(await passwords.fits(key, password.normalize('NFKC'), hash)) || !credentials || hash === null) {
+      await guesses.countFailure()
+      return null
+    }
+    // All guesses of one burst pass the check above: those that failed meanwhile count against this one.
+    await guesses.check()
+    await guesses.forgive()
+    if (!passwords.isOutdated(hash)) return hash
+    const today = await passwords.hash(password.normalize('NFKC'))
+    if (await accounts.replacePasswordHash(credentials.user_id, hash, today)) return today
+    // Another login was faster, or the password is another now.
+    return provenHash(await accounts.credentials({ user_id: credentials.user_id }), named, password, client)
+  }
+
+  /**
+   * The hash of the caller's password; null of an account without one, which has to have logged in just now. Refuses with
+   * 403 `wrong_password` or `forbidden`.
+   */
+  async function confirmedHash(
+    caller: Caller,
+    password: string | null | undefined,
+    client: Client,
+  ): Promise<string | null> {
+    const credentials = await accounts.credentials({ user_id: caller.id })
+    if (credentials?.password_hash === null) {
+      await refuseOldSession(caller)
+      return null
+    }
+    const hash = await provenHash(credentials, caller.id, password ?? '', client)
+    if (hash === null) throw wrongPassword()
+    return hash
+  }
+
+  /** A refresh does not make a session younger: whoever has stolen a token has not logged in. */
+  async function refuseOldSession(caller: Caller): Promise<void> {
+    if (!(await isProvenJustNow(caller)))
+      throw new Refusal(
+        'forbidden',
+        'Log in again first, or confirm this session with a passkey, then do this at once.',
+      )
+  }
+
+  /** Whether the owner has logged in to this session, or shown a passkey in it, just now. */
+  async function isProvenJustNow({ session_id }: Caller): Promise<boolean> {
+    const session = await sessions.byId(session_id)
+    if (!session) throw notSignedIn()
+    return now() - Math.max(session.created_at, session.passkey_at ?? session.created_at) < justNow
+  }
+
+  /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
+  async function accountOf(body: Login, client: Client): Promise<Credentials & { password_hash: string }> {
+    const email = body.email == null ? undefined : normalizedEmail(body.email.trim())
+    const account = email ?? body.phone ?? null
+    if (account === null) throw invalid('/email', 'Expected an e-mail address or a phone number', 'required')
+    if (email !== undefined && body.phone != null)
+      throw invalid('/email', 'Expected an e-mail address or a phone number, not both', 'not_allowed')
+    const credentials = await accounts.credentials(email === undefined ? { phone: account } : { email: account })
+    const password_hash = await provenHash(credentials, account, body.password, client)
+    if (credentials && password_hash !== null) return { ...credentials, password_hash }
+    await audit.fold('login_failed', null, credentials?.user_id ?? null)
+    throw invalidCredentials()
+  }
+
+  /** Whom the messenger vouches for. */
+  function personOf(initData: string) {
+    if (messengerBotToken === null)
+      throw new Refusal('messenger_not_configured', 'This server is not connected to a messenger.')
+    return checkInitData(initData, messengerBotToken, { nowMs: now(), maxAgeS: initDataMaxAgeS })
+  }
+
+  return {
+    newPasswordHash,
+
+    confirmedHash,
+
+    accountOf,
+
+    /** Whom init data of the messenger vouches for. Refuses like the messenger login. */
+    personOf,
+
+    /**
+     * Whose credentials these are, by password or from the messenger, suspended or not. Refuses like the logins, and
+     * begins no session.
+     */
+    async userOf(body: Proof, client: Client): Promise<string> {
+      const password = body.password ?? null
+      const init_data = body.init_data ?? null
+      if (password !== null && init_data === null) return (await accountOf({ ...body, password }, client)).user_id
+      if (password !== null) throw invalid('/password', 'Expected a password or init_data, not both', 'not_allowed')
+      if (init_data === null) throw invalid('/password', 'Expected a password or init_data', 'required')
+      const credentials = await accounts.credentials({ messenger_id: personOf(init_data).messenger_id })
+      if (!credentials) throw new Refusal('invalid_credentials', 'There is no account of this messenger’s user.')
+      return credentials.user_id
+    },
+
+    /**
+     * Confirms that the account's owner asks, and nobody who only has a token of theirs: by the password or, for an account
+     * of a messenger, by fresh init data. An account that has neither has to have logged in just now. Refuses with 403
+     * `wrong_password` or `forbidden`, and for init data as the messenger login does.
+     */
+    async confirmOwner(caller: Caller, { password, init_data }: Confirmation, client: Client): Promise<void> {
+      const credentials = await accounts.credentials({ user_id: caller.id })
+      if (!credentials) throw notSignedIn()
+      if (password == null && init_data != null) {
+        if (personOf(init_data).messenger_id !== credentials.messenger_id) throw wrongPassword()
+        return
+      }
+      const { messenger_id, password_hash } = credentials
+      if (messenger_id !== null && (password == null || password_hash === null))
+        throw new Refusal('wrong_password', 'Confirm it with the password, or with fresh init data of the messenger.')
+      await confirmedHash(caller, password, client)
+    },
+
+    /** Confirms that the account's owner asks, by the password alone. Refuses with 403 `wrong_password` or `forbidden`. */
+    async confirmPassword(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
+      await confirmedHash(caller, password, client)
+    },
+
+    /**
+     * Confirms that the account's owner asks: by having logged in, or shown a passkey, just now, or by the password. Refuses with
+     * 403 `wrong_password` or `forbidden`.
+     */
+    async confirmRecently(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
+      if (password == null) await refuseOldSession(caller)
+      else await confirmedHash(caller, password, client)
+    },
+  }
+}
+
+export const invalidCredentials = () => new Refusal('invalid_credentials', 'E-mail, phone or password is wrong.')
+
+export const wrongPassword = () => new Refusal('wrong_password', 'The password is wrong.')

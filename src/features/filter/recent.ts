@@ -1,0 +1,70 @@
+import type { ChatStore } from '../chats/store.ts'
+import { minutes } from '../../lib/time.ts'
+
+/** What somebody has just sent in a chat: short messages, oldest first. */
+export type RecentTexts = {
+  of(chatId: string, senderId: string): readonly string[] | Promise<readonly string[]>
+  note(chatId: string, senderId: string, text: string): void
+}
+
+// A word that is split is split into short messages; whoever writes at length is matched message by message.
+const longest = 24
+export const mostRecent = 3
+export const recentFor = minutes
+const mostChats = 10_000
+
+export const isShort = (text: string) => text.length <= longest
+
+/** The last short messages of everybody who writes through this node, in memory. */
+export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
+  const known = new Map<string, { text: string; at: number }[]>()
+  const keyOf = (chatId: string, senderId: string) => chatId + senderId
+  const still = (key: string) => (known.get(key) ?? []).filter(({ at }) => now() - at < recentFor)
+  return {
+    of: (chatId, senderId) => still(keyOf(chatId, senderId)).map(({ text }) => text),
+    note(chatId, senderId, text) {
+      const key = keyOf(chatId, senderId)
+      const before = known.get(key)
+      if (!isShort(text)) {
+        if (before) known.delete(key)
+        return
+      }
+      const kept = before ? still(key).slice(1 - mostRecent) : []
+      kept.push({ text, at: now() })
+      // Deleted first, so that the ones that were not used for longest stand at the beginning.
+      known.delete(key)
+      known.set(key, kept)
+      if (known.size > mostChats) known.delete(known.keys().next().value!)
+    },
+  }
+}
+
+/**
+ * The texts that the last messages make together with a new one: of each number of them, with and without a space between.
+ * The new one is the last part of each.
+ */
+export const joined = (recent: readonly string[], text: string): string[] =>
+  recent.flatMap((_, i) => {
+    const parts = [...recent.slice(i), text]
+    return [parts.join(''), parts.join(' ')]
+  })
+
+/** The same from storage. */
+export function recentFromStorage({
+  chats,
+  now,
+}: {
+  chats: Pick<ChatStore, 'before'>
+  now: () => number
+}): RecentTexts {
+  return {
+    async of(chatId, senderId) {
+      const newest = await chats.before(chatId, Number.MAX_SAFE_INTEGER, mostRecent + 1, senderId)
+      const own = newest.filter(({ sender_id, created_at }) => sender_id === senderId && now() - created_at < recentFor)
+      const texts = own.slice(0, mostRecent).map(({ text }) => text ?? '')
+      const long = texts.findIndex((text) => !isShort(text))
+      return (long < 0 ? texts : texts.slice(0, long)).filter((text) => text !== '').toReversed()
+    },
+    note() {},
+  }
+}

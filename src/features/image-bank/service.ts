@@ -1,0 +1,132 @@
+import { openCurrent } from '../../lib/current.ts'
+import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
+import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
+import { iso } from '../../lib/time.ts'
+import type { Nodes } from '../../realtime/nodes.ts'
+import type { Audit } from '../audit/service.ts'
+import { uprightHash } from '../media/pdq.ts'
+import { type Bank, openBank } from './bank.ts'
+import { type BankLine, mostHashes } from './rules.ts'
+import type { BankEntry, ImageBankStore } from './store.ts'
+
+export type ImageBank = ReturnType<typeof imageBankService>
+
+export type NewBankEntry = {
+  hash?: string | null
+  image_id?: string | null
+  distance?: number | null
+  reason: string
+}
+
+/** The hashes of an image; null if there are none, or they tell nothing. */
+export type HashesOf = (imageId: string) => Promise<string | null | 'no_such_image'>
+
+type Deps = {
+  store: ImageBankStore
+  hashesOf: HashesOf
+  nodes: Pick<Nodes, 'rulesChanged'> | null
+  audit: Audit
+  paging: Paging
+  ids: Ids
+  now: () => number
+}
+
+type Admin = { id: string | null }
+
+const batch = 1000
+
+/** The hashes of images that are banned: kept in the database, and compared with on every node. */
+export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, now }: Deps) {
+  const { keyOf, pageOf } = paging
+  const known = openCurrent<Bank>({
+    newest: async () => (await store.progress()).version,
+    async load() {
+      const { version } = await store.progress()
+      return openBank(version, await store.hashes(0, version))
+    },
+    now,
+  })
+
+  /** To be called after each change. Resolves once other nodes can know. */
+  async function changed() {
+    known.forget()
+    await nodes?.rulesChanged()
+  }
+
+  async function hashFor({ hash, image_id }: NewBankEntry): Promise<string> {
+    if (hash != null && image_id != null)
+      throw invalid('/image_id', 'Expected either a hash or an image', 'not_allowed')
+    if (hash != null) return hash.toLowerCase()
+    if (image_id == null) throw invalid('/hash', 'Expected a hash, or the id of an image', 'required')
+    const hashes = await hashesOf(image_id)
+    if (hashes === 'no_such_image') throw unknownId('/image_id', 'There is no such image.')
+    if (hashes === null)
+      throw invalid('/image_id', 'Expected an image with enough in it to be told from others', 'not_allowed')
+    return uprightHash(hashes)
+  }
+
+  const entryOf = (admin: Admin, { hash, distance, reason }: BankLine): BankEntry => ({
+    ...{ id: ids.next(), hash, distance, reason, report_id: null },
+    ...{ added_by: admin.id, created_at: now() },
+  })
+
+  return {
+    /** The bank as it is now, or was at most two seconds ago. No promise where nothing has to be read. */
+    current: known.current,
+
+    /** Another node has changed the bank, or may have. */
+    forget: known.forget,
+
+    changed,
+    hashesOf,
+
+    /** Newest first. */
+    async list({ limit = 30, cursor }: Page) {
+      const key = keyOf('image-bank', cursor, ['number', 'string'])
+      const rows = await store.list(limit + 1, key && { at: key[0], id: key[1] })
+      return pageOf('image-bank', rows, limit, ({ created_at, id }) => [created_at, id], entryView)
+    },
+
+    async add(admin: Admin, given: NewBankEntry) {
+      const hash = await hashFor(given)
+      const entry = entryOf(admin, { hash, distance: given.distance ?? null, reason: tidy(given.reason) })
+      const { id, reason } = entry
+      // Neither the image nor its hash.
+      const added = await store.add([entry], mostHashes, audit.entry('image_banned', admin.id, id, { reason }))
+      if (added === 'full') throw full()
+      await changed()
+      return entryView(entry)
+    },
+
+    async remove(admin: Admin, id: string): Promise<void> {
+      if (!(await store.remove(id, audit.entry('image_allowed', admin.id, id))))
+        throw new Refusal('not_found', 'There is no such banned image.')
+      await changed()
+    },
+
+    /** Adds what a file says: all of it, or nothing. */
+    async addAll(admin: Admin, lines: readonly BankLine[]): Promise<void> {
+      if (lines.length === 0) return
+      const entries = lines.map((line) => entryOf(admin, line))
+      const entry = audit.entry('images_banned', admin.id, null, { images: entries.length })
+      if ((await store.add(entries, mostHashes, entry)) === 'full') throw full()
+      await changed()
+    },
+
+    /** All of them, a page at a time. */
+    async *all(): AsyncGenerator<readonly BankEntry[]> {
+      for (let last = ''; ;) {
+        const page = await store.after(last, batch)
+        if (page.length > 0) yield page
+        if (page.length < batch) return
+        last = page.at(-1)!.id
+      }
+    },
+  }
+}
+
+const full = () => new Refusal('conflict', `There may be ${mostHashes} banned images: remove some first.`)
+
+const entryView = ({ created_at, ...entry }: BankEntry) => ({ ...entry, created_at: iso(created_at) })

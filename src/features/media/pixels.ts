@@ -1,0 +1,81 @@
+import { inflateSync } from 'node:zlib'
+import type { Luminance } from './pdq.ts'
+
+/**
+ * How large an image is looked at, in pixels: decoding and scaling happen on other threads, while what is done with the
+ * pixels holds up requests.
+ */
+const side = 128
+
+/**
+ * The brightness of a picture, scaled to a square. What is transparent counts as white. Throws if the picture cannot be
+ * decoded.
+ */
+export async function luminanceOf(picture: Uint8Array): Promise<Luminance> {
+  // Bun gives no bare pixels. A PNG of few of them is the cheapest form that keeps them as they are.
+  const png = await new Bun.Image(picture)
+    .resize(side, side, { filter: 'bilinear' })
+    .png({ compressionLevel: 1 })
+    .buffer()
+  return readPng(png)
+}
+
+const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
+
+/** Reads what Bun has written: eight bits for each channel, without interlacing. */
+function readPng(png: Buffer): Luminance {
+  const width = png.readUInt32BE(16)
+  const height = png.readUInt32BE(20)
+  const channels = channelsOf[png[25]!]
+  if (png[24] !== 8 || channels === undefined || png[28] !== 0) throw new Error('a PNG of an unknown form')
+  const parts: Buffer[] = []
+  for (let at = 8; at + 8 <= png.length;) {
+    const length = png.readUInt32BE(at)
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length))
+    at += 12 + length
+  }
+  const rows = inflateSync(Buffer.concat(parts))
+  unfilter(rows, width * channels, height, channels)
+  const values = new Float32Array(width * height)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      values[y * width + x] = brightness(rows, y * (width * channels + 1) + 1 + x * channels, channels)
+  return { width, height, values }
+}
+
+function brightness(rows: Uint8Array, at: number, channels: number): number {
+  const [red, green, blue] = channels < 3 ? [at, at, at] : [at, at + 1, at + 2]
+  // As the paper has it: the luma of ITU-R BT.601.
+  const luma = 0.299 * rows[red]! + 0.587 * rows[green]! + 0.114 * rows[blue]!
+  if (channels % 2 === 1) return luma
+  const opacity = rows[at + channels - 1]! / 255
+  return luma * opacity + 255 * (1 - opacity)
+}
+
+/** Undoes the filters in place: PNG specification (third edition), section 9. Each row begins with the type of its filter. */
+function unfilter(rows: Uint8Array, bytes: number, height: number, channels: number) {
+  for (let y = 0; y < height; y++) {
+    const start = y * (bytes + 1) + 1
+    const filter = rows[start - 1]!
+    if (filter === 0) continue
+    for (let i = 0; i < bytes; i++) {
+      const left = i < channels ? 0 : rows[start + i - channels]!
+      const above = y === 0 ? 0 : rows[start + i - bytes - 1]!
+      const corner = i < channels || y === 0 ? 0 : rows[start + i - bytes - 1 - channels]!
+      rows[start + i] = (rows[start + i]! + predicted(filter, left, above, corner)) & 255
+    }
+  }
+}
+
+function predicted(filter: number, left: number, above: number, corner: number): number {
+  if (filter === 1) return left
+  if (filter === 2) return above
+  if (filter === 3) return (left + above) >> 1
+  const [byLeft, byAbove, byCorner] = [
+    Math.abs(above - corner),
+    Math.abs(left - corner),
+    Math.abs(left + above - 2 * corner),
+  ]
+  if (byLeft <= byAbove && byLeft <= byCorner) return left
+  return byAbove <= byCorner ? above : corner
+}

@@ -1,0 +1,65 @@
+import { Refusal } from '../../lib/refusal.ts'
+import type { Audit } from '../audit/service.ts'
+import { imageCheckName } from '../filter/rules.ts'
+import { detailsOf } from '../safety/rules.ts'
+import type { Safety } from '../safety/service.ts'
+import type { Decisions } from './decisions.ts'
+import type { ModerationStore } from './store.ts'
+
+type Deps = {
+  store: Pick<ModerationStore, 'heldWith'>
+  decisions: Decisions
+  reportByRule: Safety['reportByRule']
+  audit: Audit
+  now: () => number
+}
+
+const reason = 'Your profile photo is the same as an image that is not allowed here, or very like one.'
+
+/** What becomes of images without a moderator: those that are banned go from profiles, and those that were checked are released. */
+export function bannedPhotos({ store, decisions, reportByRule, audit, now }: Deps) {
+  const nobody = { judge_id: null, parties: [], suspends: false, decided_by: null }
+
+  /** Carries out what nobody has decided. False where things are not as they were, or a moderator works on it. */
+  async function carryOut(decision: Parameters<Decisions['carryOut']>[0]): Promise<boolean> {
+    try {
+      await decisions.carryOut(decision, 'This has been decided already.')
+      return true
+    } catch (error) {
+      if (error instanceof Refusal && (error.code === 'conflict' || error.code === 'claimed')) return false
+      throw error
+    }
+  }
+
+  return {
+    /** Gives messages to whom they were sent that were held for nothing but the answer of a checker, which allows their image now. */
+    async releaseChecked(imageId: string): Promise<void> {
+      for (const { message_id, report_id } of await store.heldWith(imageId, detailsOf([imageCheckName])))
+        await carryOut({
+          at: now(),
+          audit: audit.entry('report_resolved', null, null, { report_id, action: 'release', by: 'image check' }),
+          case: { ...nobody, subject_id: null },
+          report: { id: report_id, resolved_by: null, action: 'release', note: 'The image was checked.', until: null },
+          release: { message_id },
+        })
+    },
+
+    /**
+     * Takes a photo out of a profile that still shows it, with a notice against which its owner may appeal. The photo is kept as
+     * evidence of a report, which moderators look at. False if the profile shows another one by now.
+     */
+    async takeDownPhoto(userId: string, imageId: string): Promise<boolean> {
+      // First, as the evidence is what the profile shows.
+      const report = await reportByRule('user', userId, ['Banned images'])
+      if (report === null) return false
+      const at = now()
+      return carryOut({
+        at,
+        audit: audit.entry('photo_taken_down', null, userId, { report_id: report.id }),
+        case: { ...nobody, subject_id: userId },
+        takeDown: { user_id: userId, image_id: imageId },
+        notice: decisions.tell({ user_id: userId, action: 'remove_content', reason, decided_by: null }, at, report),
+      })
+    },
+  }
+}

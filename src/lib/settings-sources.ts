@@ -1,0 +1,208 @@
+import { readFileSync, statSync } from 'node:fs'
+import { codeOf } from './errors.ts'
+import { ConfigError, type Environment, type Settings, textOf } from './settings.ts'
+import { isRecord } from './record.ts'
+
+/** Where a value came from, as errors name it: `JWT_SECRET_FILE`, or `convene.toml, line 3`. Variables are left out. */
+type Origins = ReadonlyMap<string, string>
+
+/** All that is set, as variables, whichever way it was given. */
+export type Given = {
+  env: Environment
+  origins: Origins
+  /** The settings file that was read; null if there is none. */
+  file: string | null
+}
+
+const longest = 1024 * 1024
+
+/**
+ * The settings that are given: as variables, as `NAME_FILE` that names a file with the value, or in the settings file.
+ * A variable, in either form, has precedence over the file.
+ *
+ * Throws ConfigError for a file that cannot be read, a name given twice, or an unknown key in the file. No message repeats
+ * a value.
+ */
+export function givenSettings(
+  table: Settings,
+  env: Environment,
+  file: { path: string; mustExist: boolean; forbidden: readonly string[] } | null,
+): Given {
+  const isKnown = knownNames(table)
+  const origins = new Map<string, string>()
+  const own: Environment = {}
+  for (const name of Object.keys(env)) {
+    const of = settingOfFile(name)
+    if (of === null || !isKnown(of) || textOf(env, name) === null) continue
+    if (textOf(env, of) !== null) throw new ConfigError(`${of} and ${name} are both set: leave one of them out`)
+    own[of] = contentOf(textOf(env, name)!, name)
+    origins.set(of, name)
+  }
+  const entries = file === null ? null : entriesOf(file)
+  for (const { key, line, value } of entries ?? []) {
+    const name = key.toUpperCase()
+    const of = settingOfFile(name)
+    const setting = of !== null && isKnown(of) ? of : name
+    const where = `${file!.path}, line ${line}`
+    if (!isKnown(setting)) throw new ConfigError(`${where}: ${key} is no setting${suggestion(table, name)}`)
+    if (file!.forbidden.includes(setting)) throw new ConfigError(`${where}: ${key} cannot be set in this file`)
+    if (textOf(env, setting) !== null || origins.get(setting) === `${setting}_FILE`) continue
+    if (origins.has(setting)) throw new ConfigError(`${where}: ${setting} is set twice in this file`)
+    own[setting] = setting === name ? value : contentOf(value, where)
+    origins.set(setting, where)
+  }
+  if (origins.size === 0) return { env, origins, file: entries === null ? null : file!.path }
+  return { env: { ...env, ...own }, origins, file: entries === null ? null : file!.path }
+}
+
+/** The setting that `NAME_FILE` gives. */
+const settingOfFile = (name: string) => (name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : null)
+
+/** Editors end a file with a line break, which is not part of a secret. */
+function contentOf(path: string, name: string): string {
+  const cannot = (why: string) => new ConfigError(`${name} must name a file that can be read, not ${path} (${why})`)
+  let text: string
+  try {
+    if (statSync(path).size > longest) throw cannot('too large')
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw error instanceof ConfigError ? error : cannot(codeOf(error))
+  }
+  const value = text.replace(/\r?\n$/, '')
+  if (value.trim() === '') throw cannot('empty')
+  return value
+}
+
+type Entry = { key: string; line: number; value: string }
+
+/** The entries of the settings file; null if there is none and none is asked for. */
+function entriesOf({ path, mustExist }: { path: string; mustExist: boolean }): Entry[] | null {
+  let text: string
+  try {
+    if (statSync(path).size > longest) throw new ConfigError(`${path} is too large for a file of settings`)
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    // A DATA_DIR that is a file is reported where it is used.
+    if (!mustExist && ['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null
+    throw new ConfigError(`the settings file ${path} cannot be read (${codeOf(error)})`, { cause: error })
+  }
+  const parsed = parsedToml(text)
+  // The parser's own message repeats what it has read, which may be a secret.
+  if (parsed === null) throw new ConfigError(`${path}, line ${lineOfFault(text)}: this is no valid TOML`)
+  return Object.entries(parsed).map(([key, value]) => {
+    const line = lineOf(key, text)
+    const written = writtenValue(value)
+    if (written === null)
+      throw new ConfigError(
+        `${path}, line ${line}: ${key} must be a text, a whole number, true, false or a list of texts`,
+      )
+    return { key, line, value: written }
+  })
+}
+
+function parsedToml(text: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = Bun.TOML.parse(text)
+    return isRecord(parsed) ? parsed : null
+  } catch {
+    return null
+  }
+}
+
+/** As the variable has it; null for what no variable can hold. A table such as `[rate_limit]` is a list of `name=value`. */
+function writtenValue(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null
+  const join = (parts: (string | null)[]) => (parts.includes(null) ? null : parts.join(','))
+  if (Array.isArray(value)) return join(value.map((part) => (typeof part === 'object' ? null : writtenValue(part))))
+  if (typeof value !== 'object' || value === null) return null
+  return join(
+    Object.entries(value).map(([name, part]) => {
+      const written = typeof part === 'object' ? null : writtenValue(part)
+      return written === null ? null : `${name}=${written}`
+    }),
+  )
+}
+
+function lineOf(key: string, text: string): number {
+  const escaped = key.replaceAll(/[^\w]/g, '\\$&')
+  const opening = new RegExp(`^\\s*(?:\\[\\s*["']?${escaped}["']?\\s*\\]|["']?${escaped}["']?\\s*[=.])`)
+  return text.split('\n').findIndex((line) => opening.test(line)) + 1
+}
+
+/** The first line after which no beginning of the file can be read any more. */
+function lineOfFault(text: string): number {
+  const lines = text.split('\n')
+  let good = lines.length
+  while (good > 0 && parsedToml(lines.slice(0, good).join('\n')) === null) good--
+  return Math.min(good + 1, lines.length)
+}
+
+/** Whether a variable is a setting. A name such as `OIDC_<NAME>_ISSUER` stands for many. */
+function knownNames(table: Settings): (name: string) => boolean {
+  const names = Object.values(table).map(({ name }) => name)
+  const exact = new Set(names)
+  const patterns = names
+    .filter((name) => name.includes('<'))
+    .map((name) => new RegExp(`^${name.replaceAll(/<\w+>/g, '[A-Z0-9]+(?:_[A-Z0-9]+)*')}$`))
+  return (name) => exact.has(name) || patterns.some((pattern) => pattern.test(name))
+}
+
+// Kubernetes and container links set them for a service that is called `convene`.
+const ofPlatform = /^CONVENE_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))(?:_|$)/
+const isOfPlatform = (name: string, value: string) => ofPlatform.test(name) || /^(?:tcp|udp):\/\//.test(value)
+// Words of one letter more or less than a setting that other programs use.
+const ofOthers = new Set(['HOSTS', 'PORTS', 'HOSTNAME'])
+
+/** Variables that look like settings and are none, each with the setting that was probably meant. */
+export function unknownSettings(table: Settings, env: Environment): { name: string; meant: string | null }[] {
+  const isKnown = knownNames(table)
+  return Object.keys(env)
+    .filter((name) => textOf(env, name) !== null && /^[A-Z][A-Z0-9_]*$/.test(name) && !ofOthers.has(name))
+    .flatMap((name) => {
+      const plain = settingOfFile(name) ?? name
+      if (isKnown(name) || isKnown(plain)) return []
+      const isOurs = name.startsWith('CONVENE_')
+      const meant = closest(table, name, { isOurs })
+      if (isOurs) return isOfPlatform(name, env[name]!) ? [] : [{ name, meant }]
+      return meant === null ? [] : [{ name, meant }]
+    })
+}
+
+const suggestion = (table: Settings, name: string) => {
+  const meant = closest(table, name, { isOurs: true })
+  return meant === null ? '' : `; is ${meant} meant?`
+}
+
+/**
+ * The setting that a misspelled name probably means. Short names must be nearer: unless the name is meant for us in any case,
+ * it resembles one by chance.
+ */
+function closest(table: Settings, written: string, { isOurs }: { isOurs: boolean }): string | null {
+  const name = written.replace(/^CONVENE_/, '')
+  const ending = settingOfFile(name) === null ? '' : '_FILE'
+  const plain = settingOfFile(name) ?? name
+  const near = Object.values(table)
+    .filter((row) => !row.name.includes('<'))
+    .map((row) => ({ name: row.name, steps: editDistance(plain, row.name) }))
+    .filter(({ name, steps }) => steps <= (name.length < 5 ? Number(isOurs) : name.length < 9 ? 1 : 2))
+    .toSorted((a, b) => a.steps - b.steps)
+  return near[0] === undefined ? null : near[0].name + ending
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)])
+  for (let j = 1; j <= b.length; j++) rows[0]![j] = j
+  for (let i = 1; i <= a.length; i++)
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, replaced)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, rows[i - 2]![j - 2]! + 1)
+      rows[i]![j] = least
+    }
+  return rows[a.length]![b.length]!
+}

@@ -1,0 +1,37 @@
+import { ConfigError, readConfig, reloadConfig, unknownVariables } from './config.ts'
+import { legalFiles } from './features/legal/service.ts'
+import { halfSetOf } from './installation/half-set.ts'
+import { messageOf } from './lib/errors.ts'
+import type { Services } from './services.ts'
+
+type Reloaded = Pick<Services, 'config' | 'limits' | 'legal' | 'callers' | 'log'>
+
+/**
+ * Reads the settings and the texts anew, and puts in force what a running server can change. If anything in them is wrong, all
+ * of the old ones stay in force. The log says which it was.
+ */
+export function reload({ config, limits, legal, callers, log }: Reloaded): void {
+  try {
+    const fresh = readConfig()
+    const empty = fresh.legalDir === null ? [] : legalFiles(fresh.legalDir).empty
+    if (empty.length > 0) throw new ConfigError(`LEGAL_DIR has texts without content to read: ${empty.join(', ')}`)
+    legal.reload({ dir: fresh.legalDir, contact: fresh.legalContact })
+    const { changed, needRestart } = reloadConfig(config, fresh)
+    limits.change(config.rateLimit)
+    // They remember which texts somebody has accepted.
+    callers.forgetAll()
+    log.level = config.logLevel
+    log.info({ changed }, 'settings and texts are reloaded')
+    if (needRestart.length > 0) log.warn({ settings: needRestart }, 'settings have changed that need a restart')
+    tellOfSettings({ config, log })
+  } catch (error) {
+    log.error({ reason: messageOf(error) }, 'settings are not reloaded: those before stay in force')
+  }
+}
+
+/** Warns of settings that are half set, and of variables that look like settings and are none. */
+export function tellOfSettings({ config, log }: Pick<Reloaded, 'config' | 'log'>) {
+  for (const { name, meant } of unknownVariables())
+    log.warn({ variable: name, meant: meant ?? undefined }, 'an environment variable is no setting and is not used')
+  for (const { text, mend } of halfSetOf(config)) log.warn({ mend }, text)
+}

@@ -1,0 +1,55 @@
+import { and, count, desc, eq, gt, isNull, or } from 'drizzle-orm'
+import type { AnnouncementStore } from '../../features/announcements/store.ts'
+import { recordAudit } from './audit.ts'
+import { changed, type Engine, one, rows } from './engine.ts'
+import { olderThan } from './pages.ts'
+
+// Nothing here changes what is shown of people.
+const options = { keepsProfileCache: true }
+
+export function announcementStore(engine: Engine): AnnouncementStore {
+  const { read, write } = engine
+  const { announcements } = engine.tables
+  const { created_at, id, until } = announcements
+  const isActive = (now: number) => or(isNull(until), gt(until, now))
+
+  return {
+    list: (limit, after) =>
+      read((db) =>
+        rows(
+          db
+            .select()
+            .from(announcements)
+            .where(olderThan(created_at, id, after))
+            .orderBy(desc(created_at), desc(id))
+            .limit(limit),
+        ),
+      ),
+
+    active: (now, limit) =>
+      read((db) =>
+        rows(db.select().from(announcements).where(isActive(now)).orderBy(desc(created_at), desc(id)).limit(limit)),
+      ),
+
+    add: (announcement, most, entry) =>
+      write(function* (db) {
+        const there = yield* one(
+          db
+            .select({ count: count() })
+            .from(announcements)
+            .where(and(isActive(announcement.created_at))),
+        )
+        if (there.count >= most) return 'full'
+        yield* changed(db.insert(announcements).values(announcement))
+        yield* recordAudit(engine, db, entry)
+        return 'added'
+      }, options),
+
+    remove: (announcementId, entry) =>
+      write(function* (db) {
+        if ((yield* changed(db.delete(announcements).where(eq(id, announcementId)))) === 0) return false
+        yield* recordAudit(engine, db, entry)
+        return true
+      }, options),
+  }
+}

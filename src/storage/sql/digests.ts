@@ -1,0 +1,72 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { DigestCandidate, NotificationStore } from '../../features/notifications/store.ts'
+import { type Builders, changed, type Engine, query, type Work } from './engine.ts'
+import { isBlockedPair } from './chats.ts'
+import { enqueue } from './outbox.ts'
+
+/** Mails about what is unread. */
+export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest' | 'digests' | 'sendDigest'> {
+  const { read, write } = engine
+  const { notificationPreferences } = engine.tables
+  const options = { keepsProfileCache: true }
+
+  return {
+    endDigest: (userId) =>
+      write(function* (db) {
+        yield* changed(
+          db.update(notificationPreferences).set({ digest: 'off' }).where(eq(notificationPreferences.user_id, userId)),
+        )
+        yield* dropDigests(engine, db, userId)
+      }, options),
+
+    digests: ({ now, unreadBefore, lastBefore }, after, limit) =>
+      read(function* () {
+        const wanted = yield* query<{ user_id: string }>(sql`
+          SELECT user_id FROM notification_preferences
+          WHERE digest = 'daily' AND user_id > ${after} AND coalesce(digest_at, 0) <= ${lastBefore} ORDER BY user_id LIMIT ${limit}`)
+        const candidates: DigestCandidate[] = []
+        for (const { user_id } of wanted) {
+          const side = (mine: string, other: string) => sql`
+            SELECT c.id, c.user_${sql.raw(mine)} AS user_id, c.user_${sql.raw(other)} AS other_id, c.read_to_${sql.raw(mine)} AS read_to FROM chats c
+            WHERE c.user_${sql.raw(mine)} = ${user_id} AND c.unread_${sql.raw(mine)} > 0
+              AND coalesce(c.muted_${sql.raw(mine)}, 0) <= ${now}`
+          const [found] = yield* query<DigestCandidate & { newest: number | null; digest_at: number | null }>(sql`
+            SELECT u.id AS user_id, u.email, coalesce(l.language, 'en') AS language, p.digest_at,
+              x.messages, x.chats, x.newest
+            FROM notification_preferences p JOIN users u ON u.id = p.user_id
+              LEFT JOIN preferences l ON l.user_id = u.id
+              CROSS JOIN (
+                SELECT count(*) AS messages, count(DISTINCT m.chat_id) AS chats, max(m.created_at) AS newest
+                FROM (${side('a', 'b')} UNION ALL ${side('b', 'a')}) AS t
+                  JOIN users o ON o.id = t.other_id AND o.deleted_at IS NULL AND coalesce(o.suspended_until, 0) <= ${now}
+                  JOIN messages m ON m.chat_id = t.id AND m.seq > t.read_to AND m.sender_id = t.other_id
+                    AND m.read_at IS NULL AND m.deleted_at IS NULL AND m.created_at <= ${unreadBefore}
+                WHERE NOT ${sql.raw(isBlockedPair('t.other_id', 't.user_id'))}) AS x
+            WHERE p.user_id = ${user_id} AND p.digest = 'daily' AND coalesce(p.digest_at, 0) <= ${lastBefore}
+              AND u.email IS NOT NULL AND u.email_verified_at IS NOT NULL AND u.deleted_at IS NULL
+              AND coalesce(u.suspended_until, 0) <= ${now}`)
+          if (found === undefined || found.newest === null) continue
+          const { newest, digest_at, ...candidate } = found
+          // What the last digest told of is not told again, but counted with what has come since.
+          const toldTo = digest_at === null ? 0 : digest_at - (now - unreadBefore)
+          if (newest > toldTo) candidates.push(candidate)
+        }
+        return { candidates, last: wanted.length < limit ? null : wanted.at(-1)!.user_id }
+      }),
+
+    sendDigest: (userId, now, lastBefore, mail) =>
+      write(function* (db) {
+        const isDue = sql`user_id = ${userId} AND digest = 'daily' AND coalesce(digest_at, 0) <= ${lastBefore}`
+        const noted = yield* changed(db.update(notificationPreferences).set({ digest_at: now }).where(isDue))
+        if (noted === 0) return false
+        yield* enqueue(engine, db, [mail])
+        return true
+      }, options),
+  }
+}
+
+/** Removes digests that wait, of somebody who wants none any more. */
+export function* dropDigests({ tables: { outbox }, jsonText }: Engine, db: Builders, userId: string): Work<void> {
+  const isDigest = eq(jsonText(outbox.payload, 'about'), 'digest')
+  yield* changed(db.delete(outbox).where(and(eq(outbox.user_id, userId), eq(outbox.kind, 'mail'), isDigest)))
+}

@@ -1,0 +1,137 @@
+import { and, desc, eq, gt, isNull } from 'drizzle-orm'
+import type { Hiding } from '../../features/profile/store.ts'
+import { hidingBy, hidingOf, hidingWindow, type ReportHistory } from '../../features/safety/rules.ts'
+import type { FiledReport, HidingTold } from '../../features/safety/store.ts'
+import { recordAudit } from './audit.ts'
+import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
+import { storedNotice } from './notices.ts'
+import { askNotifications } from './asked-notifications.ts'
+import { syncVisibility } from './visibility.ts'
+
+// Of a person within a day; more change nothing.
+const mostReports = 200
+
+/** Hides the subject of a new report if `hidingBy` says so, and stores their notice. Their account must be locked. */
+export function* hideReported(
+  engine: Engine,
+  db: Builders,
+  report: FiledReport & { subject_id: string },
+  hiding: (hidden: Hiding, subjectId: string) => HidingTold,
+  notify_at: number | null,
+): Work<(HidingTold & { seq: number }) | null> {
+  const { notices, reports, users } = engine.tables
+  const { subject_id, created_at: at } = report
+  const subject = yield* one(db.select({ hidden: users.hidden }).from(users).where(eq(users.id, subject_id)))
+  const { id, target, reason, created_at, origin, reporter_id } = reports
+  const found = yield* rows(
+    db
+      .select({ id, target, reason, created_at, origin, reporter_id, reporter_since: users.created_at })
+      .from(reports)
+      .innerJoin(users, eq(users.id, reporter_id))
+      .where(
+        and(
+          eq(reports.subject_id, subject_id),
+          gt(created_at, at - hidingWindow),
+          eq(reports.status, 'open'),
+          isNull(reports.hides),
+        ),
+      )
+      .orderBy(desc(created_at), desc(id))
+      .limit(mostReports),
+  )
+  const isTrusted = { decided: 0, dismissed: 0 }
+  const judge = (histories: ReadonlyMap<string, ReportHistory>) =>
+    hidingBy(
+      report,
+      found.map((other) => ({ ...other, history: histories.get(other.reporter_id ?? '') ?? isTrusted })),
+      subject.hidden,
+    )
+  // Most reports hide nobody, no matter who filed them.
+  if (judge(new Map()) === null) return null
+  const outcome = judge(
+    yield* historiesOf(
+      engine,
+      db,
+      found.flatMap((other) => other.reporter_id ?? []),
+    ),
+  )
+  if (outcome === null) return null
+  for (const { id, share } of outcome.shares)
+    yield* changed(db.update(reports).set({ hides: share }).where(eq(reports.id, id)))
+  if (outcome.hidden === subject.hidden) return null
+  const told = hiding(outcome.hidden, subject_id)
+  const set = { hidden: outcome.hidden, hidden_by: told.notice.id }
+  yield* changed(db.update(users).set(set).where(eq(users.id, subject_id)))
+  yield* syncVisibility(engine, db, subject_id)
+  yield* changed(db.insert(notices).values(storedNotice(told.notice)))
+  yield* recordAudit(engine, db, told.audit)
+  if (notify_at !== null) {
+    const occasion = { about: 'notice' as const, notice_id: told.notice.id }
+    yield* askNotifications(engine, db, [{ id: told.notice.id, user_id: subject_id, occasion, at, due_at: notify_at }])
+  }
+  const [event] = yield* engine.recordEvents(db, [subject_id], 'notice', at, { data: told.event })
+  return { ...told, seq: event!.seq }
+}
+
+// As far back as the history of a reporter is looked at.
+const mostHistory = 100
+
+/** The outcomes of these people's newest reports. */
+function* historiesOf(engine: Engine, db: Builders, reporterIds: Iterable<string>): Work<Map<string, ReportHistory>> {
+  const { reports } = engine.tables
+  const histories = new Map<string, ReportHistory>()
+  for (const reporterId of new Set(reporterIds)) {
+    const newest = yield* rows(
+      db
+        .select({ action: reports.action })
+        .from(reports)
+        .where(eq(reports.reporter_id, reporterId))
+        .orderBy(desc(reports.created_at), desc(reports.id))
+        .limit(mostHistory),
+    )
+    const decided = newest.filter(({ action }) => action !== null)
+    const dismissed = decided.filter(({ action }) => action === 'dismiss')
+    histories.set(reporterId, { decided: decided.length, dismissed: dismissed.length })
+  }
+  return histories
+}
+
+/**
+ * Makes a user visible again as far as the open reports allow. Their account must be locked. Returns whether nothing stays
+ * hidden.
+ */
+export function* syncHiding(engine: Engine, db: Builders, userId: string): Work<boolean> {
+  const { reports, users } = engine.tables
+  const before = yield* first(db.select({ hidden: users.hidden }).from(users).where(eq(users.id, userId)))
+  if (!before?.hidden) return false
+  const isOpen = and(eq(reports.subject_id, userId), eq(reports.status, 'open'))
+  const held = yield* rows(
+    db
+      .select({ share: reports.hides })
+      .from(reports)
+      .where(and(isOpen, gt(reports.hides, 0))),
+  )
+  const hidden = hidingOf(held.flatMap(({ share }) => share ?? []))
+  if (hidden === before.hidden) return false
+  const isShown = hidden === null
+  yield* changed(
+    db
+      .update(users)
+      .set(isShown ? { hidden, hidden_by: null } : { hidden })
+      .where(eq(users.id, userId)),
+  )
+  // A moderator has seen those that are open: only new ones hide again.
+  if (isShown) yield* changed(db.update(reports).set({ hides: 0 }).where(isOpen))
+  yield* syncVisibility(engine, db, userId)
+  return isShown
+}
+
+/** Makes a user visible again after an upheld appeal, if the notice is what hides them. Like `syncHiding`. */
+export function* endHiding(engine: Engine, db: Builders, userId: string, noticeId: string): Work<boolean> {
+  const { reports, users } = engine.tables
+  const isHiding = and(eq(users.id, userId), eq(users.hidden_by, noticeId))
+  if ((yield* first(db.select({ id: users.id }).from(users).where(isHiding))) === null) return false
+  const isOpen = and(eq(reports.subject_id, userId), eq(reports.status, 'open'))
+  yield* changed(db.update(reports).set({ hides: 0 }).where(isOpen))
+  return yield* syncHiding(engine, db, userId)
+}

@@ -1,0 +1,559 @@
+// A thread of its own that writes each commit into files for a replica: see replica-log.ts for what it is asked, and
+// docs/reliability.md for why no commit is missed. As JavaScript, since it is carried into the binary as it is.
+//
+// Checkpoints control the log, so this thread runs them too. `reader` holds a read transaction for as long as the thread
+// works, which keeps every process from restarting the log: SQLite restarts it only when nobody reads it. The transaction
+// is renewed only under the write lock, once all frames are in files. One case remains: a reader of a log that is wholly in
+// the database file does not prevent a restart. It does keep everything written afterwards in the log, so this happens
+// once, and only to frames that are already in files: `position.sealed`.
+import { Database } from 'bun:sqlite'
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+
+const { path, spool, place, key, journal, everyMs, snapshotEveryMs } = workerData
+
+const frameHeader = 24
+// Frames in one file, unless one commit has more.
+const mostFrames = 8192
+const partBytes = 8 * 2 ** 20
+// The limit of snapshot parts that wait for upload, so that a slow place does not fill the disk.
+const mostPartsWaiting = 8
+// A checkpoint repeats for what was written during it, until little is left.
+const atMost = 4
+const little = 300
+// A group of writes of the server, or a command beside it.
+const patienceMs = 5000
+
+const open = (timeout) => {
+  const db = new Database(path, { readwrite: true })
+  db.run('PRAGMA synchronous = FULL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  db.run(`PRAGMA busy_timeout = ${timeout}`)
+  return db
+}
+/** Holds the write lock; pins the log; asks for checkpoints, which a connection in a transaction must not. */
+const lock = open(0)
+const reader = open(patienceMs)
+const log = open(0)
+const state = log.prepare('PRAGMA wal_checkpoint(NOOP)')
+const passive = log.prepare('PRAGMA wal_checkpoint(PASSIVE)')
+const truncate = log.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+const look = reader.prepare('SELECT count(*) FROM sqlite_schema')
+const pageSize = reader.prepare('PRAGMA page_size').get().page_size
+
+// Never closed: closing any descriptor of a file gives up the locks that SQLite holds on it in this process.
+const database = fs.openSync(path, 'r')
+
+const cipher = key && {
+  key: Buffer.from(hkdfSync('sha256', key, '', 'convene replica v1', 32)),
+  id: Buffer.from(hkdfSync('sha256', key, '', 'convene replica v1 key id', 8)).toString('hex'),
+}
+
+/** How far the log is in files: `frame` frames of the log with these salts, the last of which has this checksum. */
+let position = null
+/** Null while nothing is replicated. */
+let generation = null
+/** When the newest generation began, in milliseconds. */
+let startedAt = 0
+let isPinned = false
+let snapshot = null
+let counter = 0
+let partsWaiting = 0
+let journalSeen = ''
+let timer = null
+
+class Gap extends Error {}
+
+// ---- files ----
+
+function sha256(...parts) {
+  const hash = new Bun.CryptoHasher('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+/** The container format of all files in a replica; format.ts reads it. */
+function encoded(header, body) {
+  let stored = Bun.zstdCompressSync(body, { level: 1 })
+  const full = { ...header, bytes: body.length }
+  if (cipher) Object.assign(full, { key: cipher.id, nonce: randomBytes(12).toString('hex') })
+  const text = Buffer.from(JSON.stringify({ ...full, stored: stored.length + (cipher ? 16 : 0) }))
+  const start = Buffer.alloc(12)
+  start.write('convene1', 0, 'latin1')
+  start.writeUInt32LE(text.length, 8)
+  if (cipher) {
+    const seal = createCipheriv('aes-256-gcm', cipher.key, Buffer.from(full.nonce, 'hex'))
+    seal.setAAD(text)
+    stored = Buffer.concat([seal.update(stored), seal.final(), seal.getAuthTag()])
+  }
+  const sum = sha256(start, text, stored)
+  return { bytes: Buffer.concat([start, text, stored, sum]), sum: Buffer.from(sum).toString('hex') }
+}
+
+/** Stores a whole file in the spool and syncs it to disk. It is shipped from there under that name. */
+function store(name, header, body) {
+  const { bytes, sum } = encoded(header, body)
+  const file = `${String(++counter).padStart(12, '0')} ${name.replaceAll('/', ',')}`
+  const part = join(spool, `${file}.part`)
+  const to = fs.openSync(part, 'w', 0o600)
+  try {
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(to, bytes, at)
+    fs.fsyncSync(to)
+  } finally {
+    fs.closeSync(to)
+  }
+  fs.renameSync(part, join(spool, file))
+  syncDirectory(spool)
+  parentPort.postMessage({ type: 'stored', file, bytes: bytes.length, header })
+  return sum
+}
+
+function syncDirectory(directory) {
+  if (process.platform === 'win32') return
+  const of = fs.openSync(directory, 'r')
+  fs.fsyncSync(of)
+  fs.closeSync(of)
+}
+
+function save() {
+  const file = join(spool, 'state.json')
+  fs.writeFileSync(`${file}.part`, JSON.stringify({ place, key: cipher?.id ?? null, generation, position }), {
+    mode: 0o600,
+  })
+  fs.renameSync(`${file}.part`, file)
+}
+
+/** Identifies the content of the database file, which only a checkpoint or a command changes. */
+function fingerprint() {
+  const { mtimeNs, size, ino } = fs.fstatSync(database, { bigint: true })
+  return `${mtimeNs} ${size} ${ino}`
+}
+
+// ---- the log ----
+
+function readLogHeader() {
+  const header = Buffer.alloc(32)
+  try {
+    const file = fs.openSync(`${path}-wal`, 'r')
+    const read = fs.readSync(file, header, 0, 32, 0)
+    fs.closeSync(file)
+    return read === 32 ? header.toString('hex', 16, 24) : null
+  } catch (error) {
+    if (error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** The checksum of a frame covers all frames before it. */
+function checksumOfFrame(frame) {
+  const sum = Buffer.alloc(8)
+  const file = fs.openSync(`${path}-wal`, 'r')
+  try {
+    fs.readSync(file, sum, 0, 8, 32 + (frame - 1) * (frameHeader + pageSize) + 16)
+  } finally {
+    fs.closeSync(file)
+  }
+  return sum.toString('hex')
+}
+
+/** Puts all commits that are not in files yet into files. Throws Gap where the log has lost some. */
+function capture() {
+  for (;;) {
+    const before = readLogHeader()
+    const frames = state.get().log
+    const salts = readLogHeader()
+    // The log was restarted in between.
+    if (before !== salts) continue
+    if (salts === null || frames <= 0) return
+    const isNew = salts !== position.salts
+    // SQLite resets the number of frames before it writes the log's header.
+    if (!isNew && frames <= position.frame) return
+    if (isNew && !position.sealed) throw new Gap('the log began anew before all of it was in files')
+    return readFrames(salts, isNew ? 0 : position.frame, frames)
+  }
+}
+
+function readFrames(salts, from, to) {
+  const file = fs.openSync(`${path}-wal`, 'r')
+  try {
+    const size = frameHeader + pageSize
+    const chunk = Math.max(1, Math.floor(2 ** 20 / size))
+    let pages = new Map()
+    let begun = from
+    for (let frame = from; frame < to;) {
+      const count = Math.min(chunk, to - frame)
+      const buffer = Buffer.alloc(count * size)
+      if (fs.readSync(file, buffer, 0, buffer.length, 32 + frame * size) !== buffer.length)
+        throw new Gap('the log is shorter than SQLite says')
+      for (let at = 0; at < buffer.length; at += size) {
+        frame++
+        if (buffer.toString('hex', at + 8, at + 16) !== salts) throw new Gap('a frame of another log')
+        pages.set(buffer.readUInt32BE(at), buffer.subarray(at + frameHeader, at + size))
+        const databasePages = buffer.readUInt32BE(at + 4)
+        if (databasePages === 0 || (frame < to && frame - begun < mostFrames)) continue
+        storeCommits(pages, databasePages, { salts, frame, sum: buffer.toString('hex', at + 16, at + 24) })
+        pages = new Map()
+        begun = frame
+      }
+    }
+    if (pages.size > 0) throw new Gap('the log ends within a commit')
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+function storeCommits(pages, databasePages, { salts, frame, sum }) {
+  const at = Date.now()
+  const next = { salts, frame, sum, sealed: false, file: null }
+  const header = {
+    kind: 'log',
+    generation: generation.id,
+    seq: generation.seq + 1,
+    prev: generation.hash,
+    at,
+    page_size: pageSize,
+    pages: databasePages,
+    log: next,
+  }
+  const hash = store(`log/${generation.id}/${named(header.seq)}`, header, packed(pages, databasePages))
+  generation = { ...generation, seq: header.seq, hash, at }
+  position = next
+  save()
+}
+
+const named = (seq) => String(seq).padStart(10, '0')
+
+/** Page numbers, then their content. Pages beyond the end of the database were removed by this commit. */
+function packed(pages, databasePages) {
+  const numbers = [...pages.keys()].filter((number) => number <= databasePages).sort((a, b) => a - b)
+  const head = Buffer.alloc(4 + 4 * numbers.length)
+  head.writeUInt32LE(numbers.length)
+  numbers.forEach((number, i) => head.writeUInt32LE(number, 4 + 4 * i))
+  return Buffer.concat([head, ...numbers.map((number) => pages.get(number))])
+}
+
+// ---- checkpoints ----
+
+function locked(work) {
+  takeLock()
+  try {
+    return work()
+  } finally {
+    lock.run('ROLLBACK')
+  }
+}
+
+/** SQLite's own way to wait sleeps for longer than a busy server leaves the lock alone between two groups of writes. */
+function takeLock() {
+  const end = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return void lock.run('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (!`${error.code}`.startsWith('SQLITE_BUSY') || performance.now() > end) throw error
+    }
+    Bun.sleepSync(0.05)
+  }
+}
+
+function pin() {
+  reader.run('BEGIN')
+  look.get()
+  isPinned = true
+}
+
+function unpin() {
+  if (isPinned) reader.run('COMMIT')
+  isPinned = false
+}
+
+/** Checkpoints the rest of the log while nobody can write. Returns whether that was all. */
+function seal() {
+  return locked(() => {
+    capture()
+    unpin()
+    let isWhole = false
+    try {
+      const { busy, log: frames, checkpointed } = passive.get()
+      isWhole = busy === 0 && frames === checkpointed
+      position = { ...position, sealed: isWhole, file: fingerprint() }
+    } finally {
+      pin()
+    }
+    save()
+    return isWhole
+  })
+}
+
+function checkpoint() {
+  if (generation === null) return void passive.get()
+  for (let i = 0; i < atMost; i++) {
+    capture()
+    // Lets the checkpoint go as far as this moment.
+    locked(() => {
+      capture()
+      unpin()
+      pin()
+    })
+    passive.get()
+    if (state.get().log - position.frame < little) break
+  }
+  seal()
+}
+
+/** Leaves no byte of the log. SQLite refuses while there is a frame that is not in a file. */
+function empty() {
+  if (generation === null) return truncate.get().busy === 0
+  for (let i = 0; i < 100; i++) {
+    if (seal() && truncate.get().busy === 0) return true
+    Bun.sleepSync(2)
+  }
+  return false
+}
+
+// ---- beginning and going on ----
+
+function readState() {
+  const all = fs.readdirSync(spool)
+  for (const name of all.filter((name) => name.endsWith('.part'))) fs.rmSync(join(spool, name))
+  const names = all.filter((name) => !name.endsWith('.part'))
+  counter = Math.max(0, ...names.map((name) => Number.parseInt(name, 10) || 0))
+  // A snapshot that was interrupted by a kill starts again.
+  const done = new Set(names.map((name) => / manifest,[^,]+,\d+-(.+)$/.exec(name)?.[1]))
+  for (const name of names) {
+    const of = / snapshot,[^,]+,([^,]+),/.exec(name)?.[1]
+    if (of !== undefined && !done.has(of)) fs.rmSync(join(spool, name))
+  }
+  let saved = null
+  try {
+    saved = JSON.parse(fs.readFileSync(join(spool, 'state.json'), 'utf8'))
+  } catch {
+    // None yet, or one that a power cut has torn.
+  }
+  if (saved?.generation) startedAt = timeOf(saved.generation.id)
+  if (saved?.generation == null || saved.place !== place || saved.key !== (cipher?.id ?? null)) return null
+  const newest = names.filter((name) => name.includes(` log,${saved.generation.id},`)).sort()
+  const last = newest.at(-1)
+  if (last === undefined) return saved
+  // After a power cut, a file may be there without the state saved after it.
+  const bytes = fs.readFileSync(join(spool, last))
+  const header = JSON.parse(bytes.toString('utf8', 12, 12 + bytes.readUInt32LE(8)))
+  if (header.seq <= saved.generation.seq) return saved
+  const hash = bytes.subarray(-32).toString('hex')
+  return { generation: { ...saved.generation, seq: header.seq, hash, at: header.at }, position: header.log }
+}
+
+/** Whether the log on disk is the one whose first frames are in files. */
+function goesOn(saved) {
+  const salts = readLogHeader()
+  const { log: frames } = state.get()
+  const { position } = saved
+  if (salts !== null && salts === position.salts && frames > 0)
+    return frames >= position.frame && (position.frame === 0 || checksumOfFrame(position.frame) === position.sum)
+  return position.sealed && position.file === fingerprint()
+}
+
+function start() {
+  fs.mkdirSync(spool, { recursive: true, mode: 0o700 })
+  look.get()
+  const saved = readState()
+  const going = locked(() => {
+    const going = saved !== null && goesOn(saved)
+    if (going) {
+      ;({ generation, position } = saved)
+      capture()
+    } else beginHere()
+    pin()
+    return going
+  })
+  empty()
+  return going
+}
+
+function timeOf(id) {
+  const [, year, month, day, hour, minute, second, ms] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(id) ?? []
+  return year === undefined ? 0 : Date.UTC(year, month - 1, day, hour, minute, second, ms)
+}
+
+/** A new generation, of the present state. Under the write lock, before the log is pinned. */
+function beginHere() {
+  // Later than every other generation even if the clock was set back: the newest is found by its name.
+  startedAt = Math.max(Date.now(), startedAt + 1)
+  const id = `${new Date(startedAt).toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`
+  generation = { id, seq: 0, hash: Buffer.from(sha256(id)).toString('hex'), at: Date.now(), snapshot: null }
+  const frames = state.get().log
+  const salts = readLogHeader()
+  // The present log is checkpointed before the snapshot begins.
+  position = { salts, frame: Math.max(0, frames), sum: '', sealed: false, file: null }
+  if (salts !== null && frames > 0) position.sum = checksumOfFrame(frames)
+  snapshot = null
+}
+
+/** Ends replication until `begin`, so the log may be truncated. */
+function abandon() {
+  clearTimeout(timer)
+  generation = null
+  snapshot = null
+  unpin()
+  try {
+    fs.rmSync(join(spool, 'state.json'), { force: true })
+  } catch {
+    // The spool itself is gone. Any state that remains will not match the log.
+  }
+}
+
+/** `after` is a generation that this one has to follow. */
+function begin({ after = null }) {
+  if (generation !== null) {
+    if (after === null || generation.id >= after) return false
+    abandon()
+  }
+  if (after !== null) startedAt = Math.max(startedAt, timeOf(after))
+  fs.mkdirSync(spool, { recursive: true, mode: 0o700 })
+  locked(() => {
+    beginHere()
+    pin()
+  })
+  seal()
+  plan()
+  return true
+}
+
+// ---- snapshots ----
+
+/**
+ * Begins to copy the database file while it is written to. A page may be from any moment until the end of the copy.
+ * Everything that a checkpoint writes is in a log file first, so applying the log files from here on corrects every page.
+ */
+function beginSnapshot() {
+  if (!seal()) return
+  const pages = Math.floor(fs.fstatSync(database).size / pageSize)
+  const id = `${named(generation.seq)}-${randomBytes(4).toString('hex')}`
+  snapshot = { id, start: generation.seq, base: generation.hash, page: 0, pages, parts: [] }
+}
+
+function copyPart() {
+  const { page, pages, id, parts } = snapshot
+  const count = Math.min(Math.floor(partBytes / pageSize), pages - page)
+  const buffer = Buffer.alloc(count * pageSize)
+  // The file may have become shorter; the log records that.
+  fs.readSync(database, buffer, 0, buffer.length, page * pageSize)
+  const name = `snapshot/${generation.id}/${id}/${String(parts.length).padStart(6, '0')}`
+  const header = { kind: 'part', generation: generation.id, page, count, page_size: pageSize, at: Date.now() }
+  partsWaiting++
+  parts.push({ name, sum: store(name, header, buffer) })
+  snapshot.page += count
+}
+
+function endSnapshot() {
+  capture()
+  const { id, start, base, pages, parts } = snapshot
+  const { id: of, seq } = generation
+  const header = { kind: 'manifest', generation: of, start, seq, base, pages, page_size: pageSize, at: Date.now() }
+  store(`manifest/${of}/${named(seq)}-${id}`, header, Buffer.from(JSON.stringify(parts)))
+  generation = { ...generation, snapshot: { seq, at: Date.now() } }
+  snapshot = null
+  save()
+}
+
+// A clock that was ahead for a while must not put it off for as long.
+const isDue = ({ snapshot }) => snapshot === null || Math.abs(Date.now() - snapshot.at) >= snapshotEveryMs
+
+function workOnSnapshot() {
+  if (snapshot === null) {
+    if (isDue(generation)) beginSnapshot()
+    return
+  }
+  if (snapshot.page < snapshot.pages) {
+    if (partsWaiting < mostPartsWaiting) copyPart()
+  } else endSnapshot()
+}
+
+// ---- the clock, and what is asked ----
+
+function shipJournal() {
+  let found
+  try {
+    const { mtimeNs, size } = fs.statSync(journal, { bigint: true })
+    found = `${mtimeNs} ${size}`
+    if (found === journalSeen) return
+    store('erasures.log', { kind: 'file', at: Date.now() }, fs.readFileSync(journal))
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    return
+  }
+  journalSeen = found
+}
+
+let capturedAt = 0
+
+function tick() {
+  try {
+    const now = Date.now()
+    if (now - capturedAt >= everyMs || now < capturedAt) {
+      capture()
+      shipJournal()
+      capturedAt = now
+      parentPort.postMessage({ type: 'captured', at: capturedAt })
+    }
+    workOnSnapshot()
+    plan()
+  } catch (error) {
+    tell(error)
+  }
+}
+
+function plan() {
+  clearTimeout(timer)
+  if (generation === null) return
+  const isCopying = snapshot !== null && partsWaiting < mostPartsWaiting
+  timer = setTimeout(tick, isCopying ? 1 : everyMs)
+}
+
+function tell(error) {
+  const isGap = error instanceof Gap
+  abandon()
+  parentPort.postMessage({ type: 'failed', gap: isGap, code: error.code ?? null, message: error.message })
+}
+
+const asked = {
+  start,
+  run: plan,
+  checkpoint,
+  empty,
+  begin,
+  abandon,
+  file: ({ name, bytes }) => store(name, { kind: 'file', at: Date.now() }, bytes),
+  part() {
+    partsWaiting = Math.max(0, partsWaiting - 1)
+    if (generation !== null && snapshot !== null) plan()
+  },
+  waiting: ({ parts }) => void (partsWaiting = parts),
+  snapshot() {
+    if (generation !== null && snapshot === null) generation = { ...generation, snapshot: null }
+    plan()
+  },
+  close() {
+    if (generation !== null) {
+      capture()
+      shipJournal()
+      seal()
+    }
+    clearTimeout(timer)
+    unpin()
+    for (const db of [lock, reader, log]) db.close()
+  },
+}
+
+parentPort.on('message', ({ id, ask, ...with_ }) => {
+  try {
+    const value = asked[ask](with_)
+    parentPort.postMessage({ type: 'answer', id, value: value ?? null })
+  } catch (error) {
+    if (generation !== null && ask !== 'file') tell(error)
+    parentPort.postMessage({ type: 'answer', id, error: { code: error.code ?? null, message: error.message } })
+  }
+})

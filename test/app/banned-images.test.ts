@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'bun:test'
+import { jobs } from '../../src/jobs.ts'
+import { seconds } from '../../src/lib/time.ts'
+import { type Person, type TestApp, testApp } from '../app.ts'
+import { painting, pngOf, uploadOf } from '../pictures.ts'
+import { expectProblem } from '../problem.ts'
+import { granted } from '../rows.ts'
+
+type Given = Record<string, unknown>
+
+async function community() {
+  const app = await testApp()
+  const [root, other, ada, bob] = await Promise.all(['Root', 'Other', 'Ada', 'Bob'].map((name) => app.person(name)))
+  for (const admin of [root!, other!])
+    await app.services.storage.users.setRole(admin.id, 'admin', granted(admin.id, app.clock.now))
+  const chat: string = (await ada!.post('chats', { user_id: bob!.id })).body.id
+  const send = (person: Person, photo: string) => person.post(`chats/${chat}/messages`, { kind: 'photo', photo })
+  return { app, root: root!, other: other!, ada: ada!, bob: bob!, chat, send }
+}
+
+const upload = async (person: Person, seed: number): Promise<string> =>
+  (await person.post('media', uploadOf(pngOf(painting(seed))))).body.id
+const report = async (person: Person, about: Given): Promise<string> =>
+  (await person.post('reports', { reason: 'nudity', ...about })).body.id
+const resolve = (moderator: Person, id: string, more: Given = {}) =>
+  moderator.post(`admin/reports/${id}/resolve`, {
+    action: 'remove_content',
+    note: 'Not here.',
+    ban_images: true,
+    ...more,
+  })
+const bank = async (root: Person) => (await root.get('admin/image-bank')).body.items
+const checkProfiles = ({ services }: TestApp) =>
+  jobs(services)
+    .find(({ name }) => name === 'banned-profile-photos')!
+    .run()
+const photoOf = async ({ rows }: TestApp, person: Person) =>
+  (await rows<{ photo: string | null }>('SELECT photo FROM users WHERE id = ?', person.id))[0]!.photo
+
+/** A decision that waits, as if its time were over. */
+async function takeEffect({ clock, nodes }: TestApp) {
+  clock.now += 10 * seconds
+  for (const { services } of nodes) services.delivery.wake('decision')
+  await Promise.all(nodes.map(({ services }) => services.delivery.idle()))
+}
+
+describe('a decision that bans images', () => {
+  test('bans the photo of a removed message, everywhere', async () => {
+    const { app, root, ada, bob, send } = await community()
+    const photo = await upload(ada, 1)
+    const message = (await send(ada, photo)).body.id
+    const id = await report(bob, { message_id: message })
+    const decided = await resolve(root, id)
+    expect(decided.status).toBe(200)
+    expect(await bank(root)).toMatchObject([
+      { report_id: id, added_by: root.id, reason: 'Removed: nudity', distance: null },
+    ])
+    for (const person of [ada, bob]) {
+      const copy = await upload(person, 1)
+      expectProblem(await send(person, copy), 422, 'content_refused')
+      expectProblem(await person.put('me', { photo: copy }), 422, 'content_refused')
+    }
+    expect((await send(ada, await upload(ada, 2))).status).toBe(201)
+    const log = (await root.get('admin/audit?action=report_resolved')).body.items
+    expect(log[0].metadata).toMatchObject({ report_id: id, action: 'remove_content', ban_images: true })
+    expect(await app.rows('SELECT id FROM media WHERE id = ?', photo)).toHaveLength(1)
+  })
+
+  test('bans what its sender has deleted since, by the evidence', async () => {
+    const { root, ada, bob, send } = await community()
+    const message = (await send(ada, await upload(ada, 1))).body.id
+    const id = await report(bob, { message_id: message })
+    expect((await ada.delete(`messages/${message}`)).status).toBe(204)
+    expect((await resolve(root, id)).status).toBe(200)
+    expectProblem(await send(ada, await upload(ada, 1)), 422, 'content_refused')
+  })
+
+  test('bans the photo of a profile, and not of whoever wrote a reported message', async () => {
+    const { root, ada, bob, send } = await community()
+    await ada.put('me', { photo: await upload(ada, 1) })
+    const text = (await send(ada, await upload(ada, 2))).body.id
+    expect((await resolve(root, await report(bob, { message_id: text }))).status).toBe(200)
+    expect((await send(bob, await upload(bob, 1))).status).toBe(201)
+    expect((await resolve(root, await report(bob, { user_id: ada.id }))).status).toBe(200)
+    expectProblem(await send(bob, await upload(bob, 1)), 422, 'content_refused')
+    expect(await bank(root)).toHaveLength(2)
+  })
+
+  test('bans nothing with another action, or where there is nothing to be told apart', async () => {
+    const { root, ada, bob, chat, send } = await community()
+    const text = (await ada.post(`chats/${chat}/messages`, { text: 'hello' })).body.id
+    const id = await report(bob, { message_id: text })
+    for (const action of ['dismiss', 'warn', 'suspend']) {
+      const refused = await resolve(root, id, { action })
+      expectProblem(refused, 422, 'validation_failed')
+      expect(refused.body.errors).toMatchObject([{ path: '/ban_images', code: 'not_allowed' }])
+    }
+    expect((await resolve(root, id)).status).toBe(200)
+    const plain = (await ada.post('media', uploadOf(pngOf(() => [9, 90, 200])))).body.id
+    expect((await resolve(root, await report(bob, { message_id: (await send(ada, plain)).body.id }))).status).toBe(200)
+    expect(await bank(root)).toEqual([])
+  })
+
+  test('takes effect with the decision, and undone before that leaves nothing banned', async () => {
+    const { app, root, ada, bob, send } = await community()
+    const id = await report(bob, { message_id: (await send(ada, await upload(ada, 1))).body.id })
+    const waiting = await resolve(root, id, { undo_s: 5 })
+    expect(waiting.body.pending).toMatchObject({ action: 'remove_content', ban_images: true })
+    expect(await bank(root)).toEqual([])
+    expect((await root.delete(`admin/reports/${id}/resolve`)).status).toBe(204)
+    await takeEffect(app)
+    expect(await bank(root)).toEqual([])
+    expect((await send(ada, await upload(ada, 1))).status).toBe(201)
+
+    expect((await resolve(root, id, { undo_s: 5 })).status).toBe(200)
+    expect(await bank(root)).toEqual([])
+    await takeEffect(app)
+    expect(await bank(root)).toHaveLength(1)
+    expectProblem(await send(ada, await upload(ada, 1)), 422, 'content_refused')
+  })
+
+  test('made by two at once bans once', async () => {
+    const { root, other, ada, bob, send } = await community()
+    const id = await report(bob, { message_id: (await send(ada, await upload(ada, 1))).body.id })
+    const answers = await Promise.all([resolve(root, id), resolve(other, id)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(await bank(root)).toHaveLength(1)
+  })
+
+  test('is taken back by an appeal that is upheld, and not by one that is rejected', async () => {
+    const { root, other, ada, bob, send } = await community()
+    for (const [seed, decision, left] of [
+      [1, 'reject', 1],
+      [2, 'uphold', 1],
+    ] as const) {
+      const id = await report(bob, { message_id: (await send(ada, await upload(ada, seed))).body.id })
+      expect((await resolve(root, id)).status).toBe(200)
+      const notice = (await ada.get('me/notices')).body.items[0]
+      const appeal = (await ada.post('appeals', { notice_id: notice.id, text: 'Why?' })).body.id
+      expect((await other.post(`admin/appeals/${appeal}/resolve`, { decision, note: 'So.' })).status).toBe(200)
+      expect(await bank(root)).toHaveLength(left)
+    }
+    expectProblem(await send(ada, await upload(ada, 1)), 422, 'content_refused')
+    expect((await send(ada, await upload(ada, 2))).status).toBe(201)
+  })
+})
+
+describe('profiles that show a banned image', () => {
+  const ban = async (root: Person, image_id: string) =>
+    expect((await root.post('admin/image-bank', { image_id, reason: 'A scam' })).status).toBe(201)
+
+  test('lose it, with a notice and a report; others keep theirs', async () => {
+    const { app, root, other, ada, bob } = await community()
+    const [shown, kept] = [await upload(ada, 1), await upload(bob, 2)]
+    await ada.put('me', { photo: shown })
+    await bob.put('me', { photo: kept })
+    expect(await checkProfiles(app)).toBe(0)
+    await ban(root, await upload(root, 1))
+    expect(await checkProfiles(app)).toBe(1)
+    expect([await photoOf(app, ada), await photoOf(app, bob)]).toEqual([null, kept])
+    const [notice] = (await ada.get('me/notices')).body.items
+    expect(notice).toMatchObject({ action: 'remove_content', automated: true, how_to_appeal: expect.any(String) })
+    const [queued] = (await root.get('admin/reports')).body.items
+    expect(queued).toMatchObject({ kind: 'rule', user_id: ada.id, details: 'By rule: Banned images' })
+    expect((await root.get(`admin/reports/${queued.id}`)).body.evidence.user.photo).toContain(shown)
+    const appeal = (await ada.post('appeals', { notice_id: notice.id, text: 'That is me.' })).body.id
+    expect((await other.get('admin/appeals')).body.items).toMatchObject([
+      { id: appeal, notice: { report_id: queued.id } },
+    ])
+    expect((await root.get('admin/audit?action=photo_taken_down')).body.items).toMatchObject([
+      { actor_id: null, subject_id: ada.id, metadata: { report_id: queued.id } },
+    ])
+    expect((await root.get('admin/transparency')).body).toMatchObject({
+      notices: { total: 0 },
+      automated: { total: 1, overturned: 0 },
+    })
+    await other.post(`admin/appeals/${appeal}/resolve`, { decision: 'uphold', note: 'Sorry.' })
+    expect((await root.get('admin/transparency')).body.automated).toEqual({ total: 1, overturned: 1 })
+    // Nothing is left to do, and nobody is told twice.
+    expect(await checkProfiles(app)).toBe(0)
+    expect((await ada.get('me/notices')).body.items).toHaveLength(2)
+  })
+
+  test('keep it where a rule only flags it', async () => {
+    const { app, root, ada } = await community()
+    const rule = { name: 'Look', on: true, applies_to: ['photo'], match: { type: 'image' }, action: 'flag' }
+    expect((await root.post('admin/rules', rule)).status).toBe(201)
+    const shown = await upload(ada, 1)
+    await ada.put('me', { photo: shown })
+    await ban(root, shown)
+    expect(await checkProfiles(app)).toBe(1)
+    expect(await photoOf(app, ada)).toBe(shown)
+    expect((await root.get('admin/reports')).body.items).toMatchObject([{ kind: 'rule', user_id: ada.id }])
+    expect((await ada.get('me/notices')).body.items).toEqual([])
+  })
+
+  test('are compared from where the job stopped', async () => {
+    const { app, root, ada, bob } = await community()
+    const people = [ada, bob].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    for (const person of people) await person.put('me', { photo: await upload(person, 1) })
+    await ban(root, await upload(root, 1))
+    await app.rows('UPDATE image_bank_state SET checking_to = version, checked_id = ?', people[0]!.id)
+    expect(await checkProfiles(app)).toBe(1)
+    expect((await photoOf(app, people[0]!)) === null).toBe(false)
+    expect(await photoOf(app, people[1]!)).toBe(null)
+    expect(await app.rows('SELECT checked_to, checking_to, checked_id FROM image_bank_state')).toEqual([
+      { checked_to: 1, checking_to: null, checked_id: null },
+    ])
+  })
+
+  test('are not touched where their owner has changed it meanwhile', async () => {
+    const { app, root, ada } = await community()
+    const [shown, next] = [await upload(ada, 1), await upload(ada, 2)]
+    await ada.put('me', { photo: shown })
+    await ban(root, shown)
+    await ada.put('me', { photo: next })
+    expect(await app.services.moderation.takeDownPhoto(ada.id, shown)).toBe(false)
+    expect(await photoOf(app, ada)).toBe(next)
+    expect((await ada.get('me/notices')).body.items).toEqual([])
+  })
+})

@@ -1,0 +1,346 @@
+import { expect, test } from 'bun:test'
+import { hidingBy, type HidingReport, shareOf } from '../../src/features/safety/rules.ts'
+import { days, hours, minutes } from '../../src/lib/time.ts'
+import { type Person, testApp, type TestApp } from '../app.ts'
+import { connect, ofType } from '../socket-client.ts'
+import { granted } from '../rows.ts'
+
+const berlin = { latitude: 52.52, longitude: 13.405 }
+const around = 'search/nearby?lat=52.52&lng=13.405'
+const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+const outcome = ({ status, body }: { status: number; body: any }) => [status, body?.code]
+
+/** Each from an address of their own, or from the one that is given. */
+const reportFrom = (person: Person, network: number, body: object) =>
+  person.post('reports', { reason: 'scam', ...body }, { 'x-forwarded-for': `198.51.100.${network}` })
+
+const asRole = async (app: TestApp, role: 'moderator' | 'admin') => {
+  const person = await app.person('Mo')
+  await app.services.storage.users.setRole(person.id, role, granted(person.id, app.clock.now))
+  return person
+}
+
+/** Bob with a photo and a place, people who may report him, and a moderator. Everybody has been here for two days. */
+async function setting(reporters = 4) {
+  const app = await testApp({ TRUST_PROXY: '1' })
+  const bob = await app.person('Bob')
+  const ada = await app.person('Ada')
+  const others = await Promise.all(Array.from({ length: reporters }, () => app.person()))
+  const mo = await asRole(app, 'moderator')
+  const form = new FormData()
+  form.append('file', new Blob([await new Bun.Image(pixel).resize(8, 8, { fit: 'fill' }).png().bytes()]), 'a.png')
+  const photo = (await bob.post('media', form)).body
+  await bob.put('me', { photo: photo.id, bio: 'Tea, mostly.', city: 'Berlin' })
+  await bob.put('me/location', berlin)
+  await app.rows('UPDATE users SET created_at = created_at - ?', 2 * days)
+  const chatId = await app.met(ada, bob)
+  const shown = (await ada.get(`users/${bob.id}`)).body.photo as string
+  return { app, bob, ada, others, mo, photo, chatId, shown }
+}
+
+const pathOf = (url: string) => url.slice(url.indexOf('/api/v1'))
+const nearbyOf = async (person: Person) => (await person.get(around)).body.items.map((item: any) => item.user.id)
+const noticesOf = async (person: Person) => (await person.get('me/notices')).body.items as any[]
+const resolve = (by: Person, reportId: string, body: object = {}) =>
+  by.post(`admin/reports/${reportId}/resolve`, { action: 'dismiss', note: 'Looked at.', ...body })
+
+test('three reports by different people hide a photo and a place, until a decision', async () => {
+  const { app, bob, ada, others, mo, shown, chatId } = await setting()
+  expect(await nearbyOf(ada)).toEqual([bob.id])
+  const reports = []
+  for (const [i, person] of others.slice(0, 2).entries()) {
+    reports.push((await reportFrom(person, i, { user_id: bob.id })).body)
+    app.clock.now += minutes
+  }
+  expect(await nearbyOf(ada)).toEqual([bob.id])
+  expect(await noticesOf(bob)).toEqual([])
+  reports.push((await reportFrom(others[2]!, 2, { user_id: bob.id })).body)
+
+  expect(await nearbyOf(ada)).toEqual([])
+  expect(await nearbyOf(others[0]!)).toEqual([])
+  const seen = (await ada.get(`users/${bob.id}`)).body
+  expect(seen).toMatchObject({ name: 'Bob', bio: 'Tea, mostly.', photo: null, photo_thumb: null })
+  expect(seen).not.toHaveProperty('hidden')
+  const [chat] = (await ada.get('chats')).body.items
+  expect(chat.user).toMatchObject({ id: bob.id, name: 'Bob', photo: null, photo_thumb: null })
+  expect((await ada.get(`chats/${chatId}`)).body.user?.photo ?? null).toBeNull()
+  // Also where the address was handed out before.
+  expect((await app.request('GET', pathOf(shown))).status).toBe(404)
+
+  const me = (await bob.get('me')).body
+  expect(me).toMatchObject({ hidden: 'nearby', visible: true })
+  expect((await app.request('GET', pathOf(me.photo))).status).toBe(200)
+  expect((await bob.get(`users/${bob.id}`)).body.photo).toBe(me.photo)
+  const [notice] = await noticesOf(bob)
+  expect(notice).toMatchObject({
+    action: 'hide',
+    automated: true,
+    ground: 'scam',
+    message_id: null,
+    review_id: null,
+    until: null,
+    appeal: null,
+  })
+  expect(notice.how_to_appeal).toContain('/appeals')
+  expect((await bob.get('sync?since=0')).body.items.filter((event: any) => event.type === 'notice')).toEqual([
+    expect.objectContaining({ data: notice }),
+  ])
+  // Nothing that he does himself shows him.
+  await bob.put('me/visibility', { visible: false })
+  await bob.put('me/visibility', { visible: true })
+  await bob.put('me/location', { ...berlin, latitude: 52.521 })
+  expect(await nearbyOf(ada)).toEqual([])
+
+  const detail = (await mo.get(`admin/reports/${reports[2]!.id}`)).body
+  expect(detail).toMatchObject({ hidden: 'nearby', strikes: 0, proposal: null })
+  expect(detail.evidence.user.photo).not.toBeNull()
+  expect((await app.request('GET', pathOf(detail.evidence.user.photo))).status).toBe(200)
+  expect((await mo.get(`admin/users/${bob.id}`)).body.hidden).toBe('nearby')
+  expect((await mo.get(`admin/audit?action=person_hidden`)).body.items).toMatchObject([
+    { actor_id: null, subject_id: bob.id, metadata: { report_id: reports[2]!.id, hidden: 'nearby' } },
+  ])
+
+  expect((await resolve(mo, reports[0]!.id)).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBeNull()
+  expect(await nearbyOf(ada)).toEqual([bob.id])
+  expect((await ada.get(`users/${bob.id}`)).body.photo).not.toBeNull()
+  expect((await app.request('GET', pathOf(shown))).status).toBe(200)
+  expect((await noticesOf(bob)).map(({ action, how_to_appeal }) => [action, how_to_appeal])).toEqual([
+    ['show', null],
+    ['hide', notice.how_to_appeal],
+  ])
+  // What a moderator has looked at hides him no more.
+  await reportFrom(others[3]!, 3, { user_id: bob.id })
+  expect((await bob.get('me')).body.hidden).toBeNull()
+})
+
+test('a warning lifts it too, and one that is taken back does not', async () => {
+  const { app, bob, others, mo } = await setting()
+  for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
+  const [report] = (await mo.get('admin/reports')).body.items
+  await resolve(mo, report.id, { action: 'warn', undo_s: 10, strikes: 2 })
+  expect((await bob.get('me')).body.hidden).toBe('nearby')
+  expect((await mo.delete(`admin/reports/${report.id}/resolve`)).status).toBe(204)
+  app.clock.now += minutes
+  for (const { services } of app.nodes) services.delivery.wake('decision')
+  await Promise.all(app.nodes.map(({ services }) => services.delivery.idle()))
+  expect((await bob.get('me')).body.hidden).toBe('nearby')
+  const resolved = await resolve(mo, report.id, { action: 'warn', strikes: 2 })
+  expect(resolved.body).toMatchObject({ hidden: null, strikes: 2, proposal: { action: 'warn', days: null } })
+  expect((await bob.get('me')).body.hidden).toBeNull()
+  expect((await noticesOf(bob)).map(({ action }) => action).toSorted()).toEqual(['hide', 'show', 'warn'])
+})
+
+test('an appeal against it is decided like any other, and shows the person again', async () => {
+  const { bob, ada, others, mo } = await setting()
+  for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
+  const [notice] = await noticesOf(bob)
+  const appeal = await bob.post('appeals', { notice_id: notice.id, text: 'They know each other.' })
+  expect(appeal.status).toBe(201)
+  expect((await mo.get('admin/appeals')).body.items).toMatchObject([{ notice: { action: 'hide' } }])
+  const body = { decision: 'uphold', note: 'So it is.' }
+  expect((await mo.post(`admin/appeals/${appeal.body.id}/resolve`, body)).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBeNull()
+  expect(await nearbyOf(ada)).toEqual([bob.id])
+  // The reports are open still, and hide him no more.
+  expect((await mo.get('admin/reports?status=open')).body.items).toHaveLength(3)
+  await reportFrom(others[3]!, 3, { user_id: bob.id })
+  expect((await bob.get('me')).body.hidden).toBeNull()
+})
+
+test('an appeal that is turned down changes nothing', async () => {
+  const { bob, ada, others, mo } = await setting()
+  for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
+  const [notice] = await noticesOf(bob)
+  const appeal = await bob.post('appeals', { notice_id: notice.id, text: 'They know each other.' })
+  await mo.post(`admin/appeals/${appeal.body.id}/resolve`, { decision: 'reject', note: 'They do not.' })
+  expect((await bob.get('me')).body.hidden).toBe('nearby')
+  expect(await nearbyOf(ada)).toEqual([])
+})
+
+test('what does not count: one address, young accounts, other targets, more than a day', async () => {
+  const { app, bob, ada, others, chatId } = await setting(5)
+  const hidden = async () => (await bob.get('me')).body.hidden
+  const [one, two, three, four, five] = others as [Person, Person, Person, Person, Person]
+  await reportFrom(one, 1, { user_id: bob.id })
+  await reportFrom(two, 1, { user_id: bob.id })
+  await reportFrom(three, 2, { user_id: bob.id })
+  expect(await hidden()).toBeNull()
+  const young = await app.person()
+  await reportFrom(young, 3, { user_id: bob.id })
+  expect(await hidden()).toBeNull()
+  const message = (await bob.post(`chats/${chatId}/messages`, { text: 'Hello' })).body
+  await reportFrom(ada, 4, { message_id: message.id })
+  expect(await hidden()).toBeNull()
+  await app.rows('UPDATE reports SET created_at = created_at - ?', days)
+  await reportFrom(four, 5, { user_id: bob.id })
+  expect(await hidden()).toBeNull()
+  await reportFrom(five, 6, { user_id: bob.id })
+  await reportFrom(young, 7, { user_id: bob.id })
+  // An open report of the same is the same report: theirs stays one of yesterday.
+  expect(await hidden()).toBeNull()
+  await reportFrom(await app.person(), 8, { user_id: bob.id })
+  expect(await hidden()).toBeNull()
+  await reportFrom(ada, 9, { user_id: bob.id })
+  expect(await hidden()).toBe('nearby')
+})
+
+test('reports at once hide once, whatever node they come to', async () => {
+  const { app, bob, others } = await setting(8)
+  const other = await testApp({ TRUST_PROXY: '1' }, { beside: app })
+  const answers = await Promise.all(
+    others.map((person, i) => {
+      const there = i % 2 ? other.as(person.token) : person
+      return reportFrom({ ...person, ...there }, i, { user_id: bob.id })
+    }),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
+  expect(await noticesOf(bob)).toMatchObject([{ action: 'hide' }])
+  expect(await app.rows('SELECT id FROM reports WHERE hides > 0')).toHaveLength(3)
+})
+
+test('a report of a child hides the whole profile at once, and is due within four hours', async () => {
+  const { app, bob, ada, others, mo, chatId, shown } = await setting()
+  const socket = await connect(await app.listen(), bob.token)
+  await socket.until(ofType('hello'))
+  const [reporter, stranger] = others as [Person, Person]
+  const report = await reportFrom(reporter, 1, { user_id: bob.id, reason: 'underage' })
+  expect(await socket.until(ofType('notice'))).toMatchObject({ data: { action: 'hide', ground: 'underage' } })
+  const detail = (await mo.get(`admin/reports/${report.body.id}`)).body
+  expect(Date.parse(detail.due_at) - Date.parse(detail.created_at)).toBe(4 * hours)
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+
+  expect(await nearbyOf(ada)).toEqual([])
+  expect(outcome(await ada.get(`users/${bob.id}`))).toEqual([404, 'not_found'])
+  expect(outcome(await ada.get(`users/${bob.id}/reviews`))).toEqual([404, 'not_found'])
+  expect((await app.request('GET', `users/${bob.id}/stats`)).status).toBe(404)
+  expect((await bob.get(`users/${bob.id}/stats`)).status).toBe(200)
+  expect(outcome(await stranger.post('chats', { user_id: bob.id }))).toEqual([404, 'not_found'])
+  expect((await app.request('GET', pathOf(shown))).status).toBe(404)
+  const [chat] = (await ada.get('chats')).body.items
+  expect(chat.user).toMatchObject({ id: bob.id, name: 'Bob', bio: null, city: null, photo: null })
+  expect(JSON.stringify(chat)).not.toContain('Tea, mostly.')
+  // A chat goes on, and they can be reported and blocked.
+  expect((await bob.post(`chats/${chatId}/messages`, { text: 'Hello' })).status).toBe(201)
+  expect((await stranger.post('blocks', { user_id: bob.id })).status).toBe(201)
+
+  // Three others hide less, which is left once this report is decided.
+  const three = []
+  for (const [i, person] of others.slice(1).entries())
+    three.push((await reportFrom(person, 10 + i, { user_id: bob.id })).body)
+  expect(await noticesOf(bob)).toHaveLength(1)
+  expect((await resolve(mo, report.body.id)).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBe('nearby')
+  expect((await ada.get(`users/${bob.id}`)).body).toMatchObject({ bio: 'Tea, mostly.', photo: null })
+  expect((await resolve(mo, three[0]!.id)).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBeNull()
+  expect(await nearbyOf(ada)).toEqual([bob.id])
+})
+
+test('a report of a message about a child does not tell which message it was', async () => {
+  const { bob, ada, chatId } = await setting()
+  const message = (await bob.post(`chats/${chatId}/messages`, { text: 'I am 14' })).body
+  await reportFrom(ada, 1, { message_id: message.id, reason: 'underage' })
+  const [notice] = await noticesOf(bob)
+  expect(notice).toMatchObject({ action: 'hide', ground: 'underage', message_id: null })
+  expect(JSON.stringify([notice, (await bob.get('me/export')).body])).not.toContain(ada.email)
+})
+
+test('a hidden place stays hidden while one of two causes is open', async () => {
+  const { bob, others, mo } = await setting()
+  for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
+  const underage = await reportFrom(others[3]!, 3, { user_id: bob.id, reason: 'underage' })
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+  await resolve(mo, underage.body.id)
+  expect((await bob.get('me')).body.hidden).toBe('nearby')
+  expect((await noticesOf(bob)).map(({ action }) => action)).toEqual(['hide', 'hide'])
+})
+
+test('reporters who erase their accounts change nothing; the one who is hidden can too', async () => {
+  const { app, bob, ada, others, mo } = await setting()
+  const reports = []
+  for (const [i, person] of others.slice(0, 3).entries())
+    reports.push((await reportFrom(person, i, { user_id: bob.id })).body)
+  expect((await app.rows<{ origin: string | null }>('SELECT origin FROM reports')).every((row) => row.origin)).toBe(
+    true,
+  )
+  for (const person of others.slice(0, 2))
+    expect((await person.delete('me', { password: 'twelve green bottles' })).status).toBe(204)
+  expect((await app.rows('SELECT id FROM reports WHERE origin IS NOT NULL')).length).toBe(1)
+  expect(await nearbyOf(ada)).toEqual([])
+  await resolve(mo, reports[2]!.id)
+  expect(await nearbyOf(ada)).toEqual([bob.id])
+  await reportFrom(others[3]!, 3, { user_id: bob.id, reason: 'underage' })
+  expect((await bob.delete('me', { password: 'twelve green bottles' })).status).toBe(204)
+  expect(await app.rows('SELECT hidden, hidden_by FROM users WHERE id = ?', bob.id)).toEqual([
+    { hidden: null, hidden_by: null },
+  ])
+})
+
+test('where a report came from is kept for a day, as a hash', async () => {
+  const { app, bob, others } = await setting()
+  await reportFrom(others[0]!, 42, { user_id: bob.id })
+  const [row] = await app.rows<{ origin: string }>('SELECT origin FROM reports')
+  expect(row!.origin).toMatch(/^[\w-]{22}$/)
+  app.clock.now += days
+  expect(await app.services.retention.reportOrigins()).toBe(0)
+  app.clock.now += 1
+  expect(await app.services.retention.reportOrigins()).toBe(1)
+  expect(await app.rows('SELECT origin FROM reports')).toEqual([{ origin: null }])
+})
+
+test('how much the reports of somebody count', () => {
+  for (const [decided, dismissed, share] of [
+    [0, 0, 100],
+    [2, 2, 100],
+    [3, 1, 100],
+    [4, 2, 100],
+    [3, 2, 50],
+    [10, 9, 50],
+    [20, 19, 25],
+    [11, 11, 25],
+  ] as const)
+    expect([decided, dismissed, shareOf({ decided, dismissed })]).toEqual([decided, dismissed, share])
+})
+
+test('when reports hide somebody', () => {
+  const at = 100 * days
+  const trusted = { decided: 0, dismissed: 0 }
+  const mistrusted = { decided: 3, dismissed: 3 }
+  const report = (id: string, more: Partial<HidingReport> = {}): HidingReport => ({
+    id,
+    target: 'user',
+    reason: 'spam',
+    created_at: at,
+    origin: id,
+    reporter_since: 0,
+    history: trusted,
+    ...more,
+  })
+  const three = ['a', 'b', 'c'].map((id) => report(id))
+  const hides = (reports: HidingReport[], hidden: 'nearby' | 'profile' | null = null) =>
+    hidingBy(reports.at(-1)!, reports, hidden)?.hidden ?? null
+  const underage = (id: string, more: Partial<HidingReport> = {}) => report(id, { reason: 'underage', ...more })
+  expect(hides(three)).toBe('nearby')
+  expect(hides(three.slice(1))).toBeNull()
+  expect(hides(three, 'nearby')).toBeNull()
+  expect(hides([...three.slice(1), report('d', { origin: 'c' })])).toBeNull()
+  expect(hides([report('x', { origin: null }), report('y', { origin: null }), ...three.slice(1)])).toBe('nearby')
+  expect(hides([report('x', { origin: null }), report('y', { origin: null }), report('a')])).toBeNull()
+  expect(hides([...three.slice(1), report('d', { history: mistrusted })])).toBeNull()
+  expect(hides([...three.slice(1), report('d', { history: mistrusted }), report('e', { history: mistrusted })])).toBe(
+    'nearby',
+  )
+  expect(
+    hides([...three.slice(1), report('d', { created_at: at - days }), report('e', { target: 'message' })]),
+  ).toBeNull()
+  expect(hides([...three.slice(1), report('d', { reporter_since: at - days + 1 })])).toBeNull()
+  expect(hides([underage('a')])).toBe('profile')
+  expect(hides([underage('a')], 'nearby')).toBe('profile')
+  expect(hides([underage('a')], 'profile')).toBe('profile')
+  expect(hides(three, 'profile')).toBe('profile')
+  expect(hides([underage('a', { target: 'message', reporter_since: at })])).toBe('profile')
+  expect(hides([underage('a', { target: 'review' })])).toBeNull()
+  expect(hides([underage('a', { history: mistrusted })])).toBeNull()
+  expect(hides([underage('a', { history: mistrusted }), underage('b', { history: mistrusted })])).toBe('profile')
+})

@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { openImageCheck } from '../../src/features/media/image-check.ts'
+import { jobs } from '../../src/jobs.ts'
+import { type Person, type TestApp, testApp } from '../app.ts'
+import { oneNodeTest } from '../engines.ts'
+import { painting, pngOf, uploadOf } from '../pictures.ts'
+import { expectProblem } from '../problem.ts'
+import { granted } from '../rows.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+type Got = { id: string; type: string; data: { content_type: string; image: string } }
+
+/** The operator's checker. It verifies each request as the library of Standard Webhooks does. */
+function checker(behave: (got: Got) => Response | Promise<Response>) {
+  const got: Got[] = []
+  const state = { behave }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const body = await request.text()
+      new Verifier(secret).verify(body, request.headers.toJSON() as Record<string, string>)
+      got.push(JSON.parse(body) as Got)
+      return state.behave(got.at(-1)!)
+    },
+  })
+  closing.push(() => server.stop(true))
+  return {
+    url: `http://127.0.0.1:${server.port}/check?key=a-secret-of-the-url`,
+    got,
+    state,
+    stop: () => server.stop(true),
+  }
+}
+const says =
+  (action: string, label = 'violence') =>
+  () =>
+    Response.json({ action, label, score: 0.9 })
+
+async function community(behave: (got: Got) => Response | Promise<Response>, settings: Record<string, string> = {}) {
+  const check = checker(behave)
+  const app = await testApp({ IMAGE_CHECK_URL: check.url, IMAGE_CHECK_SECRET: secret, ...settings })
+  // Receivers refuse what was signed long ago.
+  app.clock.now = Date.now()
+  const [root, ada, bob] = [await app.person('Root'), await app.person('Ada'), await app.person('Bob')]
+  await app.services.storage.users.setRole(root.id, 'admin', granted(root.id, app.clock.now))
+  const chat: string = (await ada.post('chats', { user_id: bob.id })).body.id
+  const send = (person: Person, photo: string) => person.post(`chats/${chat}/messages`, { kind: 'photo', photo })
+  const seen = async (person: Person) => (await person.get(`chats/${chat}/messages`)).body.items.length
+  const queue = async () => (await root.get('admin/reports')).body.items
+  return { check, app, root, ada, bob, send, seen, queue }
+}
+const upload = (person: Person, seed = 1) => person.post('media', uploadOf(pngOf(painting(seed))))
+const checkPending = ({ services }: TestApp) =>
+  jobs(services)
+    .find(({ name }) => name === 'image-checks')!
+    .run()
+
+describe('the operator’s checker of images', () => {
+  test('gets each image as it is stored, signed, and nothing of whose it is', async () => {
+    const { check, ada, send, seen, bob } = await community(says('allow'))
+    const { id } = (await upload(ada)).body
+    expect(check.got).toHaveLength(1)
+    const [{ type, data, ...rest }] = check.got as [Got]
+    expect([type, data.content_type, Object.keys(data).toSorted()]).toEqual([
+      'image.check',
+      'image/webp',
+      ['content_type', 'image'],
+    ])
+    expect(rest.id).toBe(id)
+    expect(JSON.stringify(rest)).not.toContain(ada.id)
+    expect(await new Bun.Image(Buffer.from(data.image, 'base64')).metadata()).toMatchObject({ width: 160, height: 120 })
+    expect((await send(ada, id)).status).toBe(201)
+    expect(await seen(bob)).toBe(1)
+    expect((await ada.put('me', { photo: id })).status).toBe(200)
+  })
+
+  test('refuses an upload, of which nothing is stored', async () => {
+    const { app, ada } = await community(says('refuse'))
+    const refused = await upload(ada)
+    expectProblem(refused, 422, 'content_refused')
+    expect(refused.text).not.toContain('violence')
+    expect(await app.rows('SELECT id FROM media')).toEqual([])
+  })
+
+  test('holds messages with an image, and keeps it out of profiles', async () => {
+    const { ada, bob, send, seen, queue } = await community(says('hold'))
+    const { id } = (await upload(ada)).body
+    const sent = await send(ada, id)
+    expect(sent.status).toBe(201)
+    expect([await seen(ada), await seen(bob)]).toEqual([1, 0])
+    expect(await queue()).toMatchObject([
+      { kind: 'held', message_id: sent.body.id, details: 'By rule: Image check: violence' },
+    ])
+    expectProblem(await ada.put('me', { photo: id }), 422, 'content_refused')
+  })
+
+  test('flags messages and profiles with an image', async () => {
+    const { ada, bob, send, seen, queue } = await community(says('flag'))
+    const { id } = (await upload(ada)).body
+    const sent = await send(ada, id)
+    expect(await seen(bob)).toBe(1)
+    expect((await ada.put('me', { photo: id })).status).toBe(200)
+    expect((await queue()).map(({ message_id, user_id }: any) => message_id ?? user_id).toSorted()).toEqual(
+      [sent.body.id, ada.id].toSorted(),
+    )
+  })
+
+  const silent: Record<string, () => Response | Promise<Response>> = {
+    'with an error': () => new Response('no', { status: 500 }),
+    'with a redirect': () => new Response(null, { status: 307, headers: { location: checker(says('allow')).url } }),
+    'with what is no JSON': () => new Response('{"action":'),
+    'with an unknown action': () => Response.json({ action: 'burn', label: 'x', score: 1 }),
+    'with a score beyond 1': () => Response.json({ action: 'allow', label: 'x', score: 2 }),
+    'without a label': () => Response.json({ action: 'allow', score: 1 }),
+    'with too much': () => Response.json({ action: 'allow', label: 'x', score: 1, more: 'x'.repeat(70_000) }),
+  }
+  for (const [how, answer] of Object.entries(silent))
+    test(`that answers ${how} has said nothing: by default images pass, where it is required they are held`, async () => {
+      const passing = await community(answer)
+      const first = (await upload(passing.ada)).body.id
+      await passing.send(passing.ada, first)
+      expect(await passing.seen(passing.bob)).toBe(1)
+
+      const held = await community(answer, { IMAGE_CHECK: 'required' })
+      const second = (await upload(held.ada)).body.id
+      expect((await held.send(held.ada, second)).status).toBe(201)
+      expect([await held.seen(held.ada), await held.seen(held.bob)]).toEqual([1, 0])
+      expect(await held.queue()).toMatchObject([{ kind: 'held', details: 'By rule: Image check' }])
+    })
+
+  test('that does not answer in time, or is away, has said nothing', async () => {
+    const never = Promise.withResolvers<Response>()
+    const slow = checker(() => never.promise)
+    const ask = (url: string) =>
+      openImageCheck({ url, secret, isRequired: true, timeoutMs: 50 }).ask('a', Buffer.from('x'))
+    await expect(ask(slow.url)).rejects.toThrow('the checker did not answer in time')
+    never.resolve(new Response())
+    await slow.stop()
+    const failed = await ask(slow.url).catch((error: Error) => error.message)
+    expect(failed).toContain('no connection')
+    expect(failed).not.toContain('a-secret-of-the-url')
+  })
+
+  oneNodeTest('the job reads the files of its own node')(
+    'is asked again about images that wait for it: held messages with them arrive, and later ones are refused',
+    async () => {
+      const { check, app, root, ada, bob, send, seen } = await community(() => new Response('', { status: 503 }), {
+        IMAGE_CHECK: 'required',
+      })
+      const [good, bad] = [(await upload(ada, 1)).body.id, (await upload(ada, 2)).body.id]
+      const [waits, stays] = [(await send(ada, good)).body.id, (await send(ada, bad)).body.id]
+      expect(await checkPending(app)).toBe(0)
+      expect(await seen(bob)).toBe(0)
+      check.state.behave = ({ id }) => says(id === good ? 'allow' : 'refuse')()
+      expect(await checkPending(app)).toBe(2)
+      expect(await checkPending(app)).toBe(0)
+      expect(await seen(bob)).toBe(1)
+      const open = (await root.get('admin/reports?status=open')).body.items
+      expect(open.map(({ message_id }: any) => message_id)).toEqual([stays])
+      const resolved = (await root.get('admin/reports?status=resolved')).body.items
+      expect(resolved).toMatchObject([{ message_id: waits, resolution: { action: 'release', resolved_by: null } }])
+      expect((await send(ada, good)).status).toBe(201)
+      expect(await seen(bob)).toBe(2)
+      expectProblem(await send(ada, bad), 422, 'content_refused')
+    },
+  )
+})

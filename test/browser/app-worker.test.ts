@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import type { WebFiles } from '../../src/http/web-files.ts'
+import { type Person, testApp } from '../app.ts'
+import { freePort } from '../pages.ts'
+import { userAgent } from '../push-service.ts'
+import { until } from '../until.ts'
+import { builtPages, button, expectAccessible, heading, message, openAs, serveWeb, write } from './app-page.ts'
+import { executablePath, launch } from './client-page.ts'
+
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+const closing: (() => unknown)[] = []
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (executablePath) browser = await launch()
+})
+afterEach(async () => {
+  for (const context of browser?.contexts() ?? []) await context.close()
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+afterAll(() => browser?.close())
+
+const becomes = (page: Page, truth: string) => until(() => page.evaluate<boolean>(truth), truth)
+const cacheNames = (page: Page) => page.evaluate<string[]>('caches.keys()')
+
+/** The same pages with the service worker of another build, and without the files of the build before. */
+async function nextBuild(files: WebFiles): Promise<WebFiles> {
+  const dir = mkdtempSync(join(tmpdir(), 'convene-build-'))
+  closing.push(() => rmSync(dir, { recursive: true }))
+  const { app } = files.workers
+  const text = await Bun.file(app!.encodings.identity!).text()
+  const [, id] = /convene-\$\{?"?([\w-]+)/.exec(text) ?? /"?convene-([\w-]{6,})/.exec(text) ?? []
+  const next = text.replaceAll(id!, 'thenextone')
+  expect(next).not.toBe(text)
+  const identity = join(dir, 'service-worker.js')
+  await Bun.write(identity, next)
+  return { ...files, workers: { app: { ...app!, hash: 'another', encodings: { identity } } } }
+}
+
+async function controlled(origin: string, person: Person) {
+  const opened = await openAs(browser, origin, person)
+  await opened.page.goto(`${origin}/chats`)
+  await opened.page.evaluate('navigator.serviceWorker.ready.then(() => null)')
+  await opened.page.reload()
+  await becomes(opened.page, 'navigator.serviceWorker.controller !== null')
+  return opened
+}
+
+browserTest(
+  'under an old page the server is updated: the page goes on, offers the new version, and loads it when told to',
+  async () => {
+    const app = await testApp()
+    const files = await builtPages()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const port = freePort()
+    const first = await serveWeb(app, { port, files })
+    const { page, errors } = await controlled(first.origin, ada)
+    const before = await cacheNames(page)
+    expect(before).toHaveLength(1)
+
+    // While the next build is served, screens that this page has not shown yet come from what it keeps.
+    await first.stop()
+    const pagesOnly = await nextBuild(files)
+    const second = await serveWeb(app, { port, files: pagesOnly })
+    closing.push(second.stop)
+    await page.getByRole('link', { name: /^Me/ }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page
+      .getByRole('link', { name: /^Notifications/ })
+      .first()
+      .click()
+    await page.getByLabel('What they show').waitFor()
+
+    // The page asks when it is looked at again.
+    await page.evaluate('navigator.serviceWorker.getRegistration().then((it) => it.update()).then(() => null)')
+    await page.getByText('A new version is ready.').waitFor()
+    await expectAccessible(page, 'a new version')
+    expect(await cacheNames(page)).toHaveLength(2)
+    await page.goto(`${second.origin}/chats/${chat}`)
+    await page.getByText('A new version is ready.').waitFor()
+    await Promise.all([page.waitForEvent('load'), button(page, 'Load it').click()])
+    await until(async () => (await cacheNames(page)).join() === 'convene-thenextone', 'the old files are gone')
+    await write(page, 'After the update')
+    await message(page, 'After the update').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'without room on the device the app goes on: it reads, writes and sends',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { page, context, errors } = await openAs(browser, web.origin, ada)
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('Storage.overrideQuotaForOrigin', { origin: web.origin, quotaSize: 1 })
+    await page.goto(`${web.origin}/chats/${chat}`)
+    for (let i = 0; i < 20; i++) await bob.post(`chats/${chat}/messages`, { text: `Long ${i} ${'word '.repeat(700)}` })
+    await message(page, 'Long 19').waitFor()
+    await write(page, 'No room here')
+    await message(page, 'No room here').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    await until(
+      async () => (await bob.get(`chats/${chat}/messages?limit=1`)).body.items[0].text === 'No room here',
+      'it has arrived',
+    )
+    await page.goto(`${web.origin}/settings`)
+    await heading(page, 'Settings').waitFor()
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'a press in the settings registers this device, and a push shows what its user has chosen',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { page, context, errors } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
+    const subscription = { endpoint: 'https://push.example/ada', keys: userAgent().keys }
+    await context.addInitScript(`
+      PushManager.prototype.getSubscription = async () => null
+      PushManager.prototype.subscribe = async (options) => {
+        if (!options.userVisibleOnly || !options.applicationServerKey) throw new TypeError('not asked as it should be')
+        return { options, toJSON: () => (${JSON.stringify(subscription)}) }
+      }`)
+    const cdp = await context.newCDPSession(page)
+    const { promise: activated, resolve } = Promise.withResolvers<string>()
+    cdp.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+      const active = versions.find(({ status }) => status === 'activated')
+      if (active) resolve(active.registrationId)
+    })
+    await cdp.send('ServiceWorker.enable')
+    await page.goto(`${web.origin}/settings/devices`)
+    await button(page, 'Notify me on this device').click()
+    await button(page, 'Send a test').waitFor()
+    await expectAccessible(page, 'a device that is notified')
+    const channels = (await ada.get('me/channels')).body.items
+    expect(channels).toMatchObject([{ kind: 'webpush' }])
+
+    const registrationId = await activated
+    // As the server sends it where previews are off: nothing of the message is in it.
+    const push = {
+      title: 'Convene',
+      body: 'You have a new message',
+      tag: `chat_${chat}`,
+      chat_id: chat,
+      unread: 1,
+      language: 'en',
+    }
+    const shown = () =>
+      page.evaluate<{ title: string; body: string; tag: string }[]>(
+        `navigator.serviceWorker.ready.then((it) => it.getNotifications())
+          .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`,
+      )
+    for (let attempt = 0; attempt < 5 && (await shown()).length === 0; attempt++) {
+      await cdp.send('ServiceWorker.deliverPushMessage', {
+        origin: web.origin,
+        registrationId,
+        data: JSON.stringify(push),
+      })
+      await until(async () => (await shown()).length > 0, 'it is shown', 3000).catch(() => {})
+    }
+    expect(await shown()).toEqual([{ title: 'Convene', body: 'You have a new message', tag: `chat_${chat}` }])
+
+    // A touch leads to the chat, in the window that is open.
+    const [worker] = context.serviceWorkers()
+    await worker!.evaluate(async () => {
+      const scope: any = globalThis
+      const [notification] = await scope.registration.getNotifications()
+      scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
+    })
+    await page.waitForURL(`${web.origin}/chats/${chat}`)
+    await page.goto(`${web.origin}/settings/devices`)
+    await button(page, 'Remove').click()
+    await button(page, 'Send a test').waitFor({ state: 'detached' })
+    expect((await ada.get('me/channels')).body.items).toEqual([])
+    // It stays so: the next start of the app does not register it again.
+    await page.reload()
+    await button(page, 'Notify me on this device').waitFor()
+    expect((await ada.get('me/channels')).body.items).toEqual([])
+    expect(errors.filter((error) => !error.includes('incognito'))).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'where the browser can install the app, it is offered, and the offer ends with the installation',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const { page, errors } = await openAs(browser, web.origin, await app.person('Ada'))
+    await page.goto(`${web.origin}/settings`)
+    await heading(page, 'Settings').waitFor()
+    expect(await button(page, 'Install').count()).toBe(0)
+    // Only a browser with a window gives this event: it is the one that Chromium sends.
+    await page.evaluate(`window.asked = 0; dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }),
+      { prompt: async () => void asked++ }))`)
+    await button(page, 'Install').click()
+    expect(await page.evaluate<number>('asked')).toBe(1)
+    await expectAccessible(page, 'the offer to install')
+    await page.evaluate(`dispatchEvent(new Event('appinstalled'))`)
+    await button(page, 'Install').waitFor({ state: 'detached' })
+    const manifest = (await fetch(`${web.origin}/manifest.webmanifest`).then((it) => it.json())) as {
+      icons: { src: string }[]
+    }
+    for (const { src } of manifest.icons) expect((await fetch(web.origin + src)).status).toBe(200)
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'whoever leaves a form while it is being saved stays where they went',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const ada = await app.person('Ada')
+    const { page, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/me/edit`)
+    await page.getByLabel('About you').fill('In a hurry')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/v1/me', async (route) => {
+      if (route.request().method() === 'PUT') await held.promise
+      await route.continue()
+    })
+    await button(page, 'Save').click()
+    await page.getByRole('link', { name: /^Nearby/ }).click()
+    await heading(page, 'Nearby').waitFor()
+    held.resolve()
+    await page.getByText('Saved').waitFor()
+    expect(page.url()).toBe(`${web.origin}/nearby`)
+    expect((await ada.get('me')).body.bio).toBe('In a hurry')
+    expect(errors).toEqual([])
+  },
+  60_000,
+)

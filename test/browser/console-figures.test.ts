@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { password, type Person, type TestApp, testApp } from '../app.ts'
+import { granted } from '../rows.ts'
+import { expectAccessible, serveWeb } from './app-page.ts'
+
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (!executablePath) return
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  browser = await chromium.launch({ executablePath, args })
+})
+afterAll(() => browser?.close())
+
+async function openConsole(app: TestApp, origin: string, role: 'moderator' | 'admin', width = 1440) {
+  const person = await app.person(`The ${role}`)
+  await app.services.storage.users.setRole(person.id, role, granted(person.id, app.clock.now))
+  const context = await browser.newContext({ viewport: { width, height: 900 }, locale: 'en', reducedMotion: 'reduce' })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|net::ERR/.test(message.text()))
+      errors.push(message.text())
+  })
+  await page.goto(`${origin}/console`)
+  await page.getByLabel('E-mail or phone').fill(person.email)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Queue', level: 1 }).waitFor()
+  return { page, errors, person }
+}
+
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+/** The two keys that lead to a screen. */
+const go = async (page: Page, key: string, name: string) => {
+  await page.keyboard.press('g')
+  await page.keyboard.press(key)
+  await title(page, name).waitFor()
+}
+const cells = (page: Page) =>
+  page
+    .getByRole('row')
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [...(row as unknown as { children: Iterable<{ textContent: string }> }).children].map(
+          (cell) => cell.textContent,
+        ),
+      ),
+    )
+const saved = async (page: Page, label: string) => {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: label, exact: true }).click(),
+  ])
+  return { name: file.suggestedFilename(), text: await Bun.file(await file.path()).text() }
+}
+const report = (from: Person, about: Person) =>
+  from.post('reports', { user_id: about.id, reason: 'spam', details: '=cmd()' })
+
+browserTest(
+  'an admin reads numbers, the audit log, the transparency report and the settings by keyboard',
+  async () => {
+    // The pages ask for the last days by their own clock.
+    const app = await testApp({ LEGAL_CONTACT: 'law@example.org' })
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    await report(ada, bob)
+    const { page, errors, person } = await openConsole(app, origin, 'admin')
+
+    await go(page, 'n', 'Numbers')
+    await page.getByRole('link', { name: '1 Open reports' }).waitFor()
+    await page.getByText('storage: in order').waitFor()
+    await expectAccessible(page, 'numbers')
+    await page.getByText('The same as a table').press('Enter')
+    const [heads, today] = await cells(page)
+    expect(heads).toEqual([
+      ...['Day (UTC)', 'Sign-ups', 'Active people', 'Messages', 'Chats begun', 'Reports', 'Decisions', 'Blocks'],
+    ])
+    // Each cell says its column too, for small screens.
+    const numbers = today!.map((text, i) => text.slice(heads![i]!.length))
+    expect(numbers.slice(1)).toEqual(['3', '3', '0', '0', '1', '0', '0'])
+    await expectAccessible(page, 'table')
+    // Each number leads to what it counts.
+    await page.getByRole('row').nth(1).getByRole('link', { name: '1', exact: true }).click()
+    await title(page, 'Audit log').waitFor()
+    await page.getByRole('link', { name: 'report', exact: true }).waitFor()
+    expect(new URL(page.url()).searchParams.get('action')).toBe('report')
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'login', exact: true }).first().waitFor()
+    await expectAccessible(page, 'audit')
+    await page.keyboard.press('/')
+    await page.keyboard.type('login')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/action=login/)
+    const csv = await saved(page, 'CSV')
+    expect(csv.name).toBe('audit.csv')
+    expect(csv.text).toContain(person.id)
+    expect(
+      csv.text
+        .trim()
+        .split('\n')
+        .slice(1)
+        .every((line) => line.includes('login')),
+    ).toBe(true)
+    const lines = (await saved(page, 'JSON Lines')).text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ action }) => action)).toContain('login')
+
+    await page.locator('body').click()
+    await go(page, 't', 'Transparency report')
+    await page.getByRole('heading', { name: 'Notices by reason' }).waitFor()
+    expect((await cells(page)).flat()).toContain('Categoryspam')
+    await expectAccessible(page, 'transparency')
+    const transparency = await saved(page, 'CSV')
+    expect(transparency.text).not.toContain(bob.id)
+    expect(transparency.text).not.toMatch(/^=/m)
+
+    await go(page, 's', 'Settings')
+    await page.getByText('law@example.org').waitFor()
+    await expectAccessible(page, 'settings')
+    await page.getByRole('radio', { name: 'All' }).check()
+    await page.keyboard.press('Tab')
+    await page.getByRole('searchbox').fill('jwt_secret')
+    await page.getByRole('row', { name: /JWT_SECRET/ }).waitFor()
+    expect(await cells(page)).toHaveLength(2)
+    expect(errors).toEqual([])
+    await stop()
+  },
+  90_000,
+)
+
+browserTest(
+  'a number that is a link leads to a list of as many',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
+    const { page, errors, person: admin } = await openConsole(app, origin, 'admin')
+    await report(eve, bob)
+    await ada.post('blocks', { user_id: bob.id })
+    await bob.post('blocks', { user_id: ada.id })
+    // Three decisions and three appeals, each of which ends in another way.
+    const notices = await Promise.all([
+      ...[ada, bob].map(async (by) => {
+        const { id } = (await by.post('reports', { user_id: eve.id, reason: 'hate' })).body
+        await admin.post(`admin/reports/${id}/resolve`, { action: 'warn', note: 'No.', strikes: 1 })
+      }),
+      admin.post(`admin/users/${eve.id}/warn`, { reason: 'No.' }),
+    ]).then(async () => (await eve.get('me/notices')).body.items as { id: string }[])
+    expect(notices).toHaveLength(3)
+    const appeals: string[] = []
+    for (const { id } of notices) appeals.push((await eve.post('appeals', { notice_id: id, text: 'Why?' })).body.id)
+    for (const [i, decision] of ['uphold', 'reject'].entries()) {
+      const settled = await admin.post(`admin/appeals/${appeals[i]}/resolve`, { decision, note: 'Looked again.' })
+      expect(settled.status).toBe(200)
+    }
+    // An appeal of long ago is in no number of the period, nor in its lists.
+    await app.rows('UPDATE appeals SET created_at = ? WHERE id = ?', 1_500_000_000_000, appeals[0]!)
+
+    const linked: Record<string, string[]> = {}
+    for (const [path, name] of [
+      ['numbers', 'Numbers'],
+      ['transparency', 'Transparency report'],
+      [`people/${eve.id}`, 'Eve'],
+    ] as const) {
+      await page.goto(`${origin}/console/${path}`)
+      await title(page, name).waitFor()
+      await page.waitForLoadState('networkidle')
+      const links = await page.locator('a').evaluateAll((all) =>
+        (
+          all as unknown as {
+            href: string
+            textContent: string
+            querySelector(of: string): { textContent: string } | null
+          }[]
+        )
+          .map((link) => ({ href: link.href, text: (link.querySelector('b') ?? link).textContent.trim() }))
+          .filter(({ href, text }) => /^\d+/.test(text) && !/[a-z]/i.test(text) && !href.includes('#')),
+      )
+      for (const { href, text } of links) (linked[href] ??= []).push(text)
+    }
+    // The people of tests are made beside the route that writes an entry.
+    for (const href of Object.keys(linked)) if (href.includes('action=register')) delete linked[href]
+    const lists = Object.keys(linked)
+    for (const part of ['action=report&', 'action=report_resolved', 'action=block', 'status=any'])
+      expect([part, lists.some((href) => href.includes(part))]).toEqual([part, true])
+    for (const [href, numbers] of Object.entries(linked)) {
+      await page.goto(href)
+      const rows = page.locator('tbody tr, [data-row]')
+      // An empty list is found out below.
+      await rows
+        .first()
+        .waitFor({ timeout: 10_000 })
+        .catch(() => {})
+      const count = await rows.count()
+      expect([href, ...numbers]).toEqual([href, ...numbers.map(() => `${count}`)])
+    }
+    expect(errors).toEqual([])
+    await stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'a moderator sees no settings; on a small screen in the dark the figures are accessible too',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const { page, errors } = await openConsole(app, origin, 'moderator', 360)
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    for (const [path, name] of [
+      ['numbers', 'Numbers'],
+      ['audit', 'Audit log'],
+      ['transparency', 'Transparency report'],
+    ] as const) {
+      await page.goto(`${origin}/console/${path}`)
+      await title(page, name).waitFor()
+      await page.waitForLoadState('networkidle')
+      await expectAccessible(page, path)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    }
+    await page.goto(`${origin}/console/settings`)
+    await title(page, 'This page does not exist.').waitFor()
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+    expect(errors).toEqual([])
+    await stop()
+  },
+  90_000,
+)

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { seconds } from '../../src/lib/time.ts'
+import { password, type Person, testApp, type TestApp } from '../app.ts'
+import { granted } from '../rows.ts'
+import { smtpServer } from '../smtp.ts'
+import { button, openPage, serveWeb } from './app-page.ts'
+
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (!executablePath) return
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  browser = await chromium.launch({ executablePath, args })
+})
+afterAll(() => browser?.close())
+
+async function withRole(app: TestApp, role: 'moderator' | 'admin', name: string): Promise<Person> {
+  const person = await app.person(name)
+  await app.services.storage.users.setRole(person.id, role, granted(person.id, app.clock.now))
+  return person
+}
+
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason, which the person reads' })
+
+async function openConsole(origin: string, { email }: Person) {
+  const opened = await openPage(browser, `${origin}/console`, {
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+  })
+  const { page } = opened
+  await page.getByLabel('E-mail or phone').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await title(page, 'Queue').waitFor()
+  return opened
+}
+
+browserTest(
+  'the filters of the queue show what they say, by address too, and the next one is of the kind that is shown',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const mo = await withRole(app, 'moderator', 'Mo')
+    const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
+    const said = (await bob.post(`chats/${await app.met(ada, bob)}/messages`, { text: 'You toad.' })).body.id
+    const file = async (body: object) => (await ada.post('reports', body)).body.id as string
+    const ofMessage = await file({ message_id: said, reason: 'harassment' })
+    const ofBob = await file({ user_id: bob.id, reason: 'spam' })
+    const ofCleo = await file({ user_id: cleo.id, reason: 'spam' })
+    const decided = (await bob.post('reports', { user_id: cleo.id, reason: 'scam' })).body.id
+    await mo.post(`admin/reports/${decided}/resolve`, { action: 'dismiss', note: 'No.' })
+    const { page, context, errors } = await openConsole(origin, mo)
+    const shown = async (...ids: string[]) => {
+      const found = () =>
+        page
+          .locator('[data-row]')
+          .evaluateAll((rows) =>
+            (rows as unknown as { href: string }[]).map(({ href }) => /[0-9a-f-]{36}/.exec(href)?.[0] ?? ''),
+          )
+      for (let left = 100; left > 0 && !Bun.deepEquals((await found()).toSorted(), ids.toSorted()); left--)
+        await Bun.sleep(50)
+      expect((await found()).toSorted()).toEqual(ids.toSorted())
+    }
+    const filter = (name: string) => page.getByRole('combobox', { name })
+
+    await shown(ofMessage, ofBob, ofCleo)
+    await filter('Kind').selectOption('user')
+    await shown(ofBob, ofCleo)
+    expect(await filter('Kind').locator('option:checked').innerText()).toMatch(/· 2$/)
+    await filter('Kind').selectOption('message')
+    await shown(ofMessage)
+    await filter('Reason').selectOption('spam')
+    await page.getByText('Nothing is waiting', { exact: true }).waitFor()
+    await shown()
+    await filter('Kind').selectOption('')
+    await shown(ofBob, ofCleo)
+    expect(new URL(page.url()).search).toBe('?reason=spam')
+    await page.reload()
+    await shown(ofBob, ofCleo)
+    await page.goBack()
+    await page.goto(`${origin}/console/queue?subject=${bob.id}`)
+    await shown(ofMessage, ofBob)
+    await page.getByRole('radio', { name: 'Resolved' }).check()
+    await shown()
+    await page.goto(`${origin}/console/queue?status=resolved`)
+    await shown(decided)
+
+    await page.goto(`${origin}/console/queue?kind=message`)
+    await shown(ofMessage)
+    await page.keyboard.press('n')
+    await page.waitForURL((url) => url.pathname.endsWith(ofMessage) && url.search === '?kind=message')
+    await title(page, 'Harassment').waitFor()
+    expect((await mo.get(`admin/reports/${ofMessage}`)).body.claimed_by).toBe(mo.id)
+    expect((await mo.get(`admin/reports/${ofBob}`)).body.claimed_by).toBeNull()
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  90_000,
+)
+
+browserTest(
+  'an admin sends a reset link and suspends for a day; nothing is done that was not confirmed, or that they may not do',
+  async () => {
+    const smtp = await smtpServer()
+    const app = await testApp({
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'Convene <hello@example.org>',
+      PUBLIC_URL: 'https://meet.example.org',
+    })
+    const { origin, stop } = await serveWeb(app)
+    const root = await withRole(app, 'admin', 'Root')
+    const other = await withRole(app, 'admin', 'Other')
+    const bob = await app.person('Bob')
+    const { page, context, errors } = await openConsole(origin, root)
+    await page.goto(`${origin}/console/people/${bob.id}`)
+    await title(page, 'Bob').waitFor()
+
+    await button(page, 'Send a link for a new password').click()
+    await page.getByText('The link is on its way.').waitFor()
+    // The first one tells the admin of the new device.
+    const mail = await smtp.received(2)
+    expect(mail.recipients).toEqual([bob.email])
+    expect(mail.text).toContain('https://meet.example.org/reset#token=')
+    expect((await root.get('admin/audit?action=password_link_sent')).body.items).toMatchObject([
+      { actor_id: root.id, subject_id: bob.id },
+    ])
+
+    // Without a reason nothing is asked for; what is not confirmed is not done.
+    await button(page, 'Suspend').click({ force: true })
+    expect(await page.getByRole('group', { name: 'Suspend Bob?' }).count()).toBe(0)
+    await reason(page).fill('Spam.')
+    await page.getByRole('radio', { name: '1 day' }).check()
+    await button(page, 'Suspend').click()
+    await page.getByRole('group', { name: 'Suspend Bob?' }).waitFor()
+    await page.keyboard.press('Escape')
+    await button(page, 'Suspend').waitFor()
+    expect((await bob.get('me')).status).toBe(200)
+    await button(page, 'Suspend').click()
+    await page.getByRole('group', { name: 'Suspend Bob?' }).getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('Suspended. They are told why.').waitFor()
+    const { suspended_until } = (await root.get(`admin/users/${bob.id}`)).body
+    const left = Date.parse(suspended_until) - Date.now()
+    expect(left > 0 && left <= 86_400_000).toBe(true)
+
+    // Nobody suspends an admin, and an admin who has lost the role is told so.
+    await page.goto(`${origin}/console/people/${other.id}`)
+    await title(page, 'Other').waitFor()
+    expect(await button(page, 'Suspend').count()).toBe(0)
+    await app.services.storage.users.setRole(root.id, 'moderator', granted(root.id, app.clock.now))
+    app.forget(root.id)
+    const access = page.getByRole('article', { name: 'Account' })
+    await button(access, 'Sign out everywhere').click()
+    const [refused] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/sessions/end')),
+      access.getByRole('group').getByRole('button', { name: 'Sign out everywhere' }).click(),
+    ])
+    expect(refused.status()).toBe(403)
+    expect((await other.get('me')).status).toBe(200)
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+    await smtp.close()
+  },
+  90_000,
+)
+
+browserTest(
+  'a decision is carried out though the browser is closed, and once',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, ada, bob] = [await withRole(app, 'moderator', 'Mo'), await app.person('Ada'), await app.person('Bob')]
+    const report = (await ada.post('reports', { user_id: bob.id, reason: 'scam' })).body.id
+    const { page, context, errors } = await openConsole(origin, mo)
+    await page.keyboard.press('n')
+    await page.waitForURL((url) => url.pathname.endsWith(report))
+    await page.getByRole('article', { name: 'Report' }).getByText('Yours', { exact: true }).waitFor()
+    await page.keyboard.press('w')
+    await reason(page).fill('Asked for money.')
+    await page.keyboard.press('Control+Enter')
+    await button(page, /^Undo/).waitFor()
+    const carryOut = async () => {
+      for (const { services } of app.nodes) services.delivery.wake('decision')
+      await Promise.all(app.nodes.map(({ services }) => services.delivery.idle()))
+    }
+    expect(errors).toEqual([])
+    await page.close()
+    await context.close()
+
+    app.clock.now += 9 * seconds
+    await carryOut()
+    expect((await bob.get('me/notices')).body.items).toEqual([])
+    app.clock.now += 2 * seconds
+    await carryOut()
+    await carryOut()
+    expect((await bob.get('me/notices')).body.items).toMatchObject([{ action: 'warn', reason: 'Asked for money.' }])
+    expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ status: 'resolved', pending: null })
+    expect((await mo.delete(`admin/reports/${report}/resolve`)).body.code).toBe('conflict')
+    await stop()
+  },
+  60_000,
+)

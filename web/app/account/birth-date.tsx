@@ -1,0 +1,30 @@
+import { Field } from '../../shared/ui/field.tsx'
+import { useLanguage } from '../language.tsx'
+import { type Failure, failureText, fieldText } from '../requests.ts'
+
+type Props = { years: number; value: string; onChange: (value: string) => void; failure: Failure | null }
+
+/** What is wrong with the date that was sent; null where it is not the date. */
+export function useBirthDateError(failure: Failure | null): string | null {
+  const { t } = useLanguage()
+  const isTooYoung = failure !== null && failure !== 'offline' && failure.code === 'too_young'
+  return isTooYoung ? failureText(t, failure) : fieldText(t, failure, '/birth_date')
+}
+
+/** The date of birth, where the community has a least age. */
+export function BirthDateField({ years, value, onChange, failure }: Props) {
+  const { t } = useLanguage()
+  return (
+    <Field
+      label={t('account.birthDate')}
+      hint={t('account.birthDate.hint', { years })}
+      error={useBirthDateError(failure)}
+      name="bday"
+      type="date"
+      autoComplete="bday"
+      required
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}

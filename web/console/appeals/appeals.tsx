@@ -1,0 +1,325 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { ArrowLeft, Gavel } from 'lucide-react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { Link, useLocation, useParams, useSearch } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { TextArea } from '../../shared/ui/field.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { Keys, useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import decisionStyles from '../queue/decision.module.css'
+import styles from '../queue/queue.module.css'
+import { outcomeOf, useAction, useList } from '../requests.ts'
+import { Choice } from '../ui/choice.tsx'
+import { FailureText } from '../ui/failure.tsx'
+import { Empty, Failed, Skeleton } from '../ui/loaded.tsx'
+import { Badge, Bar, Facts, Section } from '../ui/page.tsx'
+import { instants, type Period, periodOf } from '../ui/period.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
+import { Listed } from '../ui/table.tsx'
+import { Ago, At, durationOf } from '../ui/time.tsx'
+
+type Appeal = components['schemas']['QueuedAppeal']
+const statuses = ['open', 'upheld', 'rejected', 'any'] as const
+type Shown = { status: (typeof statuses)[number]; period: Period | null }
+
+function addressOf({ status, period }: Shown, id?: string): string {
+  const search = new URLSearchParams({ ...(status !== 'open' && { status }), ...period })
+  return `/appeals${id === undefined ? '' : `/${id}`}${search.size === 0 ? '' : `?${search}`}`
+}
+
+export default function Appeals() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const [, navigate] = useLocation()
+  const { id } = useParams()
+  const search = new URLSearchParams(useSearch())
+  const status = statuses.find((each) => each === search.get('status')) ?? 'open'
+  const period = periodOf(search)
+  const shown = { status, period }
+  const list = useList<Appeal>((cursor) => {
+    const query = {
+      ...(status !== 'any' && { status }),
+      ...(period && instants(period)),
+      ...(cursor !== undefined && { cursor }),
+    }
+    return api.GET('/api/v1/admin/appeals', { params: { query } })
+  }, JSON.stringify(shown))
+  const { items, change, failure, reload } = list
+  const opened = items?.find((appeal) => appeal.id === id)
+
+  /** Goes on with the one that stood below. */
+  const onDecided = (appeal: Appeal, andNext: boolean) => {
+    const at = items?.findIndex((each) => each.id === appeal.id) ?? -1
+    const rest = items?.filter((each) => each.id !== appeal.id) ?? []
+    change((before) => before.filter((each) => each.id !== appeal.id))
+    toast(t(`appeals.done.${appeal.status}`))
+    const following = andNext ? rest[Math.min(at, rest.length - 1)] : undefined
+    navigate(addressOf(shown, following?.id))
+  }
+
+  useKeys(t('appeals.title'), [
+    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    {
+      keys: 'n',
+      label: t('queue.next'),
+      inLine: true,
+      run: () => {
+        const first = items?.find((appeal) => appeal.id !== id)
+        if (first) navigate(addressOf(shown, first.id))
+      },
+    },
+    ...(id === undefined
+      ? []
+      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf(shown)) }]),
+  ])
+  const back = (
+    <Link href={addressOf(shown)} className={styles.back} aria-label={t('queue.back')}>
+      <ArrowLeft size={18} aria-hidden />
+    </Link>
+  )
+  return (
+    <Split
+      isOpen={id !== undefined}
+      list={
+        <>
+          <Bar title={t('appeals.title')} />
+          <div className={styles.filters}>
+            <Choice
+              label={t('queue.status')}
+              value={status}
+              onChange={(chosen) => navigate(addressOf({ ...shown, status: chosen }))}
+              options={statuses.map((value) => ({ value, label: t(`appeals.status.${value}`) }))}
+            />
+            {period && (
+              <Button look="quiet" onClick={() => navigate(addressOf({ ...shown, period: null }))}>
+                {t('appeals.period', period)}
+              </Button>
+            )}
+          </div>
+          <div className={styles.list}>
+            <Listed list={list} empty={<Empty title={t(status === 'open' ? 'queue.empty' : 'queue.emptyResolved')} />}>
+              {(appeals) => (
+                <ul>
+                  {appeals.map((appeal) => (
+                    <li key={appeal.id}>
+                      <Row appeal={appeal} href={addressOf(shown, appeal.id)} isHere={appeal.id === id} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Listed>
+          </div>
+        </>
+      }
+      detail={
+        id === undefined ? (
+          <div className={styles.nothing}>
+            <Gavel size={32} strokeWidth={1.25} aria-hidden />
+            <p>{t('appeals.choose')}</p>
+          </div>
+        ) : opened ? (
+          <Opened key={id} appeal={opened} back={back} onDecided={onDecided} />
+        ) : (
+          <>
+            <header className={styles.head}>
+              {back}
+              <h1>{t('appeals.one')}</h1>
+            </header>
+            {items !== null ? (
+              <Empty title={t('appeals.gone')}>
+                <Link href={addressOf(shown)}>{t('queue.back')}</Link>
+              </Empty>
+            ) : failure ? (
+              <Failed failure={failure} onRetry={reload} />
+            ) : (
+              <Skeleton />
+            )}
+          </>
+        )
+      }
+    />
+  )
+}
+
+function Row({ appeal, href, isHere }: { appeal: Appeal; href: string; isHere: boolean }) {
+  const { t, language } = useLanguage()
+  const { notice, text, waiting_s, status } = appeal
+  return (
+    <Link href={href} className={styles.row} data-row aria-current={isHere ? 'true' : undefined}>
+      <span className={styles.first}>
+        <b>{t(`people.notice.${notice.action}`)}</b>
+        {status === 'open' && (
+          <span className={styles.due}>{t('queue.waited', { time: durationOf(language, waiting_s) })}</span>
+        )}
+      </span>
+      <span className={styles.second}>
+        <span className={styles.excerpt}>{text}</span>
+      </span>
+    </Link>
+  )
+}
+
+type OpenedProps = { appeal: Appeal; back: ReactNode; onDecided: (appeal: Appeal, andNext: boolean) => void }
+
+function Opened({ appeal, back, onDecided }: OpenedProps) {
+  const { t } = useLanguage()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const { notice, user_id, text, status, created_at, note, resolved_at } = appeal
+  return (
+    <article className={styles.report} aria-label={t('appeals.one')}>
+      <header className={styles.head}>
+        {back}
+        <h1 ref={heading} tabIndex={-1}>
+          {t('appeals.against', { decision: t(`people.notice.${notice.action}`) })}
+        </h1>
+        {status !== 'open' && <Badge tone="good">{t(`appeals.status.${status}`)}</Badge>}
+      </header>
+      <div className={styles.columns}>
+        <div className={styles.evidence}>
+          <Section title={t('appeals.text')}>
+            <blockquote className={styles.details}>{text}</blockquote>
+            <Facts
+              facts={[
+                [t('queue.filedAt'), <Ago key="at" at={created_at} />],
+                [
+                  t('queue.filedBy'),
+                  user_id === null ? (
+                    t('appeals.byAuthor')
+                  ) : (
+                    <Link href={`/people/${user_id}`}>{t('appeals.person')}</Link>
+                  ),
+                ],
+              ]}
+            />
+          </Section>
+          <Section title={t('appeals.decision')}>
+            <Facts
+              facts={[
+                [t('queue.decision'), t(`people.notice.${notice.action}`)],
+                [t('appeals.reason'), notice.reason],
+                [t('appeals.remark'), notice.note],
+                [t('queue.until'), notice.until && <At at={notice.until} />],
+                [t('queue.decidedAt'), <Ago key="at" at={notice.created_at} />],
+                [
+                  t('queue.report'),
+                  notice.report_id && <Link href={`/queue/${notice.report_id}`}>{t('appeals.evidence')}</Link>,
+                ],
+              ]}
+            />
+          </Section>
+        </div>
+        <div className={styles.side}>
+          {status === 'open' ? (
+            <Decision appeal={appeal} onDecided={onDecided} />
+          ) : (
+            <Section title={t('queue.outcome')}>
+              <Facts
+                facts={[
+                  [t('queue.decision'), t(`appeals.status.${status}`)],
+                  [t('queue.note'), note],
+                  [t('queue.decidedAt'), resolved_at && <Ago at={resolved_at} />],
+                ]}
+              />
+            </Section>
+          )}
+        </div>
+      </div>
+    </article>
+  )
+}
+
+const decisions = [
+  { decision: 'uphold', key: 'u' },
+  { decision: 'reject', key: 'r' },
+] as const
+
+function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided'>) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const name = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const [decision, setDecision] = useState<'uphold' | 'reject' | null>(null)
+  const [note, setNote] = useState('')
+  const isReady = decision !== null && note.trim() !== ''
+  const decide = useAction(async (andNext: boolean) => {
+    if (decision === null) return null
+    const { data, failure } = await outcomeOf(
+      api.POST('/api/v1/admin/appeals/{id}/resolve', {
+        params: { path: { id: appeal.id } },
+        body: { decision, note: note.trim() },
+      }),
+    )
+    if (failure) return failure
+    onDecided(data, andNext)
+    return null
+  })
+  const submit = (andNext: boolean) => {
+    if (isReady) void decide.run(andNext)
+    else form.current?.querySelector<HTMLElement>(decision === null ? 'input' : 'textarea')?.focus()
+  }
+  const focusWords = useRef(false)
+  useEffect(() => {
+    if (!focusWords.current) return
+    focusWords.current = false
+    form.current?.querySelector('textarea')?.focus()
+  }, [decision])
+  useKeys(t('decision.title'), [
+    ...decisions.map(({ decision: each, key }) => ({
+      keys: key,
+      label: t(`appeals.decide.${each}`),
+      inLine: true,
+      run: () => {
+        focusWords.current = true
+        setDecision(each)
+      },
+    })),
+    { keys: 'Mod+Enter', label: t('decision.andNext'), inFields: true, inLine: true, run: () => submit(true) },
+  ])
+  return (
+    <form
+      ref={form}
+      className={decisionStyles.decision}
+      aria-label={t('decision.title')}
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        submit(false)
+      }}
+    >
+      <fieldset className={decisionStyles.actions}>
+        <legend>{t('decision.title')}</legend>
+        {decisions.map(({ decision: each, key }) => (
+          <label key={each}>
+            <input type="radio" name={name} checked={decision === each} onChange={() => setDecision(each)} />
+            <span>
+              {t(`appeals.decide.${each}`)}
+              <Keys keys={key} />
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {decision !== null && (
+        <TextArea
+          label={t('decision.reason')}
+          hint={t(`appeals.hint.${decision}`)}
+          maxLength={2000}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+        />
+      )}
+      <FailureText failure={decide.failure} />
+      <div className={decisionStyles.submit}>
+        <Button look="primary" busy={decide.busy} aria-disabled={!isReady || undefined} onClick={() => submit(true)}>
+          {t('decision.andNext')}
+        </Button>
+        <Button type="submit" busy={decide.busy} aria-disabled={!isReady || undefined}>
+          {t('decision.only')}
+        </Button>
+      </div>
+    </form>
+  )
+}

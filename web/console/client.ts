@@ -1,0 +1,8 @@
+import { createClient } from 'convene-client'
+import { indexedDb } from 'convene-client/indexeddb'
+
+/**
+ * The client of this page's server. It shares its session with the app in the same browser. The console opens no socket: whoever
+ * moderates does not appear online by it.
+ */
+export const client = createClient({ url: location.origin, cookies: true, storage: indexedDb() })

@@ -1,0 +1,173 @@
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+
+export type Key = {
+  /** `j`, `g q` (one after the other), `Mod+Enter` (Ctrl, on a Mac Command), `Escape`, `?`. */
+  keys: string
+  /** What it does, in words. */
+  label: string
+  run: () => void
+  /** Also while something is being written. */
+  inFields?: boolean
+  /** Shown in the line below the screen, and not only in the list of all keys. */
+  inLine?: boolean
+}
+type Layer = { group: string; keys: readonly Key[] }
+
+const isMac = /mac/i.test(navigator.userAgent)
+const kept = 'convene:single-keys'
+
+/** Who dictates or has a tremor turns off keys that work without Ctrl (WCAG 2.1.4). */
+const singleKeysChosen = () => localStorage.getItem(kept) !== 'off'
+
+function openKeys() {
+  let layers: readonly Layer[] = []
+  let singleKeys = singleKeysChosen()
+  let begun = ''
+  const listeners = new Set<() => void>()
+  const changed = () => listeners.forEach((listener) => listener())
+
+  const find = (keys: string) => {
+    // What was shown last knows best what a key means.
+    for (const layer of layers.toReversed()) {
+      const found = layer.keys.find((key) => key.keys === keys)
+      if (found) return found
+    }
+    return null
+  }
+  const beginsSequence = (keys: string) =>
+    layers.some((layer) => layer.keys.some((key) => key.keys.startsWith(`${keys} `)))
+
+  return {
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    layers: () => layers,
+    singleKeys: () => singleKeys,
+    begun: () => begun,
+    add(layer: Layer) {
+      layers = [...layers, layer]
+      changed()
+      return () => {
+        layers = layers.filter((each) => each !== layer)
+        changed()
+      }
+    },
+    setSingleKeys(on: boolean) {
+      singleKeys = on
+      localStorage.setItem(kept, on ? 'on' : 'off')
+      changed()
+    },
+    pressed(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.isComposing || event.altKey) return
+      const name = nameOf(event)
+      if (name === null) return
+      const isWriting = writesText(event.target)
+      if (name.length === 1 && (!singleKeys || isWriting)) return
+      // Enter and the space bar belong to what has the focus.
+      if ((name === 'Enter' || name === ' ') && event.target !== document.body) return
+      const key = find(begun === '' ? name : `${begun} ${name}`) ?? (begun === '' ? null : find(name))
+      const begins = begun === '' && !isWriting && beginsSequence(name) ? name : ''
+      if (begins !== begun) {
+        begun = begins
+        changed()
+      }
+      if (!key || (isWriting && !key.inFields)) return
+      event.preventDefault()
+      key.run()
+    },
+  }
+}
+
+/** Letters as they are typed; where a keyboard types no Latin ones, those that lie at the same place. */
+function nameOf({ key, code, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string | null {
+  if (['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'Dead'].includes(key)) return null
+  const place = /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase()
+  const typed = key.length === 1 && /\p{L}/u.test(key) && !/^[a-z]$/i.test(key) && place ? place : key
+  const name = typed.length === 1 ? typed.toLowerCase() : typed
+  if (isMac ? metaKey : ctrlKey) return `Mod+${name}`
+  if (ctrlKey || metaKey) return null
+  return shiftKey && (name.length > 1 || /[a-z]/.test(name)) ? `Shift+${name}` : name
+}
+
+const boxes = ['checkbox', 'radio', 'button', 'submit', 'range', 'file']
+function writesText(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (target instanceof HTMLInputElement) return !boxes.includes(target.type)
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
+}
+
+const KeysContext = createContext<ReturnType<typeof openKeys> | null>(null)
+
+function useKeysStore() {
+  const store = useContext(KeysContext)
+  if (!store) throw new Error('There is no KeysProvider around this component.')
+  return store
+}
+
+export function KeysProvider({ children }: { children: ReactNode }) {
+  const [store] = useState(openKeys)
+  useEffect(() => {
+    addEventListener('keydown', store.pressed)
+    return () => removeEventListener('keydown', store.pressed)
+  }, [store])
+  return <KeysContext value={store}>{children}</KeysContext>
+}
+
+/** Keys that work while this component is shown. `group` is their heading in the list of all keys. */
+export function useKeys(group: string, keys: readonly Key[]) {
+  const store = useKeysStore()
+  const current = useRef(keys)
+  current.current = keys
+  // A layer is made anew only when its keys are others, not whenever their functions are.
+  const shape = JSON.stringify(keys.map(({ keys, label, inFields, inLine }) => [keys, label, inFields, inLine]))
+  useEffect(() => {
+    const layer = current.current.map((key, index) => ({ ...key, run: () => current.current[index]?.run() }))
+    return store.add({ group, keys: layer })
+  }, [store, group, shape])
+}
+
+/** Every key that works now, by group; and whether those of one letter are on. */
+export function useKeyList() {
+  const store = useKeysStore()
+  const layers = useSyncExternalStore(store.subscribe, store.layers)
+  const singleKeys = useSyncExternalStore(store.subscribe, store.singleKeys)
+  const begun = useSyncExternalStore(store.subscribe, store.begun)
+  const groups = useMemo(() => {
+    const found = new Map<string, Key[]>()
+    for (const { group, keys } of layers.toReversed())
+      if (keys.length > 0) found.set(group, [...(found.get(group) ?? []), ...keys])
+    return [...found].map(([group, keys]) => ({ group, keys }))
+  }, [layers])
+  return { groups, singleKeys, begun, setSingleKeys: store.setSingleKeys }
+}
+
+/** A key as it is written on the keyboard. */
+export function Keys({ keys }: { keys: string }) {
+  const names = keys.split(/[ +](?=.)/)
+  return (
+    <span aria-hidden>
+      {names.map((name, index) => (
+        <kbd key={index}>{shownNames[name] ?? name}</kbd>
+      ))}
+    </span>
+  )
+}
+
+const shownNames: Record<string, string> = {
+  Mod: isMac ? '⌘' : 'Ctrl',
+  Enter: '↵',
+  Escape: 'Esc',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  Shift: '⇧',
+}

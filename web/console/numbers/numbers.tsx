@@ -1,0 +1,120 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { useMemo } from 'react'
+import { Link } from 'wouter'
+import { useLanguage } from '../language.tsx'
+import { useResource } from '../requests.ts'
+import { Loaded } from '../ui/loaded.tsx'
+import { Badge, Page, Section } from '../ui/page.tsx'
+import { instants, PeriodFields, type Period, usePeriod } from '../ui/period.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { Tile, Tiles } from '../ui/tiles.tsx'
+import { durationOf } from '../ui/time.tsx'
+import { DayChart } from './day-chart.tsx'
+import styles from './numbers.module.css'
+
+type Stats = components['schemas']['Stats']
+type Day = components['schemas']['DayStats']
+const shownByDay = ['registered', 'active', 'messages', 'chats', 'reports', 'decided', 'blocks'] as const
+
+export default function Numbers() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const [period, choose] = usePeriod(30, 92)
+  const stats = useResource(
+    () => api.GET('/api/v1/admin/stats', { params: { query: instants(period) } }),
+    JSON.stringify(period),
+  )
+  return (
+    <Page title={t('numbers.title')} actions={<PeriodFields period={period} onChange={choose} />}>
+      <Loaded of={stats}>{(data) => <Shown stats={data} period={period} />}</Loaded>
+      <Health />
+    </Page>
+  )
+}
+
+function Shown({ stats, period }: { stats: Stats; period: Period }) {
+  const { t, language } = useLanguage()
+  const { days, open, overdue, held, time_to_action } = stats
+  const dates = useMemo(() => days.map(({ date }) => date), [days])
+  const values = useMemo(() => shownByDay.map((name) => ({ name, values: days.map((day) => day[name]) })), [days])
+  const time = (seconds: number | null) => (seconds === null ? '–' : durationOf(language, seconds))
+  const columns: Column<Day>[] = [
+    { title: t('numbers.day'), isHead: true, cell: ({ date }) => date },
+    ...shownByDay.map((name): Column<Day> => ({
+      title: t(`numbers.${name}`),
+      isNumber: true,
+      cell: (day) => {
+        const href = auditOf(name, { from: day.date, to: day.date })
+        return href && day[name] > 0 ? <Link href={href}>{day[name]}</Link> : day[name]
+      },
+    })),
+  ]
+  const decided = auditOf('decided', period)
+  return (
+    <>
+      <Tiles>
+        <Tile href="/queue" value={open} label={t('numbers.open')} />
+        <Tile href="/queue" value={overdue} label={t('numbers.overdue')} isLate={overdue > 0} />
+        <Tile href="/queue?kind=held" value={held} label={t('numbers.held')} />
+        <Tile href={decided} value={time(time_to_action.p50_s)} label={t('numbers.p50')} />
+        <Tile href={decided} value={time(time_to_action.p95_s)} label={t('numbers.p95')} />
+      </Tiles>
+      <div className={styles.charts}>
+        {values.map(({ name, values }) => (
+          <DayChart
+            key={name}
+            title={t(`numbers.${name}`)}
+            dates={dates}
+            values={values}
+            isSummed={name !== 'active'}
+            href={auditOf(name, period)}
+          />
+        ))}
+      </div>
+      <details className={styles.table}>
+        <summary>{t('numbers.table')}</summary>
+        <Table caption={t('numbers.caption')} columns={columns} rows={days.toReversed()} keyOf={({ date }) => date} />
+      </details>
+    </>
+  )
+}
+
+const actions: Partial<Record<(typeof shownByDay)[number], string>> = {
+  ...{ registered: 'register', reports: 'report', decided: 'report_resolved', blocks: 'block' },
+}
+
+/** The entries of the audit log that a number counts, where there are any. */
+function auditOf(name: (typeof shownByDay)[number], period: Period): string | null {
+  const action = actions[name]
+  return action === undefined ? null : `/audit?${new URLSearchParams({ action, ...period })}`
+}
+
+/** How the server is, as `GET /ready` says; it answers 503 with the same shape where it is not. */
+function Health() {
+  const { t } = useLanguage()
+  const client = useConvene()
+  const health = useResource(async () => {
+    const response = await fetch(client.url('/ready'))
+    const data = (await response.json()) as components['schemas']['Readiness']
+    return { data, response: new Response() }
+  })
+  return (
+    <div className={styles.table}>
+      <Section title={t('numbers.server')}>
+        <Loaded of={health}>
+          {({ version, checks }) => (
+            <p className={styles.health}>
+              <Badge>{`Convene ${version}`}</Badge>
+              {Object.entries(checks).map(([name, outcome]) => (
+                <Badge key={name} tone={outcome === 'ok' ? 'good' : outcome === 'away' ? 'notice' : 'danger'}>
+                  {`${name}: ${t(outcome === 'ok' ? 'numbers.ok' : outcome === 'away' ? 'numbers.away' : 'numbers.failed')}`}
+                </Badge>
+              ))}
+            </p>
+          )}
+        </Loaded>
+      </Section>
+    </div>
+  )
+}

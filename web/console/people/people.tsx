@@ -1,0 +1,191 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { ArrowLeft, Search, UsersRound } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useParams, useSearch } from 'wouter'
+import { useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import queueStyles from '../queue/queue.module.css'
+import { useList } from '../requests.ts'
+import { useStaff } from '../staff.tsx'
+import { Filter } from '../ui/choice.tsx'
+import { Empty } from '../ui/loaded.tsx'
+import { Bar } from '../ui/page.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
+import { Listed } from '../ui/table.tsx'
+import { roles } from './person-record.ts'
+import { PersonPage } from './person.tsx'
+import styles from './people.module.css'
+import { StandingBadge } from './summary.tsx'
+
+type Found = components['schemas']['PersonInList']
+const standings = ['active', 'suspended'] as const
+type Shown = { q: string; standing: (typeof standings)[number] | ''; role: (typeof roles)[number] | '' }
+
+function addressOf({ q, standing, role }: Shown, id?: string): string {
+  const search = new URLSearchParams()
+  if (q) search.set('q', q)
+  if (standing) search.set('standing', standing)
+  if (role) search.set('role', role)
+  const query = search.toString()
+  return `/people${id === undefined ? '' : `/${id}`}${query && `?${query}`}`
+}
+
+export default function People() {
+  const { t } = useLanguage()
+  const [, navigate] = useLocation()
+  const { id } = useParams()
+  const { isAdmin } = useStaff()
+  const search = new URLSearchParams(useSearch())
+  const shown: Shown = {
+    q: search.get('q') ?? '',
+    standing: standings.find((each) => each === search.get('standing')) ?? '',
+    role: roles.find((each) => each === search.get('role')) ?? '',
+  }
+  useKeys(
+    t('people.title'),
+    id === undefined
+      ? []
+      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf(shown)) }],
+  )
+  return (
+    <Split
+      isOpen={id !== undefined}
+      list={
+        <>
+          <Bar title={t('people.title')} />
+          {isAdmin ? (
+            <Results shown={shown} id={id} />
+          ) : (
+            <Empty title={t('people.forAdmins')}>{t('people.forAdminsHint')}</Empty>
+          )}
+        </>
+      }
+      detail={
+        id === undefined ? (
+          <div className={queueStyles.nothing}>
+            <UsersRound size={32} strokeWidth={1.25} aria-hidden />
+            <p>{t('people.choose')}</p>
+          </div>
+        ) : (
+          <PersonPage
+            key={id}
+            id={id}
+            back={
+              <Link href={addressOf(shown)} className={queueStyles.back} aria-label={t('queue.back')}>
+                <ArrowLeft size={18} aria-hidden />
+              </Link>
+            }
+          />
+        )
+      }
+    />
+  )
+}
+
+// Typing asks the server once it pauses: each search is in the audit log.
+const pauseMs = 350
+
+function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const [, navigate] = useLocation()
+  const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(shown.q)
+  const { q, standing, role } = shown
+  useEffect(() => {
+    if (typed === q) return
+    const timer = setTimeout(() => navigate(addressOf({ q: typed, standing, role }, id), { replace: true }), pauseMs)
+    return () => clearTimeout(timer)
+  }, [typed, q, standing, role, id, navigate])
+  const list = useList<Found>(
+    (cursor) =>
+      api.GET('/api/v1/admin/users', {
+        params: {
+          query: {
+            ...(q && { q }),
+            ...(standing && { standing }),
+            ...(role && { role }),
+            ...(cursor !== undefined && { cursor }),
+          },
+        },
+      }),
+    JSON.stringify([q, standing, role]),
+  )
+  useKeys(t('people.title'), [
+    { keys: '/', label: t('people.search'), inLine: true, run: () => field.current?.focus() },
+    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+  ])
+  return (
+    <>
+      <search className={styles.search}>
+        <Search size={14} aria-hidden />
+        <input
+          ref={field}
+          type="search"
+          aria-label={t('people.search')}
+          placeholder={t('people.searchHint')}
+          maxLength={254}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowDown') return
+            event.preventDefault()
+            focusRow(1)
+          }}
+        />
+      </search>
+      <div className={queueStyles.filters}>
+        <Filter
+          label={t('people.standing')}
+          value={standing}
+          onChange={(chosen) => navigate(addressOf({ ...shown, standing: chosen }))}
+          options={[
+            { value: '', label: t('people.standing.any') },
+            ...standings.map((value) => ({ value, label: t(`people.standing.${value}`) })),
+          ]}
+        />
+        <Filter
+          label={t('people.role')}
+          value={role}
+          onChange={(chosen) => navigate(addressOf({ ...shown, role: chosen }))}
+          options={[
+            { value: '', label: t('people.role.any') },
+            ...roles.map((value) => ({ value, label: t(`console.role.${value}`) })),
+          ]}
+        />
+      </div>
+      <div className={queueStyles.list}>
+        <Listed list={list} empty={<Empty title={t('people.nobody')}>{t('people.nobodyHint')}</Empty>}>
+          {(people) => (
+            <ul>
+              {people.map((person) => (
+                <li key={person.id}>
+                  <Link
+                    href={addressOf(shown, person.id)}
+                    className={queueStyles.row}
+                    data-row
+                    aria-current={person.id === id ? 'true' : undefined}
+                  >
+                    <span className={queueStyles.first}>
+                      <b className={styles.rowName}>{person.name ?? t('people.nameless')}</b>
+                      <span className={styles.badges}>
+                        <StandingBadge person={person} />
+                      </span>
+                    </span>
+                    <span className={queueStyles.second}>
+                      <span className={queueStyles.excerpt}>{person.email ?? person.phone ?? person.id}</span>
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Listed>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { useEffect, useSyncExternalStore } from 'react'
+import { type Failure, outcomeOf } from '../requests.ts'
+
+export type Person = components['schemas']['PersonRecord']
+export const roles = ['user', 'moderator', 'admin'] as const
+type State = { data: Person | null; failure: Failure | null }
+
+const nothing: State = { data: null, failure: null }
+// Each look is in the audit log, so what several parts of a screen show is asked for once.
+let current: { id: string; state: State } | null = null
+const listeners = new Set<() => void>()
+
+function set(id: string, state: State) {
+  if (current?.id !== id) return
+  current = { id, state }
+  listeners.forEach((listener) => listener())
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+    // What was shown of somebody is not kept longer than it is shown.
+    if (listeners.size === 0) current = null
+  }
+}
+
+/** Somebody's account as the caller may see it; null while it loads, and where there is nobody. */
+export function usePerson(id: string | null): State & { reload: () => Promise<void> } {
+  const { api } = useConvene()
+  const read = async (of: string) => {
+    const { data, failure } = await outcomeOf(api.GET('/api/v1/admin/users/{id}', { params: { path: { id: of } } }))
+    const known = current?.id === of ? current.state.data : null
+    set(of, failure ? { data: known, failure } : { data, failure: null })
+  }
+  const state = useSyncExternalStore(subscribe, () => (current !== null && current.id === id ? current.state : nothing))
+  useEffect(() => {
+    if (id === null || current?.id === id) return
+    current = { id, state: nothing }
+    void read(id)
+  })
+  return { ...state, reload: () => (id === null ? Promise.resolve() : read(id)) }
+}

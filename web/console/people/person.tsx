@@ -1,0 +1,270 @@
+import { useConvene } from 'convene-client/react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
+import { TextArea } from '../../shared/ui/field.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { useLanguage } from '../language.tsx'
+import { type Term, terms, untilOf } from '../queue/decision.tsx'
+import queueStyles from '../queue/queue.module.css'
+import { type Failure, outcomeOf, useAction } from '../requests.ts'
+import { useStaff } from '../staff.tsx'
+import { AskFirst } from '../ui/ask-first.tsx'
+import { Choice } from '../ui/choice.tsx'
+import { FailureText } from '../ui/failure.tsx'
+import { Failed, Skeleton } from '../ui/loaded.tsx'
+import { Badge, Facts, Section } from '../ui/page.tsx'
+import { Ago } from '../ui/time.tsx'
+import styles from './people.module.css'
+import { type Person, roles, usePerson } from './person-record.ts'
+import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
+
+/** Somebody's account, and what may be done about it. */
+export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
+  const { t } = useLanguage()
+  const { data, failure, reload } = usePerson(id)
+  if (data === null)
+    return (
+      <>
+        <header className={queueStyles.head}>
+          {back}
+          <h1>{t('people.one')}</h1>
+        </header>
+        {failure === null ? <Skeleton /> : <Failed failure={failure} onRetry={reload} />}
+      </>
+    )
+  return <Known person={data} back={back} onChange={reload} />
+}
+
+type Props = { person: Person; onChange: () => Promise<void> }
+
+function Known({ person, back, onChange }: Props & { back: ReactNode }) {
+  const { t } = useLanguage()
+  const { isAdmin } = useStaff()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const { id, name, email, email_verified, phone, identities, sessions } = person
+  return (
+    <article className={queueStyles.report} aria-label={t('people.one')}>
+      <header className={queueStyles.head}>
+        {back}
+        <h1 ref={heading} tabIndex={-1}>
+          {name ?? t('people.nameless')}
+        </h1>
+        <StandingBadge person={person} />
+      </header>
+      <div className={queueStyles.columns}>
+        <div className={queueStyles.evidence}>
+          <Section title={t('people.account')}>
+            <Facts
+              facts={[
+                ...factsOf(person, t),
+                [t('people.id'), <code key="id">{id}</code>],
+                [
+                  t('people.email'),
+                  email && (
+                    <>
+                      {email} {!email_verified && <Badge tone="notice">{t('people.unverified')}</Badge>}
+                    </>
+                  ),
+                ],
+                [t('people.phone'), phone],
+              ]}
+            />
+          </Section>
+          {identities && (
+            <Section title={t('people.waysIn')}>
+              <ul className={styles.others}>
+                {identities.map((identity) => (
+                  <li key={identity.id}>
+                    <span>{t(`people.identity.${identity.kind}`)}</span>
+                    {identity.kind !== 'password' && <span className={styles.quiet}>{identity.label}</span>}
+                    <span className={styles.quiet}>{identity.last_used_at && <Ago at={identity.last_used_at} />}</span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
+          {sessions && (
+            <Section title={t('people.sessions')}>
+              {sessions.length === 0 && <p className={styles.quiet}>{t('people.noSessions')}</p>}
+              <ul className={styles.others}>
+                {sessions.map((session) => (
+                  <li key={session.id}>
+                    <span className={styles.agent}>{session.user_agent ?? t('people.noAgent')}</span>
+                    <span className={styles.quiet}>
+                      <Ago at={session.last_used_at} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
+          <Decisions person={person} />
+          <OtherReports id={id} title={t('people.allReports')} />
+        </div>
+        <div className={queueStyles.side}>
+          <Suspension person={person} onChange={onChange} />
+          {isAdmin && <ForAdmins person={person} onChange={onChange} />}
+        </div>
+      </div>
+    </article>
+  )
+}
+
+function Suspension({ person, onChange }: Props) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const [reason, setReason] = useState('')
+  const [note, setNote] = useState('')
+  const [term, setTerm] = useState<Term>('7')
+  const params = { path: { id: person.id } }
+  const after = async (failure: Failure | null, text: string) => {
+    if (failure) return failure
+    setReason('')
+    setNote('')
+    toast(text)
+    await onChange()
+    return null
+  }
+  const suspend = useAction(async () => {
+    const body = { reason: reason.trim(), note: note.trim() || null, until: untilOf(term) }
+    const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/suspend', { params, body }))
+    return after(failure, t('people.suspended'))
+  })
+  const warn = useAction(async () => {
+    const body = { reason: reason.trim(), note: note.trim() || null }
+    const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/warn', { params, body }))
+    return after(failure, t('people.warned'))
+  })
+  const lift = useAction(async () => {
+    const body = { reason: reason.trim() || null }
+    const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/unsuspend', { params, body }))
+    return after(failure, t('people.lifted'))
+  })
+  // Nobody can suspend an admin, and nobody decides about themselves.
+  if (person.role === 'admin') return null
+  const isSuspended = person.standing === 'suspended'
+  return (
+    <Section title={t(isSuspended ? 'people.lift' : 'people.decide')}>
+      <div className={styles.form}>
+        <TextArea
+          label={t('decision.reason')}
+          hint={t(isSuspended ? 'people.liftHint' : 'people.suspendHint')}
+          maxLength={1000}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+        {!isSuspended && (
+          <>
+            <TextArea
+              label={t('decision.remark')}
+              maxLength={2000}
+              rows={1}
+              value={note}
+              onChange={(event) => setNote(event.target.value)}
+            />
+            <Choice
+              label={t('decision.term')}
+              value={term}
+              onChange={setTerm}
+              options={terms.map((value) => ({
+                value,
+                label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
+              }))}
+            />
+          </>
+        )}
+        <FailureText failure={warn.failure ?? suspend.failure ?? lift.failure} />
+        {!isSuspended && (
+          <Button
+            busy={warn.busy}
+            aria-disabled={reason.trim() === '' || undefined}
+            onClick={() => reason.trim() && warn.run()}
+          >
+            {t('people.warn')}
+          </Button>
+        )}
+        {isSuspended ? (
+          <Button busy={lift.busy} onClick={lift.run}>
+            {t('people.lift')}
+          </Button>
+        ) : reason.trim() === '' ? (
+          <Button look="danger" aria-disabled>
+            {t('people.suspend')}
+          </Button>
+        ) : (
+          <AskFirst
+            label={t('people.suspend')}
+            question={t('people.suspendAsk', { name: person.name ?? t('people.nameless') })}
+            busy={suspend.busy}
+            onConfirm={suspend.run}
+          />
+        )}
+      </div>
+    </Section>
+  )
+}
+
+function ForAdmins({ person, onChange }: Props) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const params = { path: { id: person.id } }
+  const endSessions = useAction(async () => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/sessions/end', { params }))
+    if (failure) return failure
+    toast(t('people.sessionsEnded'))
+    await onChange()
+    return null
+  })
+  const sendLink = useAction(async () => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/password-reset', { params }))
+    if (!failure) toast(t('people.linkSent'))
+    return failure
+  })
+  const setRole = useAction(async (role: (typeof roles)[number]) => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/role', { params, body: { role } }))
+    if (failure) return failure
+    toast(t('people.roleChanged'))
+    await onChange()
+    return null
+  })
+  const [role, chooseRole] = useState(person.role)
+  return (
+    <Section title={t('people.access')}>
+      <div className={styles.form}>
+        <AskFirst
+          label={t('people.endSessions')}
+          question={t('people.endSessionsAsk')}
+          busy={endSessions.busy}
+          onConfirm={endSessions.run}
+        />
+        <FailureText failure={endSessions.failure} />
+        {person.email != null && (
+          <>
+            <Button busy={sendLink.busy} onClick={sendLink.run}>
+              {t('people.sendLink')}
+            </Button>
+            <FailureText failure={sendLink.failure} />
+          </>
+        )}
+        <Choice
+          label={t('people.role')}
+          value={role}
+          onChange={chooseRole}
+          options={roles.map((value) => ({ value, label: t(`console.role.${value}`) }))}
+        />
+        {role !== person.role && (
+          <AskFirst
+            label={t('people.changeRole')}
+            question={t('people.changeRoleAsk', { role: t(`console.role.${role}`) })}
+            busy={setRole.busy}
+            onConfirm={() => setRole.run(role)}
+          />
+        )}
+        <FailureText failure={setRole.failure} />
+      </div>
+    </Section>
+  )
+}

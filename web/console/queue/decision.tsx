@@ -1,0 +1,230 @@
+import { useConvene } from 'convene-client/react'
+import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
+import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
+import { Keys, useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import { usePerson } from '../people/person-record.ts'
+import { outcomeOf, useAction } from '../requests.ts'
+import { Choice, Filter } from '../ui/choice.tsx'
+import { FailureText } from '../ui/failure.tsx'
+import { type Action, actionsOf, actionText, isSilent, type Report } from './reports.ts'
+import styles from './decision.module.css'
+import { useTemplates } from './templates.ts'
+import { undoS } from './undo-bar.tsx'
+
+const dayS = 86_400
+/** For how many days a suspension may be; 0 is without end. */
+export const terms = ['1', '7', '30', '0'] as const
+export type Term = (typeof terms)[number]
+
+/** When a suspension ends that begins now. */
+export const untilOf = (term: Term): string | null =>
+  term === '0' ? null : new Date(Date.now() + Number(term) * dayS * 1000).toISOString()
+
+const languageName = (language: string, of: string | undefined): string =>
+  of === undefined ? '' : (new Intl.DisplayNames([language], { type: 'language' }).of(of) ?? of)
+
+const strikes = ['0', '1', '2', '3', '4'] as const
+
+/** Whether what would be removed shows an image, which can be banned with it. */
+const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
+  (message_id !== null && evidence?.message?.photo != null) || (user_id !== null && evidence?.user?.photo != null)
+
+type Props = {
+  report: Report
+  onDecided: (report: Report, andNext: boolean) => void
+  /** Somebody else was faster. */
+  onTaken: () => void
+}
+
+/** What is decided, what the person is told, and how much it counts. Every part of it has a key. */
+export function Decision({ report, onDecided, onTaken }: Props) {
+  const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const name = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const person = usePerson(report.subject_id)
+  const [action, setAction] = useState<Action | null>(null)
+  const [note, setNote] = useState('')
+  const [templateId, setTemplateId] = useState('')
+  const [strike, setStrike] = useState<(typeof strikes)[number]>('0')
+  const [bansImages, setBansImages] = useState(false)
+  const [term, setTerm] = useState<Term>('7')
+  const templates = useTemplates(person.data?.language ?? null)
+  const template = templates.find(({ id }) => id === templateId)
+  const isQuiet = isSilent(action)
+
+  const decide = useAction(async (andNext: boolean) => {
+    if (action === null) return null
+    // Nobody is told why a report led to nothing; the text is for those who read the log.
+    const text = note.trim() || (isQuiet ? t('decision.dismissNote') : '')
+    const isTemplate = template !== undefined && text === template.text
+    const { data, failure } = await outcomeOf(
+      api.POST('/api/v1/admin/reports/{id}/resolve', {
+        params: { path: { id: report.id } },
+        body: {
+          action,
+          undo_s: undoS,
+          ...(isTemplate ? { template_id: template.id } : { note: text }),
+          ...(!isQuiet && { strikes: Number(strike) }),
+          ...(action === 'remove_content' && bansImages && { ban_images: true }),
+          ...(action === 'suspend' && { until: untilOf(term) }),
+        },
+      }),
+    )
+    if (failure) {
+      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) onTaken()
+      return failure
+    }
+    onDecided(data, andNext)
+    return null
+  })
+
+  const choose = (chosen: Action) => {
+    setAction(chosen)
+    if (isSilent(chosen)) setStrike('0')
+  }
+  // The words come next, once their fields are there.
+  const focusWords = useRef(false)
+  useEffect(() => {
+    if (!focusWords.current) return
+    focusWords.current = false
+    form.current?.querySelector<HTMLElement>('[data-words] select, [data-words] textarea')?.focus()
+  }, [action])
+  const actions = useMemo(() => actionsOf(report), [report])
+  const isReady = action !== null && (isQuiet || note.trim() !== '')
+  const submit = (andNext: boolean) => {
+    if (isReady) void decide.run(andNext)
+    else form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
+  }
+  useKeys(t('decision.title'), [
+    ...actions.map(({ action: each, key }) => ({
+      keys: key,
+      label: actionText(t, each),
+      inLine: true,
+      run: () => {
+        focusWords.current = !isSilent(each)
+        choose(each)
+      },
+    })),
+    ...(action !== null && !isQuiet
+      ? strikes.map((each) => ({
+          keys: each,
+          label: t('decision.strikesOf', { count: Number(each) }),
+          run: () => setStrike(each),
+        }))
+      : []),
+    {
+      keys: 'Mod+Enter',
+      label: t('decision.andNext'),
+      inFields: true,
+      inLine: true,
+      run: () => submit(true),
+    },
+  ])
+
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    submit(false)
+  }
+  const proposal = person.data?.proposal
+  return (
+    <form ref={form} className={styles.decision} onSubmit={onSubmit} aria-label={t('decision.title')}>
+      <fieldset className={styles.actions}>
+        <legend>{t('decision.title')}</legend>
+        {actions.map(({ action: each, key }) => (
+          <label key={each} className={each === 'suspend' ? styles.grave : undefined}>
+            <input type="radio" name={name} checked={action === each} onChange={() => choose(each)} />
+            <span>
+              {actionText(t, each)}
+              <Keys keys={key} />
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {proposal && (
+        <p className={styles.proposal}>
+          {proposal.action === 'warn'
+            ? t('decision.proposesWarning')
+            : proposal.days === null
+              ? t('decision.proposesEnd')
+              : t('decision.proposesDays', { count: proposal.days })}
+        </p>
+      )}
+      {action !== null && (
+        <>
+          <div className={styles.words} data-words>
+            {!isQuiet && templates.length > 0 && (
+              <Filter
+                label={t('decision.template')}
+                value={templateId}
+                onChange={(chosen) => {
+                  setTemplateId(chosen)
+                  const text = templates.find(({ id }) => id === chosen)?.text
+                  if (text !== undefined) setNote(text)
+                }}
+                options={[
+                  { value: '', label: t('decision.noTemplate') },
+                  ...templates.map(({ id, name, language }) => ({ value: id, label: `${name} (${language})` })),
+                ]}
+              />
+            )}
+            <TextArea
+              label={t(isQuiet ? 'decision.remark' : 'decision.reason')}
+              hint={
+                isQuiet
+                  ? t('decision.remarkHint')
+                  : t('decision.reasonHint', { language: languageName(language, person.data?.language) })
+              }
+              lang={template?.language ?? person.data?.language}
+              maxLength={2000}
+              value={note}
+              placeholder={isQuiet ? t('decision.dismissNote') : undefined}
+              onChange={(event) => setNote(event.target.value)}
+            />
+          </div>
+          {!isQuiet && (
+            <div className={styles.counts}>
+              <span aria-hidden>{t('decision.strikes')}</span>
+              <Choice
+                label={t('decision.strikes')}
+                value={strike}
+                onChange={setStrike}
+                options={strikes.map((value) => ({ value, label: value }))}
+              />
+            </div>
+          )}
+          {action === 'remove_content' && hasImages(report) && (
+            <Checkbox checked={bansImages} onChange={setBansImages}>
+              {t('decision.banImages')}
+            </Checkbox>
+          )}
+          {action === 'suspend' && (
+            <div className={styles.counts}>
+              <span aria-hidden>{t('decision.term')}</span>
+              <Choice
+                label={t('decision.term')}
+                value={term}
+                onChange={setTerm}
+                options={terms.map((value) => ({
+                  value,
+                  label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
+                }))}
+              />
+            </div>
+          )}
+        </>
+      )}
+      <FailureText failure={decide.failure} />
+      <div className={styles.submit}>
+        <Button look="primary" busy={decide.busy} aria-disabled={!isReady || undefined} onClick={() => submit(true)}>
+          {t('decision.andNext')}
+        </Button>
+        <Button type="submit" busy={decide.busy} aria-disabled={!isReady || undefined}>
+          {t('decision.only')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,287 @@
+import { useConvene } from 'convene-client/react'
+import { ArrowLeft, Inbox } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useLocation, useParams, useSearch } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import { failureText, outcomeOf, useAction, useList } from '../requests.ts'
+import { useStaff } from '../staff.tsx'
+import { Choice, Filter } from '../ui/choice.tsx'
+import { FailureText } from '../ui/failure.tsx'
+import { Empty } from '../ui/loaded.tsx'
+import { Bar } from '../ui/page.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
+import { Listed } from '../ui/table.tsx'
+import { durationOf, useNow } from '../ui/time.tsx'
+import { ReportView } from './report.tsx'
+import {
+  actionText,
+  addressOf,
+  type Counts,
+  kinds,
+  kindText,
+  type QueuedReport,
+  reasons,
+  reasonText,
+  type Report,
+  type Shown,
+  shownOf,
+  statuses,
+} from './reports.ts'
+import styles from './queue.module.css'
+import { type Decided, UndoBar } from './undo-bar.tsx'
+
+const pageSize = 50
+const reloadEveryMs = 30_000
+
+export default function Queue() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const [, navigate] = useLocation()
+  const { id } = useParams()
+  const search = useSearch()
+  const shown = useMemo(() => shownOf(new URLSearchParams(search)), [search])
+  const [counts, setCounts] = useState<Counts | null>(null)
+  const [decided, setDecided] = useState<Decided | null>(null)
+  /** A report that the server has just shown: reading it again would only fill the audit log. */
+  const known = useRef<Report | null>(null)
+
+  const list = useList<QueuedReport>(async (cursor) => {
+    const { status, kind, reason, subject } = shown
+    const query = {
+      status,
+      limit: pageSize,
+      ...(kind && { kind }),
+      ...(reason && { reason }),
+      ...(subject && { subject_id: subject }),
+      ...(cursor !== undefined && { cursor }),
+    }
+    const answer = await api.GET('/api/v1/admin/reports', { params: { query } })
+    if (answer.data) setCounts(answer.data.counts)
+    return answer
+  }, JSON.stringify(shown))
+  const { items, reload, change } = list
+
+  // Others file reports and decide meanwhile. Whoever has read on keeps what they have.
+  const isFirstPage = (items?.length ?? 0) <= pageSize
+  useEffect(() => {
+    if (!isFirstPage) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void reload()
+    }, reloadEveryMs)
+    return () => clearInterval(timer)
+  }, [isFirstPage, reload])
+
+  const next = useAction(async () => {
+    const { data, failure } = await outcomeOf(
+      api.POST('/api/v1/admin/reports/next', { body: shown.kind ? { kind: shown.kind } : {} }),
+    )
+    if (failure) return failure
+    void reload()
+    // 204 has no body.
+    if (!data) {
+      toast(t('queue.nothingNext'))
+      navigate(addressOf(shown))
+      return null
+    }
+    known.current = data
+    navigate(addressOf(shown, data.id))
+    return null
+  })
+
+  const onDecided = useCallback(
+    (report: Report, andNext: boolean) => {
+      setDecided({ report, at: Date.now() })
+      change((items) => items.filter((item) => item.id !== report.id))
+      if (andNext) void next.run()
+      else {
+        void reload()
+        navigate(addressOf(shown))
+      }
+    },
+    [change, next, reload, navigate, shown],
+  )
+
+  const undo = useAction(async () => {
+    if (!decided) return null
+    const { report } = decided
+    const { failure } = await outcomeOf(
+      api.DELETE('/api/v1/admin/reports/{id}/resolve', { params: { path: { id: report.id } } }),
+    )
+    setDecided(null)
+    if (failure) {
+      toast(failureText(t, failure))
+      return null
+    }
+    known.current = null
+    void reload()
+    navigate(addressOf(shown, report.id))
+    return null
+  })
+
+  useKeys(t('queue.title'), [
+    { keys: 'n', label: t('queue.next'), inLine: true, run: () => void next.run() },
+    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    ...(decided ? [{ keys: 'z', label: t('queue.undo'), inLine: true, run: () => void undo.run() }] : []),
+    ...(id === undefined
+      ? []
+      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf(shown)) }]),
+  ])
+
+  const set = (changed: Partial<Shown>) => navigate(addressOf({ ...shown, ...changed }))
+  return (
+    <>
+      <Split
+        isOpen={id !== undefined}
+        list={
+          <>
+            <Bar
+              title={t('queue.title')}
+              beside={counts && <Totals counts={counts} />}
+              actions={
+                <Button look="primary" busy={next.busy} onClick={next.run}>
+                  {t('queue.next')}
+                </Button>
+              }
+            />
+            <div className={styles.filters}>
+              <Choice
+                label={t('queue.status')}
+                value={shown.status}
+                onChange={(status) => set({ status })}
+                options={statuses.map((value) => ({
+                  value,
+                  label: t(`queue.status.${value}`),
+                  count: value === 'open' ? counts?.open : null,
+                }))}
+              />
+              <Filter
+                label={t('queue.kind')}
+                value={shown.kind}
+                onChange={(kind) => set({ kind })}
+                options={[
+                  { value: '', label: t('queue.kind.any') },
+                  ...kinds.map((value) => ({
+                    value,
+                    label: counts ? `${kindText(t, value)} · ${counts.by_kind[value] ?? 0}` : kindText(t, value),
+                  })),
+                ]}
+              />
+              <Filter
+                label={t('queue.reason')}
+                value={shown.reason}
+                onChange={(reason) => set({ reason })}
+                options={[
+                  { value: '', label: t('queue.reason.any') },
+                  ...reasons.map((value) => ({ value, label: reasonText(t, value) })),
+                ]}
+              />
+              {shown.subject && (
+                <Button look="quiet" onClick={() => set({ subject: '' })}>
+                  {t('queue.oneSubject')}
+                </Button>
+              )}
+            </div>
+            <FailureText failure={next.failure} />
+            <div className={styles.list}>
+              <Listed
+                list={list}
+                empty={
+                  <Empty title={t(shown.status === 'open' ? 'queue.empty' : 'queue.emptyResolved')}>
+                    {shown.status === 'open' && t('queue.emptyHint')}
+                  </Empty>
+                }
+              >
+                {(items) => (
+                  <ul>
+                    {items.map((report) => (
+                      <li key={report.id}>
+                        <Row report={report} href={addressOf(shown, report.id)} isHere={report.id === id} />
+                      </li>
+                    ))}
+                  </ul>
+                )}
+              </Listed>
+            </div>
+          </>
+        }
+        detail={
+          id === undefined ? (
+            <div className={styles.nothing}>
+              <Inbox size={32} strokeWidth={1.25} aria-hidden />
+              <p>{t('queue.choose')}</p>
+            </div>
+          ) : (
+            <ReportView
+              key={id}
+              id={id}
+              known={known.current?.id === id ? known.current : null}
+              back={
+                <Link href={addressOf(shown)} className={styles.back} aria-label={t('queue.back')}>
+                  <ArrowLeft size={18} aria-hidden />
+                </Link>
+              }
+              onDecided={onDecided}
+              onClaimed={reload}
+            />
+          )
+        }
+      />
+      {decided && <UndoBar decided={decided} busy={undo.busy} onUndo={undo.run} onOver={() => setDecided(null)} />}
+    </>
+  )
+}
+
+function Totals({ counts: { overdue } }: { counts: Counts }) {
+  const { t } = useLanguage()
+  // What is due first stands first, so the queue itself is the list of what is overdue.
+  return overdue === 0 ? null : (
+    <Link href="/queue" className={styles.overdue}>
+      {t('queue.overdue', { count: overdue })}
+    </Link>
+  )
+}
+
+function Row({ report, href, isHere }: { report: QueuedReport; href: string; isHere: boolean }) {
+  const { t, language } = useLanguage()
+  const { id } = useStaff()
+  const { kind, reason, details, due_at, waiting_s, claimed_by, resolution, pending } = report
+  const link = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (isHere) link.current?.scrollIntoView({ block: 'nearest' })
+  }, [isHere])
+  const decision = pending ?? resolution
+  return (
+    <Link ref={link} href={href} className={styles.row} data-row aria-current={isHere ? 'true' : undefined}>
+      <span className={styles.first}>
+        <b>{reasonText(t, reason)}</b>
+        {decision ? <span className={styles.outcome}>{actionText(t, decision.action)}</span> : <Due at={due_at} />}
+      </span>
+      <span className={styles.second}>
+        <span className={styles.excerpt}>
+          {kindText(t, kind)}
+          {details && ` · ${details}`}
+        </span>
+        <span>
+          {claimed_by === null
+            ? t('queue.waited', { time: durationOf(language, waiting_s) })
+            : t(claimed_by === id ? 'queue.yours' : 'queue.taken')}
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+/** How long there is until a report is to be decided. */
+export function Due({ at }: { at: string }) {
+  const { t, language } = useLanguage()
+  const now = useNow()
+  const left = (Date.parse(at) - now) / 1000
+  const time = durationOf(language, Math.abs(left))
+  if (left < 0) return <span className={styles.late}>{t('queue.late', { time })}</span>
+  return <span className={left < 3600 * 2 ? styles.soon : styles.due}>{t('queue.due', { time })}</span>
+}

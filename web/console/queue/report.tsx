@@ -1,0 +1,181 @@
+import { useConvene } from 'convene-client/react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import { Summary } from '../people/summary.tsx'
+import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { useStaff } from '../staff.tsx'
+import { FailureText } from '../ui/failure.tsx'
+import { Failed, Skeleton } from '../ui/loaded.tsx'
+import { Badge, Facts, Section } from '../ui/page.tsx'
+import { Ago, At } from '../ui/time.tsx'
+import { Decision } from './decision.tsx'
+import { EvidenceView } from './evidence.tsx'
+import { Due } from './queue.tsx'
+import { actionText, kindText, reasonText, type Report } from './reports.ts'
+import styles from './queue.module.css'
+
+type Props = {
+  id: string
+  /** The report, where the server has just shown it. */
+  known: Report | null
+  back: ReactNode
+  onDecided: (report: Report, andNext: boolean) => void
+  onClaimed: () => void
+}
+
+export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const first = useRef(known)
+  const report = useResource(() => {
+    const shown = first.current
+    first.current = null
+    if (shown) return Promise.resolve({ data: shown, response: new Response() })
+    return api.GET('/api/v1/admin/reports/{id}', { params: { path: { id } } })
+  })
+  const { data, failure, reload } = report
+  if (data !== null)
+    return <Opened report={data} back={back} onDecided={onDecided} onClaimed={onClaimed} onChange={report.set} />
+  return (
+    <>
+      <header className={styles.head}>
+        {back}
+        <h1>{t('queue.report')}</h1>
+      </header>
+      {failure === null ? <Skeleton /> : <Failed failure={failure} onRetry={reload} />}
+    </>
+  )
+}
+
+// A claim lasts 15 minutes; whoever still works on the report keeps it. At most once a minute, whatever this clock says.
+const renewBefore = 2 * 60_000
+const renewAtMost = 60_000
+
+type OpenedProps = Omit<Props, 'id' | 'known'> & { report: Report; onChange: (report: Report) => void }
+
+function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const { id: own } = useStaff()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { id, kind, reason, status, claimed_by, claimed_until, subject_id, due_at, details, created_at } = report
+  const isMine = claimed_by === own
+  const params = { path: { id } }
+
+  const claim = useAction(async () => {
+    const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/reports/{id}/claim', { params }))
+    if (failure) return failure
+    onChange(data)
+    onClaimed()
+    return null
+  })
+  const release = useAction(async () => {
+    const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/claim', { params }))
+    if (failure) return failure
+    onChange({ ...report, claimed_by: null, claimed_until: null })
+    onClaimed()
+    return null
+  })
+  const isOpen = status === 'open' && report.pending === null
+  const canClaim = isOpen && claimed_by === null
+  const canRelease = isOpen && isMine
+  useKeys(t('queue.report'), [
+    ...(canClaim ? [{ keys: 'c', label: t('queue.claim'), run: () => void claim.run() }] : []),
+    ...(canRelease ? [{ keys: 'x', label: t('queue.release'), run: () => void release.run() }] : []),
+  ])
+
+  // Screen readers begin with what was opened.
+  useEffect(() => heading.current?.focus(), [])
+  const renew = claim.run
+  useEffect(() => {
+    if (!isMine || !isOpen || claimed_until === null) return
+    const timer = setTimeout(
+      () => void renew(),
+      Math.max(Date.parse(claimed_until) - Date.now() - renewBefore, renewAtMost),
+    )
+    return () => clearTimeout(timer)
+  }, [isMine, isOpen, claimed_until, renew])
+
+  return (
+    <article className={styles.report} aria-label={t('queue.report')}>
+      <header className={styles.head}>
+        {back}
+        <h1 ref={heading} tabIndex={-1}>
+          {reasonText(t, reason)}
+        </h1>
+        <Badge>{kindText(t, kind)}</Badge>
+        {status === 'open' ? <Due at={due_at} /> : <Badge tone="good">{t('queue.status.resolved')}</Badge>}
+        <span className={styles.claim}>
+          {canClaim && (
+            <Button busy={claim.busy} onClick={claim.run}>
+              {t('queue.claim')}
+            </Button>
+          )}
+          {canRelease && (
+            <>
+              <Badge tone="accent">{t('queue.yours')}</Badge>
+              <Button look="quiet" busy={release.busy} onClick={release.run}>
+                {t('queue.release')}
+              </Button>
+            </>
+          )}
+          {isOpen && claimed_by !== null && !isMine && <Badge tone="notice">{t('queue.taken')}</Badge>}
+        </span>
+      </header>
+      <FailureText failure={claim.failure ?? release.failure} />
+      <div className={styles.columns}>
+        <div className={styles.evidence}>
+          <Section title={t('queue.filed')}>
+            {details && <blockquote className={styles.details}>{details}</blockquote>}
+            <Facts
+              facts={[
+                [t('queue.filedAt'), <Ago key="at" at={created_at} />],
+                [
+                  t('queue.filedBy'),
+                  report.reporter_id === null ? (
+                    t(kind === 'rule' || kind === 'held' ? 'queue.byRule' : 'queue.byErased')
+                  ) : (
+                    <Link href={`/people/${report.reporter_id}`}>{t('queue.reporter')}</Link>
+                  ),
+                ],
+              ]}
+            />
+          </Section>
+          <EvidenceView report={report} />
+        </div>
+        <div className={styles.side}>
+          {report.resolution && <Outcome report={report} />}
+          {report.pending && <p className={styles.pending}>{t('queue.pending')}</p>}
+          {isOpen && (claimed_by === null || isMine) && (
+            <Decision report={report} onDecided={onDecided} onTaken={onClaimed} />
+          )}
+          {subject_id === null ? (
+            <p className={styles.pending}>{t('queue.noSubject')}</p>
+          ) : (
+            <Summary id={subject_id} reportId={id} />
+          )}
+        </div>
+      </div>
+    </article>
+  )
+}
+
+function Outcome({ report: { resolution } }: { report: Report }) {
+  const { t } = useLanguage()
+  if (!resolution) return null
+  return (
+    <Section title={t('queue.outcome')}>
+      <Facts
+        facts={[
+          [t('queue.decision'), actionText(t, resolution.action)],
+          [t('queue.until'), resolution.until && <At at={resolution.until} />],
+          [t('queue.note'), resolution.note],
+          [t('queue.decidedAt'), <Ago key="at" at={resolution.resolved_at} />],
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { type Failure, outcomeOf } from '../shared/requests.ts'
+import type { T } from './language.tsx'
+
+export * from '../shared/requests.ts'
+
+/** What happened, and what to do. */
+export function failureText(t: T, failure: Failure): string {
+  if (failure === 'offline') return t('console.failure.offline')
+  switch (failure.code) {
+    case 'rate_limited':
+      return t('console.failure.rateLimited')
+    case 'invalid_credentials':
+      return t('console.failure.wrongLogin')
+    case 'wrong_password':
+      return t('console.failure.wrongPassword')
+    case 'passkey_invalid':
+      return t('console.failure.passkey')
+    case 'suspended':
+      return t('console.failure.suspended')
+    case 'claimed':
+      return t('console.failure.claimed')
+    case 'not_found':
+      return t('console.failure.notFound')
+    case 'mail_not_configured':
+      return t('console.failure.noMail')
+    case 'forbidden':
+    case 'conflict':
+    case 'validation_failed':
+      // The server says why, in English.
+      return t('console.failure.refused', { why: failure.detail })
+  }
+  return failure.status >= 500 ? t('console.failure.server') : t('console.failure.other')
+}
+
+type Page<Item> = { items: Item[]; next_cursor: string | null }
+type Ask<Item> = (cursor: string | undefined) => Promise<{ data?: Page<Item>; error?: unknown; response: Response }>
+
+export type List<Item> = {
+  /** Null until the first page is there. */
+  items: Item[] | null
+  failure: Failure | null
+  hasMore: boolean
+  loading: boolean
+  loadMore: () => Promise<void>
+  /** Reads the first page again; what is shown stays until it is there. */
+  reload: () => Promise<void>
+  /** Changes what is shown, before the server is asked again. */
+  change: (change: (items: Item[]) => Item[]) => void
+}
+
+type ListState<Item> = { key: string; items: Item[] | null; next: string | null; failure: Failure | null }
+
+/** A list in pages. It begins anew when `key` changes, which names everything that `ask` asks by. */
+export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
+  const empty: ListState<Item> = { key, items: null, next: null, failure: null }
+  const [state, setState] = useState(empty)
+  const [loading, setLoading] = useState(true)
+  const asked = useRef(ask)
+  asked.current = ask
+  // A newer request makes the answer of an older one worthless.
+  const turn = useRef(0)
+  const read = useCallback(
+    async (cursor?: string) => {
+      const own = ++turn.current
+      setLoading(true)
+      const { data, failure } = await outcomeOf(asked.current(cursor))
+      if (own !== turn.current) return
+      setLoading(false)
+      setState((before) => {
+        const known = before.key === key ? before : { key, items: null, next: null }
+        if (failure) return { ...known, failure }
+        const items = cursor === undefined ? data.items : [...(known.items ?? []), ...data.items]
+        return { key, items, next: data.next_cursor, failure: null }
+      })
+    },
+    [key],
+  )
+  useEffect(() => {
+    void read()
+    return () => void turn.current++
+  }, [read])
+  const shown = state.key === key ? state : empty
+  const { next } = shown
+  return {
+    items: shown.items,
+    failure: shown.failure,
+    hasMore: next !== null,
+    loading,
+    loadMore: useCallback(async () => {
+      if (next !== null) await read(next)
+    }, [next, read]),
+    reload: useCallback(() => read(), [read]),
+    change: useCallback(
+      (change) => setState((before) => (before.items ? { ...before, items: change(before.items) } : before)),
+      [],
+    ),
+  }
+}

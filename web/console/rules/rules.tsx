@@ -1,0 +1,249 @@
+import { useConvene } from 'convene-client/react'
+import { ArrowLeft, Plus, Search } from 'lucide-react'
+import { useRef, useState, useSyncExternalStore } from 'react'
+import { Link, useLocation, useParams } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import peopleStyles from '../people/people.module.css'
+import queueStyles from '../queue/queue.module.css'
+import { failureText, outcomeOf, type Resource, useResource } from '../requests.ts'
+import { Choice } from '../ui/choice.tsx'
+import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
+import { OnOff } from '../ui/on-off.tsx'
+import { Bar } from '../ui/page.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
+import { ActionBadge } from './action-badge.tsx'
+import { drafts } from './drafts.ts'
+import { Overview } from './overview.tsx'
+import { draftOf, type Rule, ruleOf } from './rule-form.ts'
+import { RuleEditor } from './rule-editor.tsx'
+import styles from './rules.module.css'
+import { matchText, scopeText } from './words.ts'
+
+type RuleSet = { version: number; items: Rule[] }
+const which = ['all', 'on', 'off'] as const
+
+export default function Rules() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const [, navigate] = useLocation()
+  const { id } = useParams()
+  const rules = useResource<RuleSet>(() => api.GET('/api/v1/admin/rules'))
+  const { data, failure, reload, set } = rules
+  const [switching, setSwitching] = useState<readonly string[]>([])
+  const trial = useRef<HTMLTextAreaElement>(null)
+
+  const turn = async (rule: Rule, on: boolean) => {
+    if (data === null || switching.includes(rule.id)) return
+    const shown = (to: boolean) =>
+      set({ ...data, items: data.items.map((each) => (each.id === rule.id ? { ...each, on: to } : each)) })
+    setSwitching((before) => [...before, rule.id])
+    shown(on)
+    const { failure } = await outcomeOf(
+      api.PUT('/api/v1/admin/rules/{id}', {
+        params: { path: { id: rule.id } },
+        body: { ...ruleOf(draftOf(rule)), public_text: rule.public_text, on },
+      }),
+    )
+    setSwitching((before) => before.filter((each) => each !== rule.id))
+    if (failure) {
+      shown(!on)
+      toast(failureText(t, failure))
+    } else toast(t(on ? 'rules.turnedOn' : 'rules.turnedOff', { name: rule.name }))
+    await reload()
+  }
+  /** The rule whose row has the focus, or else the one that is open. */
+  const meant = () => {
+    const focused = document.activeElement?.closest('[data-rule]')?.getAttribute('data-rule') ?? id
+    return data?.items.find((rule) => rule.id === focused)
+  }
+  useKeys(t('rules.title'), [
+    { keys: 'n', label: t('rules.new'), inLine: true, run: () => navigate('/rules/new') },
+    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    {
+      keys: 'x',
+      label: t('rules.switch'),
+      inLine: true,
+      run: () => {
+        const rule = meant()
+        if (rule) void turn(rule, !rule.on)
+      },
+    },
+    {
+      keys: 't',
+      label: t('rules.try.title'),
+      inLine: true,
+      run: () => {
+        if (trial.current?.offsetParent) trial.current.focus()
+        else navigate('/rules/try')
+      },
+    },
+    ...(id === undefined
+      ? []
+      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate('/rules') }]),
+  ])
+  const back = (
+    <Link href="/rules" className={queueStyles.back} aria-label={t('queue.back')}>
+      <ArrowLeft size={18} aria-hidden />
+    </Link>
+  )
+  const rule = data?.items.find((each) => each.id === id)
+  return (
+    <Split
+      isOpen={id !== undefined}
+      list={
+        <>
+          <Bar
+            title={t('rules.title')}
+            actions={
+              <>
+                <Link href="/rules/try" className={styles.trying}>
+                  {t('rules.try.open')}
+                </Link>
+                <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => navigate('/rules/new')}>
+                  {t('rules.new')}
+                </Button>
+              </>
+            }
+          />
+          <RuleList rules={rules} id={id} switching={switching} onTurn={turn} />
+        </>
+      }
+      detail={
+        id === 'new' ? (
+          <RuleEditor key="new" rule={null} back={back} trial={trial} onSaved={reload} onTurn={turn} />
+        ) : id === undefined || id === 'try' ? (
+          <Overview back={back} trial={trial} focused={id === 'try'} rules={data} />
+        ) : rule ? (
+          <RuleEditor key={id} rule={rule} back={back} trial={trial} onSaved={reload} onTurn={turn} />
+        ) : (
+          <>
+            <header className={queueStyles.head}>
+              {back}
+              <h1>{t('rules.one')}</h1>
+            </header>
+            {data !== null ? (
+              <Empty title={t('console.failure.notFound')} />
+            ) : failure !== null ? (
+              <Failed failure={failure} onRetry={reload} />
+            ) : (
+              <Skeleton />
+            )}
+          </>
+        )
+      }
+    />
+  )
+}
+
+type ListProps = {
+  rules: Resource<RuleSet>
+  id: string | undefined
+  switching: readonly string[]
+  onTurn: (rule: Rule, on: boolean) => Promise<void>
+}
+
+function RuleList({ rules, id, switching, onTurn }: ListProps) {
+  const { t } = useLanguage()
+  const [typed, setTyped] = useState('')
+  const [shown, setShown] = useState<(typeof which)[number]>('all')
+  const field = useRef<HTMLInputElement>(null)
+  const unsaved = useSyncExternalStore(drafts.subscribe, drafts.ids)
+  useKeys(t('rules.title'), [{ keys: '/', label: t('rules.search'), run: () => field.current?.focus() }])
+  const items = rules.data?.items
+  const on = items?.filter((rule) => rule.on).length
+  const counts = { all: items?.length, on, off: items && on !== undefined ? items.length - on : undefined }
+  // Those that were on at first sight come first. A rule does not move under the hand that turns it on.
+  const firstSeen = useRef<ReadonlyMap<string, boolean>>(null)
+  if (items && firstSeen.current === null) firstSeen.current = new Map(items.map((rule) => [rule.id, rule.on]))
+  const rank = ({ id }: Rule) => (firstSeen.current?.get(id) === false ? 1 : 0)
+  const sought = typed.trim().toLowerCase()
+  return (
+    <>
+      <search className={peopleStyles.search}>
+        <Search size={14} aria-hidden />
+        <input
+          ref={field}
+          type="search"
+          aria-label={t('rules.search')}
+          placeholder={t('rules.search')}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowDown') return
+            event.preventDefault()
+            focusRow(1)
+          }}
+        />
+      </search>
+      <div className={queueStyles.filters}>
+        <Choice
+          label={t('rules.which')}
+          value={shown}
+          onChange={setShown}
+          options={which.map((value) => ({ value, label: t(`rules.which.${value}`), count: counts[value] }))}
+        />
+      </div>
+      <div className={queueStyles.list}>
+        <Loaded of={rules}>
+          {({ items }) => {
+            const found = items
+              .filter(
+                (rule) => (shown === 'all' || rule.on === (shown === 'on')) && rule.name.toLowerCase().includes(sought),
+              )
+              .toSorted((a, b) => rank(a) - rank(b))
+            if (found.length === 0)
+              return (
+                <Empty title={t(items.length === 0 ? 'rules.none' : 'rules.noMatch')}>
+                  {items.length === 0 ? t('rules.noneHint') : shown === 'on' && sought === '' && t('rules.allOff')}
+                </Empty>
+              )
+            return (
+              <ul>
+                {found.map((rule) => (
+                  <li key={rule.id} className={styles.item} data-rule={rule.id}>
+                    <Link
+                      href={`/rules/${rule.id}`}
+                      className={`${queueStyles.row} ${rule.on ? '' : styles.off}`}
+                      data-row
+                      aria-current={rule.id === id ? 'true' : undefined}
+                    >
+                      <span className={queueStyles.first}>
+                        <b className={peopleStyles.rowName}>{rule.name}</b>
+                        <ActionBadge action={rule.action} />
+                      </span>
+                      <span className={queueStyles.second}>
+                        <span className={queueStyles.excerpt}>
+                          {[
+                            unsaved.has(rule.id) && t('rules.unsaved'),
+                            matchText(t, rule),
+                            rule.applies_to.map((subject) => t(`rules.in.${subject}`)).join(', '),
+                            scopeText(t, rule),
+                          ]
+                            .filter(Boolean)
+                            .join(' · ')}
+                        </span>
+                      </span>
+                    </Link>
+                    <OnOff
+                      label={t('rules.onOf', { name: rule.name })}
+                      checked={rule.on}
+                      busy={switching.includes(rule.id)}
+                      onChange={(on) => void onTurn(rule, on)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            )
+          }}
+        </Loaded>
+      </div>
+    </>
+  )
+}

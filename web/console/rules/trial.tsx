@@ -1,0 +1,122 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { type RefObject, useState } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { Select, TextArea } from '../../shared/ui/field.tsx'
+import { useLanguage } from '../language.tsx'
+import { outcomeOf, useAction } from '../requests.ts'
+import { FailureText } from '../ui/failure.tsx'
+import { Badge } from '../ui/page.tsx'
+import { type Subject, subjects } from './rule-form.ts'
+import styles from './rules.module.css'
+import { ActionBadge } from './action-badge.tsx'
+
+type Result = components['schemas']['RuleTrialResult']
+
+type Props = {
+  field: RefObject<HTMLTextAreaElement | null>
+  /** What the text is at first. */
+  subject: Subject
+  /** The rule beside which this stands: said first, also where it does not match. */
+  of: string | null
+}
+
+/** A text against all rules. Nothing is stored. */
+export function Trial({ field, subject, of }: Props) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const [text, setText] = useState('')
+  const [as, setAs] = useState<Subject>(subject === 'photo' ? 'message' : subject)
+  const [result, setResult] = useState<Result | null>(null)
+  const trial = useAction(async () => {
+    if (text.trim() === '') return field.current?.focus() ?? null
+    const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/rules/try', { body: { text, applies_to: as } }))
+    setResult(data)
+    return failure
+  })
+  return (
+    <form
+      className={styles.trial}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void trial.run()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        // Not the key that saves the rule.
+        event.preventDefault()
+        void trial.run()
+      }}
+    >
+      <TextArea
+        ref={field}
+        label={t('rules.try.text')}
+        maxLength={4000}
+        rows={3}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setResult(null)
+        }}
+      />
+      <div className={styles.asking}>
+        <Select
+          label={t('rules.try.as')}
+          value={as}
+          onChange={(chosen) => {
+            setAs(subjects.find((each) => each === chosen) ?? 'message')
+            setResult(null)
+          }}
+          options={subjects
+            .filter((value) => value !== 'photo')
+            .map((value) => ({ value, label: t(`rules.subject.${value}`) }))}
+        />
+        <Button type="submit" busy={trial.busy}>
+          {t('rules.try.run')}
+        </Button>
+      </div>
+      <FailureText failure={trial.failure} />
+      <div role="status">{result && <Matches result={result} of={of} />}</div>
+    </form>
+  )
+}
+
+function Matches({ result: { matches }, of }: { result: Result; of: string | null }) {
+  const { t } = useLanguage()
+  const inForce = matches.filter(({ on }) => on)
+  const does = (action: string) => inForce.find((match) => match.action === action)
+  const verdict = does('refuse')
+    ? 'rules.verdict.refuse'
+    : does('hold')
+      ? 'rules.verdict.hold'
+      : does('flag')
+        ? 'rules.verdict.flag'
+        : does('note')
+          ? 'rules.verdict.note'
+          : matches.length > 0
+            ? 'rules.verdict.off'
+            : 'rules.verdict.nothing'
+  const own = of === null ? undefined : matches.some(({ id }) => id === of)
+  return (
+    <div className={styles.verdict}>
+      <p>
+        <b>{t(verdict)}</b>
+      </p>
+      {own !== undefined && <p className={styles.hint}>{t(own ? 'rules.try.thisDoes' : 'rules.try.thisDoesNot')}</p>}
+      <ul>
+        {matches.map((match) => (
+          <li key={match.id}>
+            <Link href={`/rules/${match.id}`} aria-current={match.id === of ? 'true' : undefined}>
+              {match.name}
+            </Link>
+            <ActionBadge action={match.action} />
+            {!match.on && <Badge>{t('rules.isOff')}</Badge>}
+            {match.public_text && <q>{match.public_text}</q>}
+          </li>
+        ))}
+      </ul>
+      <p className={styles.hint}>{t('rules.try.scope')}</p>
+    </div>
+  )
+}

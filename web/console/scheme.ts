@@ -1,0 +1,16 @@
+export const schemes = ['auto', 'light', 'dark'] as const
+export type Scheme = (typeof schemes)[number]
+
+const key = 'convene:scheme'
+
+/** Light or dark, as chosen on this device; `auto` is that of the system. */
+export function schemeChosen(): Scheme {
+  const kept = localStorage.getItem(key)
+  return schemes.find((scheme) => scheme === kept) ?? 'auto'
+}
+
+export function applyScheme(scheme: Scheme = schemeChosen()) {
+  localStorage.setItem(key, scheme)
+  if (scheme === 'auto') delete document.documentElement.dataset.scheme
+  else document.documentElement.dataset.scheme = scheme
+}

@@ -1,0 +1,68 @@
+import type { Me } from 'convene-client'
+import { useConvene, useSession } from 'convene-client/react'
+import { Activity, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
+import { SkeletonRows } from '../../shared/ui/state.tsx'
+import { useLanguage } from '../language.tsx'
+import { useResource, watchFailures } from '../requests.ts'
+import { StaffProvider } from '../staff.tsx'
+import { Confirm } from './confirm.tsx'
+import { Front } from './front.tsx'
+import { SignIn } from './sign-in.tsx'
+
+/** Shows the console to moderators and admins, and to everybody else how to become one of them. */
+export function Gate({ children }: { children: ReactNode }) {
+  const { t } = useLanguage()
+  const { ready } = useConvene()
+  const { state, user } = useSession()
+  const [isReady, setIsReady] = useState(false)
+  useEffect(() => void ready.then(() => setIsReady(true)), [ready])
+  if (!isReady) return <SkeletonRows label={t('console.loading')} />
+  if (state === 'signed-out' || !user) return <SignIn />
+  return (
+    <>
+      {/* What was being written is still there after signing in again. */}
+      <Activity mode={state === 'ended' ? 'hidden' : 'visible'} key={user.id}>
+        <Admitted user={user}>{children}</Admitted>
+      </Activity>
+      {state === 'ended' && <SignIn ended={user} />}
+    </>
+  )
+}
+
+function Admitted({ user, children }: { user: Me; children: ReactNode }) {
+  const { t } = useLanguage()
+  const client = useConvene()
+  // The session knows the role of when it began; asking for it renews what the session knows.
+  const { data, failure, reload } = useResource(() => client.api.GET('/api/v1/me'))
+  const [asksForPasskey, setAsksForPasskey] = useState(false)
+  useEffect(
+    () =>
+      watchFailures((failed) => {
+        if (failed === 'offline') return
+        if (failed.code === 'second_factor_required') setAsksForPasskey(true)
+        // Somebody may have taken the role.
+        if (failed.code === 'forbidden') void reload()
+      }),
+    [reload],
+  )
+  const { id, name, role } = user
+  const staff = useMemo(() => ({ id, name, isAdmin: role === 'admin' }), [id, name, role])
+  if (role === 'user')
+    return data || failure ? (
+      <Front title={t('console.gate.title')} lead={t('console.gate.text', { name: name ?? user.email ?? '' })}>
+        <Button look="primary" wide onClick={() => client.signOut()}>
+          {t('console.gate.other')}
+        </Button>
+        <a href="/">{t('console.gate.app')}</a>
+      </Front>
+    ) : (
+      <SkeletonRows label={t('console.loading')} />
+    )
+  return (
+    <StaffProvider value={staff}>
+      <Activity mode={asksForPasskey ? 'hidden' : 'visible'}>{children}</Activity>
+      {asksForPasskey && <Confirm onDone={() => setAsksForPasskey(false)} />}
+    </StaffProvider>
+  )
+}

@@ -1,0 +1,97 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { useRef, useState } from 'react'
+import { useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import { useResource } from '../requests.ts'
+import { Choice } from '../ui/choice.tsx'
+import { Empty, Loaded } from '../ui/loaded.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import peopleStyles from '../people/people.module.css'
+import { Search } from 'lucide-react'
+import styles from './settings.module.css'
+
+type Setting = components['schemas']['Setting']
+
+/** What is in force on the node that answers. It is changed where the server is started. */
+export default function Settings() {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const settings = useResource(() => api.GET('/api/v1/admin/settings'))
+  const [typed, setTyped] = useState('')
+  const [which, setWhich] = useState<'changed' | 'all'>('changed')
+  const field = useRef<HTMLInputElement>(null)
+  useKeys(t('settings.title'), [
+    { keys: '/', label: t('settings.search'), inLine: true, run: () => field.current?.focus() },
+  ])
+  const columns: Column<Setting>[] = [
+    { title: t('settings.name'), isHead: true, cell: ({ name }) => <code className={styles.value}>{name}</code> },
+    { title: t('settings.value'), cell: (setting) => <Value setting={setting} /> },
+    {
+      title: t('settings.default'),
+      cell: (setting) => <code className={styles.value}>{setting.default ?? t('settings.none')}</code>,
+    },
+  ]
+  return (
+    <Page
+      title={t('settings.title')}
+      actions={
+        <Choice
+          label={t('settings.which')}
+          value={which}
+          onChange={setWhich}
+          options={[
+            { value: 'changed', label: t('settings.changed') },
+            { value: 'all', label: t('settings.all') },
+          ]}
+        />
+      }
+    >
+      <p className={styles.hint}>{t('settings.hint')}</p>
+      <search className={peopleStyles.search}>
+        <Search size={14} aria-hidden />
+        <input
+          ref={field}
+          type="search"
+          aria-label={t('settings.search')}
+          placeholder={t('settings.search')}
+          value={typed}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </search>
+      <Loaded of={settings}>
+        {({ items }) => {
+          const rows = items.filter(
+            ({ name, source }) =>
+              (which === 'all' || source !== 'default') && name.toLowerCase().includes(typed.trim().toLowerCase()),
+          )
+          if (rows.length === 0)
+            return (
+              <Empty title={t('settings.empty')}>
+                {t(which === 'all' ? 'settings.noMatch' : 'settings.asDefault')}
+              </Empty>
+            )
+          return <Table caption={t('settings.title')} columns={columns} rows={rows} keyOf={({ name }) => name} />
+        }}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Value({ setting: { value, secret, source } }: { setting: Setting }) {
+  const { t } = useLanguage()
+  return (
+    <span className={styles.shown}>
+      {value === null ? (
+        <span className={styles.hint}>{t('settings.none')}</span>
+      ) : (
+        <code className={styles.value}>{value}</code>
+      )}
+      {secret && <Badge>{t('settings.secret')}</Badge>}
+      {source !== 'default' && <Badge tone="accent">{t('settings.set')}</Badge>}
+    </span>
+  )
+}

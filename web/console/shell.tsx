@@ -1,0 +1,195 @@
+import { useConvene } from 'convene-client/react'
+import { Keyboard, LogOut, Menu, X } from 'lucide-react'
+import { Suspense, useEffect, useState } from 'react'
+import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { useBrand } from '../shared/brand.tsx'
+import { IconButton } from '../shared/ui/button.tsx'
+import { useToast } from '../shared/ui/toasts.tsx'
+import { KeyLine, KeyPanel } from './key-panel.tsx'
+import { useKeys } from './keys.tsx'
+import { languages, useLanguage } from './language.tsx'
+import { failureOf, failureText } from './requests.ts'
+import { applyScheme, type Scheme, schemeChosen, schemes } from './scheme.ts'
+import { type Screen, screens } from './screens.ts'
+import styles from './shell.module.css'
+import { useStaff } from './staff.tsx'
+import { Empty, Skeleton } from './ui/loaded.tsx'
+import { Page } from './ui/page.tsx'
+
+/** The frame of the console: its navigation, the screen, and the line of keys below it. */
+export function Shell() {
+  return (
+    <Router base="/console">
+      <Frame />
+    </Router>
+  )
+}
+
+const useScreens = (): readonly Screen[] => {
+  const { isAdmin } = useStaff()
+  return screens.filter(({ forAdmins }) => isAdmin || !forAdmins)
+}
+
+function Frame() {
+  const { t } = useLanguage()
+  const [location, navigate] = useLocation()
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const [areKeysShown, setAreKeysShown] = useState(false)
+  const shown = useScreens()
+  useKeys(t('console.keys.everywhere'), [
+    ...shown.map(({ key, href, title }) => ({ keys: `g ${key}`, label: t(title), run: () => navigate(href) })),
+    { keys: '?', label: t('console.keys.show'), inLine: true, run: () => setAreKeysShown((before) => !before) },
+  ])
+  // On a small screen the menu covers the place that was chosen in it.
+  useEffect(() => setIsMenuOpen(false), [location])
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#screen">
+        {t('console.skip')}
+      </a>
+      <header className={`${styles.side} ${isMenuOpen ? styles.open : ''}`}>
+        <div className={styles.top}>
+          <Brand />
+          <span className={styles.menuButton}>
+            <IconButton
+              label={t(isMenuOpen ? 'console.menu.close' : 'console.menu.open')}
+              aria-expanded={isMenuOpen}
+              aria-controls="menu"
+              onClick={() => setIsMenuOpen((before) => !before)}
+            >
+              {isMenuOpen ? <X size={18} aria-hidden /> : <Menu size={18} aria-hidden />}
+            </IconButton>
+          </span>
+        </div>
+        <div className={styles.menu} id="menu">
+          <nav aria-label={t('console.navigation')}>
+            <ul className={styles.places}>
+              {shown.map((screen) => (
+                <li key={screen.path}>
+                  <Place screen={screen} />
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <Account onKeys={() => setAreKeysShown((before) => !before)} />
+        </div>
+      </header>
+      <main className={styles.screen} id="screen" tabIndex={-1}>
+        <Suspense fallback={<Skeleton />}>
+          <Switch>
+            <Route path="/">
+              <Redirect to="/queue" replace />
+            </Route>
+            {shown.map(({ path, View }) => (
+              <Route key={path} path={path}>
+                <View />
+              </Route>
+            ))}
+            <Route>
+              <Page title={t('console.notFound')}>
+                <Empty title={t('console.notFound')}>
+                  <Link href="/queue">{t('queue.title')}</Link>
+                </Empty>
+              </Page>
+            </Route>
+          </Switch>
+        </Suspense>
+      </main>
+      {areKeysShown && <KeyPanel onClose={() => setAreKeysShown(false)} />}
+      <KeyLine onAll={() => setAreKeysShown((before) => !before)} />
+      <Titles shown={shown} />
+    </div>
+  )
+}
+
+function Brand() {
+  const { t } = useLanguage()
+  const { name, logo } = useBrand()
+  return (
+    <Link href="/queue" className={styles.brand}>
+      {logo === null ? <span className={styles.mark} aria-hidden /> : <img src={logo} alt="" width={20} height={20} />}
+      <span>{t('console.name', { name })}</span>
+    </Link>
+  )
+}
+
+function Place({ screen: { href, title, Icon } }: { screen: Screen }) {
+  const { t } = useLanguage()
+  const [location] = useLocation()
+  const isHere = location === href
+  const isBelow = location.startsWith(`${href}/`)
+  return (
+    <Link href={href} className={styles.place} aria-current={isHere ? 'page' : isBelow ? 'true' : undefined}>
+      <Icon size={16} aria-hidden />
+      <span>{t(title)}</span>
+    </Link>
+  )
+}
+
+/** The title of the page names the screen, for the tab and for screen readers. */
+function Titles({ shown }: { shown: readonly Screen[] }) {
+  const { t } = useLanguage()
+  const { name } = useBrand()
+  const [location] = useLocation()
+  const screen = shown.find(({ href }) => location === href || location.startsWith(`${href}/`))
+  useEffect(() => {
+    document.title = [screen && t(screen.title), t('console.name', { name })].filter(Boolean).join(' · ')
+  }, [screen, t, name])
+  return null
+}
+
+function Account({ onKeys }: { onKeys: () => void }) {
+  const { t, chosen, setLanguage } = useLanguage()
+  const toast = useToast()
+  const client = useConvene()
+  const { name, isAdmin } = useStaff()
+  const [scheme, setScheme] = useState<Scheme>(schemeChosen)
+  return (
+    <div className={styles.account}>
+      <p className={styles.who}>
+        <span className={styles.whoName}>{name ?? t('console.you')}</span>
+        <span className={styles.role}>{t(isAdmin ? 'console.role.admin' : 'console.role.moderator')}</span>
+      </p>
+      <div className={styles.choices}>
+        <select
+          aria-label={t('console.language')}
+          value={chosen}
+          onChange={(event) =>
+            void setLanguage(event.target.value).catch((error) => toast(failureText(t, failureOf(error))))
+          }
+        >
+          {languages.map(([each, label]) => (
+            <option key={each} value={each} lang={each}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label={t('console.scheme')}
+          value={scheme}
+          onChange={(event) => {
+            const chosen = schemes.find((each) => each === event.target.value) ?? 'auto'
+            applyScheme(chosen)
+            setScheme(chosen)
+          }}
+        >
+          {schemes.map((each) => (
+            <option key={each} value={each}>
+              {t(`console.scheme.${each}`)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className={styles.choices}>
+        <button type="button" className={styles.small} onClick={onKeys}>
+          <Keyboard size={14} aria-hidden />
+          {t('console.keys.title')}
+        </button>
+        <button type="button" className={styles.small} onClick={() => client.signOut()}>
+          <LogOut size={14} aria-hidden />
+          {t('console.signOut')}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,301 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { ArrowLeft, FileText, Plus } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useParams, useSearch } from 'wouter'
+import { Button } from '../../shared/ui/button.tsx'
+import { Field, TextArea } from '../../shared/ui/field.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { errorAt, failureBeside } from '../field-errors.ts'
+import { Keys, useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import peopleStyles from '../people/people.module.css'
+import queueStyles from '../queue/queue.module.css'
+import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { AskFirst } from '../ui/ask-first.tsx'
+import { Filter } from '../ui/choice.tsx'
+import { FailureText } from '../ui/failure.tsx'
+import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
+import { Bar } from '../ui/page.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
+import styles from './templates.module.css'
+
+type Template = components['schemas']['Template']
+
+/** The name of a language in the language of the console; null where the tag is none. */
+export function languageName(language: string, tag: string): string | null {
+  try {
+    const name = new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(tag)
+    return name === undefined ? null : name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
+  } catch {
+    return null
+  }
+}
+
+const primary = (tag: string) => tag.toLowerCase().split('-')[0] ?? ''
+
+/** Texts for statements of reasons, by language. */
+export default function Templates() {
+  const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const [, navigate] = useLocation()
+  const { id } = useParams()
+  const chosen = new URLSearchParams(useSearch()).get('language') ?? ''
+  const templates = useResource(() => api.GET('/api/v1/admin/templates'))
+  const { data, failure, reload } = templates
+  const addressOf = (of?: string, inLanguage = chosen) =>
+    `/templates${of === undefined ? '' : `/${of}`}${inLanguage && `?language=${encodeURIComponent(inLanguage)}`}`
+  useKeys(t('templates.title'), [
+    { keys: 'n', label: t('templates.new'), inLine: true, run: () => navigate(addressOf('new')) },
+    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    ...(id === undefined
+      ? []
+      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf()) }]),
+  ])
+  const back = (
+    <Link href={addressOf()} className={queueStyles.back} aria-label={t('queue.back')}>
+      <ArrowLeft size={18} aria-hidden />
+    </Link>
+  )
+  const nameOf = (tag: string) => languageName(language, tag) ?? tag
+  const template = data?.items.find((each) => each.id === id)
+  const tags = [...new Set(data?.items.map((each) => primary(each.language)))].toSorted((a, b) =>
+    nameOf(a).localeCompare(nameOf(b), language),
+  )
+  const editor = { back, onSaved: reload, onOpen: (of?: string) => navigate(addressOf(of), { replace: true }) }
+  return (
+    <Split
+      isOpen={id !== undefined}
+      list={
+        <>
+          <Bar
+            title={t('templates.title')}
+            actions={
+              <Button look="primary" icon={<Plus size={16} aria-hidden />} onClick={() => navigate(addressOf('new'))}>
+                {t('templates.new')}
+              </Button>
+            }
+          />
+          {tags.length > 1 && (
+            <div className={queueStyles.filters}>
+              <Filter
+                label={t('templates.language')}
+                value={tags.includes(chosen) ? chosen : ''}
+                onChange={(tag) => navigate(addressOf(id, tag))}
+                options={[
+                  { value: '', label: t('templates.anyLanguage') },
+                  ...tags.map((value) => ({ value, label: nameOf(value) })),
+                ]}
+              />
+            </div>
+          )}
+          <div className={queueStyles.list}>
+            <Loaded of={templates}>
+              {({ items }) =>
+                items.length === 0 ? (
+                  <Empty title={t('templates.empty')}>{t('templates.emptyHint')}</Empty>
+                ) : (
+                  tags
+                    .filter((tag) => !tags.includes(chosen) || tag === chosen)
+                    .map((tag) => (
+                      <section key={tag} aria-label={nameOf(tag)}>
+                        <h2 className={styles.language}>{nameOf(tag)}</h2>
+                        <ul>
+                          {items
+                            .filter((each) => primary(each.language) === tag)
+                            .map((each) => (
+                              <li key={each.id}>
+                                <Link
+                                  href={addressOf(each.id)}
+                                  className={queueStyles.row}
+                                  data-row
+                                  aria-current={each.id === id ? 'true' : undefined}
+                                >
+                                  <span className={queueStyles.first}>
+                                    <b className={peopleStyles.rowName}>{each.name}</b>
+                                    {each.language.toLowerCase() !== tag && <span>{each.language}</span>}
+                                  </span>
+                                  <span className={queueStyles.second}>
+                                    <span className={queueStyles.excerpt} lang={each.language}>
+                                      {each.text}
+                                    </span>
+                                  </span>
+                                </Link>
+                              </li>
+                            ))}
+                        </ul>
+                      </section>
+                    ))
+                )
+              }
+            </Loaded>
+          </div>
+        </>
+      }
+      detail={
+        id === undefined ? (
+          <div className={queueStyles.nothing}>
+            <FileText size={32} strokeWidth={1.25} aria-hidden />
+            <p>{t('templates.choose')}</p>
+          </div>
+        ) : id === 'new' ? (
+          <TemplateEditor key="new" template={null} startIn={tags.includes(chosen) ? chosen : language} {...editor} />
+        ) : template ? (
+          <TemplateEditor key={id} template={template} startIn={template.language} {...editor} />
+        ) : (
+          <>
+            <header className={queueStyles.head}>
+              {back}
+              <h1>{t('templates.one')}</h1>
+            </header>
+            {data !== null ? (
+              <Empty title={t('console.failure.notFound')} />
+            ) : failure !== null ? (
+              <Failed failure={failure} onRetry={reload} />
+            ) : (
+              <Skeleton />
+            )}
+          </>
+        )
+      }
+    />
+  )
+}
+
+type EditorProps = {
+  /** Null for a new one. */
+  template: Template | null
+  /** The language that a new one begins with. */
+  startIn: string
+  back: ReactNode
+  onSaved: () => Promise<void>
+  /** Opens another one, or none. */
+  onOpen: (id?: string) => void
+}
+
+function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProps) {
+  const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const toast = useToast()
+  const [name, setName] = useState(template?.name ?? '')
+  const [tag, setTag] = useState(startIn)
+  const [text, setText] = useState(template?.text ?? '')
+  const [isIncomplete, setIsIncomplete] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (template === null) form.current?.querySelector('input')?.focus()
+    else heading.current?.focus()
+  }, [])
+  const written = [name, tag, text].map((value) => value.trim())
+  const save = useAction(async () => {
+    setIsIncomplete(true)
+    const lacking = written.indexOf('')
+    if (lacking >= 0) return form.current?.querySelectorAll<HTMLElement>('input, textarea')[lacking]?.focus() ?? null
+    const body = { name: name.trim(), language: tag.trim(), text: text.trim() }
+    const { data, failure } = await outcomeOf(
+      template === null
+        ? api.POST('/api/v1/admin/templates', { body })
+        : api.PUT('/api/v1/admin/templates/{id}', { params: { path: { id: template.id } }, body }),
+    )
+    if (failure) return failure
+    await onSaved()
+    toast(t('templates.saved'))
+    if (template === null) onOpen(data.id)
+    return null
+  })
+  const remove = useAction(async () => {
+    if (template === null) return null
+    const { failure } = await outcomeOf(
+      api.DELETE('/api/v1/admin/templates/{id}', { params: { path: { id: template.id } } }),
+    )
+    if (failure) return failure
+    onOpen()
+    await onSaved()
+    toast(t('templates.deleted'))
+    return null
+  })
+  useKeys(t('templates.one'), [
+    { keys: 'Mod+Enter', label: t('console.save'), inFields: true, inLine: true, run: () => void save.run() },
+  ])
+  const { failure } = save
+  const isTaken = failure !== null && failure !== 'offline' && failure.code === 'conflict'
+  const said = (path: string, value: string) => {
+    if (isIncomplete && value.trim() === '') return t('console.needed')
+    const error = errorAt(failure, path)
+    return error && t('console.failure.refused', { why: error.message })
+  }
+  return (
+    <article className={queueStyles.report} aria-label={t('templates.one')}>
+      <header className={queueStyles.head}>
+        {back}
+        <h1 ref={heading} tabIndex={-1}>
+          {template === null ? t('templates.newTitle') : template.name}
+        </h1>
+      </header>
+      <div className={styles.body}>
+        <form
+          ref={form}
+          className={styles.form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            void save.run()
+          }}
+        >
+          <Field
+            label={t('templates.name')}
+            hint={t('templates.nameHint')}
+            maxLength={80}
+            autoComplete="off"
+            value={name}
+            error={said('/name', name)}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <Field
+            label={t('templates.language')}
+            hint={languageName(language, tag.trim()) ?? t('templates.languageHint')}
+            maxLength={35}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={tag}
+            error={said('/language', tag)}
+            onChange={(event) => setTag(event.target.value)}
+          />
+          <TextArea
+            label={t('templates.text')}
+            hint={t('templates.textHint')}
+            rows={6}
+            maxLength={2000}
+            lang={languageName(language, tag.trim()) === null ? undefined : tag.trim()}
+            value={text}
+            error={said('/text', text)}
+            onChange={(event) => setText(event.target.value)}
+          />
+          {isTaken ? (
+            <p className={styles.error} role="alert">
+              {t('templates.taken')}
+            </p>
+          ) : (
+            <FailureText failure={failureBeside(failure, ['/name', '/language', '/text']) ?? remove.failure} />
+          )}
+          <div className={styles.buttons}>
+            <Button type="submit" look="primary" busy={save.busy}>
+              {t('console.save')} <Keys keys="Mod+Enter" />
+            </Button>
+            {template !== null && (
+              <AskFirst
+                label={t('templates.delete')}
+                question={t('templates.deleteAsk', { name: template.name })}
+                busy={remove.busy}
+                onConfirm={remove.run}
+              />
+            )}
+          </div>
+        </form>
+      </div>
+    </article>
+  )
+}

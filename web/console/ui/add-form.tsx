@@ -1,0 +1,47 @@
+import { type ReactNode, useId } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
+import { useKeys } from '../keys.tsx'
+import { useLanguage } from '../language.tsx'
+import styles from './add-form.module.css'
+
+type Props = {
+  title: string
+  /** What the button says. */
+  submit: string
+  busy: boolean
+  onSubmit: () => void
+  onClose: () => void
+  children: ReactNode
+}
+
+/** A form above a list, for a new entry of it. Escape closes it. */
+export function AddForm({ title, submit, busy, onSubmit, onClose, children }: Props) {
+  const { t } = useLanguage()
+  const id = useId()
+  useKeys(title, [
+    { keys: 'Mod+Enter', label: submit, inFields: true, inLine: true, run: onSubmit },
+    { keys: 'Escape', label: t('console.cancel'), inFields: true, inLine: true, run: onClose },
+  ])
+  return (
+    <form
+      className={styles.form}
+      aria-labelledby={id}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+      <div className={styles.buttons}>
+        <Button type="submit" look="primary" busy={busy}>
+          {submit}
+        </Button>
+        <Button look="quiet" onClick={onClose}>
+          {t('console.cancel')}
+        </Button>
+      </div>
+    </form>
+  )
+}

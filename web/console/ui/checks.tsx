@@ -1,0 +1,57 @@
+import { Check } from 'lucide-react'
+import { useId } from 'react'
+import styles from './controls.module.css'
+
+type Option<Value extends string> = { value: Value; label: string }
+type Props<Value extends string> = {
+  label: string
+  hint?: string
+  error?: string | null
+  options: readonly Option<Value>[]
+  values: readonly Value[]
+  onChange: (values: Value[]) => void
+}
+
+/** Several of a few, all in sight. */
+export function Checks<Value extends string>({ label, hint, error, options, values, onChange }: Props<Value>) {
+  const id = useId()
+  return (
+    <fieldset
+      className={styles.checks}
+      aria-describedby={[hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined}
+    >
+      <legend>{label}</legend>
+      <div>
+        {options.map((option) => (
+          <label key={option.value}>
+            <input
+              type="checkbox"
+              checked={values.includes(option.value)}
+              onChange={(event) =>
+                onChange(
+                  options
+                    .map(({ value }) => value)
+                    .filter((value) => (value === option.value ? event.target.checked : values.includes(value))),
+                )
+              }
+            />
+            <span>
+              <Check size={14} aria-hidden />
+              {option.label}
+            </span>
+          </label>
+        ))}
+      </div>
+      {hint && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}

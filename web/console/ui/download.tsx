@@ -1,0 +1,37 @@
+import type { Convene } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { Download } from 'lucide-react'
+import { useToast } from '../../shared/ui/toasts.tsx'
+import { Button } from '../../shared/ui/button.tsx'
+import { useLanguage } from '../language.tsx'
+import { type Failure, failureOf, failureText, useAction } from '../requests.ts'
+
+/** Saves what a path answers as a file, with the token of the session, which a link could not send. */
+async function save(client: Convene, path: string, name: string): Promise<Failure | null> {
+  const token = await client.token()
+  const response = await fetch(client.url(path), {
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+  })
+  if (!response.ok) return failureOf(await response.json())
+  const address = URL.createObjectURL(await response.blob())
+  const link = Object.assign(document.createElement('a'), { href: address, download: name })
+  link.click()
+  URL.revokeObjectURL(address)
+  return null
+}
+
+export function DownloadButton({ label, path, name }: { label: string; path: string; name: string }) {
+  const { t } = useLanguage()
+  const client = useConvene()
+  const toast = useToast()
+  const { run, busy } = useAction(async () => {
+    const failure = await save(client, path, name)
+    if (failure) toast(failureText(t, failure))
+    return failure
+  })
+  return (
+    <Button look="quiet" busy={busy} icon={<Download size={16} aria-hidden />} onClick={() => void run()}>
+      {label}
+    </Button>
+  )
+}

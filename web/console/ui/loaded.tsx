@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
+import { useLanguage } from '../language.tsx'
+import { type Failure, failureText } from '../requests.ts'
+import styles from './ui.module.css'
+
+/** Grey lines in the shape of what is loading. */
+export function Skeleton({ lines = 6 }: { lines?: number }) {
+  const { t } = useLanguage()
+  return (
+    <div className={styles.skeleton} role="status" aria-label={t('console.loading')}>
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} aria-hidden />
+      ))}
+    </div>
+  )
+}
+
+type Props<Data> = {
+  of: { data: Data | null; failure: Failure | null; reload: () => Promise<void> }
+  children: (data: Data) => ReactNode
+}
+
+/** What was asked for: while it loads, when it has failed, and when it is there. */
+export function Loaded<Data>({ of: { data, failure, reload }, children }: Props<Data>) {
+  if (data !== null) return <>{children(data)}</>
+  if (failure !== null) return <Failed failure={failure} onRetry={reload} />
+  return <Skeleton />
+}
+
+export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
+  const { t } = useLanguage()
+  return (
+    <div className={styles.empty} role="alert">
+      <p>{failureText(t, failure)}</p>
+      <Button onClick={onRetry}>{t('console.retry')}</Button>
+    </div>
+  )
+}
+
+/** A list without entries: why, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    // In a list that is too low for it, keys scroll to the rest.
+    <div className={styles.empty} tabIndex={0}>
+      <h2>{title}</h2>
+      {children && <div>{children}</div>}
+    </div>
+  )
+}

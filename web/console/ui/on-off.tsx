@@ -1,0 +1,25 @@
+import styles from './controls.module.css'
+
+type Props = {
+  /** What is turned on and off; for screen readers. */
+  label: string
+  checked: boolean
+  busy?: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** A switch that acts at once, without words beside it. */
+export function OnOff({ label, checked, busy = false, onChange }: Props) {
+  return (
+    <input
+      type="checkbox"
+      role="switch"
+      className={styles.switch}
+      aria-label={label}
+      aria-busy={busy || undefined}
+      title={label}
+      checked={checked}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  )
+}

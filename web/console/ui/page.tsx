@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import styles from './ui.module.css'
+
+type Props = {
+  title: string
+  /** Beside the title: a number, or a filter. */
+  beside?: ReactNode
+  /** At the end of the bar. */
+  actions?: ReactNode
+  children: ReactNode
+}
+
+/** A screen: a bar with its title and what can be done, and below it what scrolls. */
+export function Page({ title, beside, actions, children }: Props) {
+  return (
+    <>
+      <Bar title={title} beside={beside} actions={actions} />
+      <div className={styles.body}>{children}</div>
+    </>
+  )
+}
+
+export function Bar({ title, beside, actions }: Omit<Props, 'children'>) {
+  return (
+    <header className={styles.bar}>
+      <h1>{title}</h1>
+      {beside}
+      {actions && <div className={styles.actions}>{actions}</div>}
+    </header>
+  )
+}
+
+type SectionProps = { title: string; id?: string; beside?: ReactNode; children: ReactNode }
+
+/** A part of a page with a heading. */
+export function Section({ title, id, beside, children }: SectionProps) {
+  return (
+    <section id={id} className={styles.section}>
+      <header>
+        <h2>{title}</h2>
+        {beside}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** Facts in two columns: what, and its value. Those without a value are left out. */
+export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([label, value]) =>
+        value === null || value === undefined || value === '' ? null : (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
+export type Tone = 'plain' | 'danger' | 'notice' | 'good' | 'accent'
+
+/** A word that stands for a state. */
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={`${styles.badge} ${styles[tone]}`}>{children}</span>
+}

@@ -1,0 +1,67 @@
+import { useLocation, useSearch } from 'wouter'
+import { useLanguage } from '../language.tsx'
+import styles from './ui.module.css'
+
+const dayMs = 86_400_000
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const isDate = (text: string | null): text is string => text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text)
+
+/** Days in UTC: `from` and `to` are both included. */
+export type Period = { from: string; to: string }
+
+/** As the server takes it: from the first instant of a day to before the first one of another. */
+export const instants = ({ from, to }: Period) => ({
+  from: `${from}T00:00:00.000Z`,
+  to: new Date(Date.parse(`${to}T00:00:00.000Z`) + dayMs).toISOString(),
+})
+
+/** The period that an address names, where it does. */
+export function periodOf(search: URLSearchParams): Period | null {
+  const [from, to] = [search.get('from'), search.get('to')]
+  return isDate(from) && isDate(to) && from <= to ? { from, to } : null
+}
+
+/** The period that the address names; else the last `days` days, with today. Never longer than `most` days. */
+export function usePeriod(days: number, most: number): [Period, (period: Period) => void] {
+  const [location, navigate] = useLocation()
+  const search = new URLSearchParams(useSearch())
+  const today = dateOf(Date.now())
+  const given = { from: search.get('from'), to: search.get('to') }
+  const to = isDate(given.to) && given.to <= today ? given.to : today
+  const earliest = dateOf(Date.parse(to) - (most - 1) * dayMs)
+  const wanted = isDate(given.from) && given.from <= to ? given.from : dateOf(Date.parse(to) - (days - 1) * dayMs)
+  const period = { from: wanted < earliest ? earliest : wanted, to }
+  function choose(next: Period) {
+    const changed = new URLSearchParams(search)
+    changed.set('from', next.from)
+    changed.set('to', next.to)
+    navigate(`${location}?${changed}`)
+  }
+  return [period, choose]
+}
+
+/** Two dates beside each other. */
+export function PeriodFields({ period, onChange }: { period: Period; onChange: (period: Period) => void }) {
+  const { t } = useLanguage()
+  const today = dateOf(Date.now())
+  const field = (name: keyof Period, min: string | undefined, max: string) => (
+    <label className={styles.date}>
+      <span>{t(`console.period.${name}`)}</span>
+      <input
+        type="date"
+        required
+        min={min}
+        max={max}
+        value={period[name]}
+        onChange={({ target: { value } }) => isDate(value) && onChange({ ...period, [name]: value })}
+      />
+    </label>
+  )
+  return (
+    <fieldset className={styles.period}>
+      <legend className="unseen">{t('console.period')}</legend>
+      {field('from', undefined, period.to)}
+      {field('to', period.from, today)}
+    </fieldset>
+  )
+}

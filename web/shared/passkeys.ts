@@ -1,0 +1,22 @@
+import type { components } from 'convene-client'
+
+type Options = components['schemas']['PublicKeyCredentialCreationOptionsJSON']
+type Credential = components['schemas']['RegistrationResponseJSON']
+
+export const canUsePasskeys = () =>
+  'PublicKeyCredential' in window &&
+  'parseCreationOptionsFromJSON' in PublicKeyCredential &&
+  'parseRequestOptionsFromJSON' in PublicKeyCredential
+
+/** Shows the browser's dialog. Null if its user changed their mind. */
+export async function makePasskey(options: Options): Promise<Credential | null> {
+  try {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+    const made = await navigator.credentials.create({ publicKey })
+    // The JSON form of a credential that was just created is this one.
+    return made instanceof PublicKeyCredential ? (made.toJSON() as Credential) : null
+  } catch (error) {
+    if (error instanceof DOMException) return null
+    throw error
+  }
+}

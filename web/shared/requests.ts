@@ -1,0 +1,117 @@
+import { type Problem, Refused } from 'convene-client'
+import { useCallback, useEffect, useRef, useState } from 'react'
+
+/** Why a request failed: the server's problem, or that no answer came. */
+export type Failure = Problem | 'offline'
+
+export type Outcome<Data> = { data: Data; failure: null } | { data: null; failure: Failure }
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response }
+
+export const failureOf = (error: unknown): Failure => {
+  if (error instanceof Refused) return error.problem
+  if (isProblem(error)) return error
+  // `fetch` says so where no answer comes.
+  if (error instanceof TypeError) return 'offline'
+  throw error
+}
+
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === 'object' && value !== null && 'code' in value && 'status' in value
+
+/** Told of every failure, as one may concern the whole page. */
+export type FailureWatcher = (failure: Failure) => void
+const watchers = new Set<FailureWatcher>()
+
+export function watchFailures(watcher: FailureWatcher): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}
+
+function told<F extends Failure>(failure: F): F {
+  for (const watcher of watchers) watcher(failure)
+  return failure
+}
+
+/** Waits for an answer of the API. A lost network is an outcome too. */
+export async function outcomeOf<Data>(request: Promise<Answer<Data>>): Promise<Outcome<Data>> {
+  try {
+    const { data, error, response } = await request
+    if (!response.ok) return { data: null, failure: told(isProblem(error) ? error : unreadable(response)) }
+    // An answer without a body has no data.
+    return { data: data as Data, failure: null }
+  } catch (error) {
+    return { data: null, failure: told(failureOf(error)) }
+  }
+}
+
+/** Something between the app and the server has answered. */
+function unreadable({ status, statusText }: Response): Problem {
+  return { type: 'about:blank', title: statusText, status, detail: '', code: 'internal_error', request_id: '' }
+}
+
+/** Something that a screen reads when it is shown. */
+export type Resource<Data> = {
+  data: Data | null
+  failure: Failure | null
+  reload: () => Promise<void>
+  /** Shows what is known already, before the server has been asked again. */
+  set: (data: Data) => void
+}
+
+/** Asks when it is shown, and again when `key` changes: what was read for another key is not shown for this one. */
+export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): Resource<Data> {
+  const [state, setState] = useState<{ key: string; data: Data | null; failure: Failure | null }>({
+    key,
+    data: null,
+    failure: null,
+  })
+  const asked = useRef(ask)
+  asked.current = ask
+  const shown = useRef<string | null>(null)
+  const reload = useCallback(async () => {
+    const { data, failure } = await outcomeOf(asked.current())
+    if (shown.current !== key) return
+    setState((before) => {
+      const known = before.key === key ? before.data : null
+      return failure ? { key, data: known, failure } : { key, data, failure: null }
+    })
+  }, [key])
+  useEffect(() => {
+    shown.current = key
+    void reload()
+    // What could not be read without a network is read when it is back.
+    addEventListener('online', reload)
+    return () => {
+      shown.current = null
+      removeEventListener('online', reload)
+    }
+  }, [reload, key])
+  const set = useCallback((data: Data) => setState({ key, data, failure: null }), [key])
+  const { data, failure } = state.key === key ? state : { data: null, failure: null }
+  return { data, failure, reload, set }
+}
+
+/** Runs one thing at a time, and keeps why it failed. */
+export function useAction<Arguments extends unknown[]>(work: (...given: Arguments) => Promise<Failure | null | void>) {
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const current = useRef(work)
+  current.current = work
+  const running = useRef(false)
+  const run = useCallback(async (...given: Arguments) => {
+    if (running.current) return
+    running.current = true
+    setBusy(true)
+    setFailure(null)
+    try {
+      setFailure((await current.current(...given)) ?? null)
+    } catch (error) {
+      setFailure(failureOf(error))
+    } finally {
+      running.current = false
+      setBusy(false)
+    }
+  }, [])
+  return { run, busy, failure, setFailure }
+}
