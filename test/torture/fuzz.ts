@@ -21,7 +21,8 @@ class World {
   admin = ''
   /** Ids by what they are of, links, and cursors, as answers told them. */
   private readonly known = new Map<string, string[]>()
-  private newcomers = 100
+  /** Above every number that `knowledge` makes init data for: a newcomer has no account yet. */
+  private newcomers = 1000
 
   private constructor(
     readonly server: Server,
