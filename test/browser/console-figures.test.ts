@@ -232,7 +232,7 @@ browserTest(
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     }
     await page.goto(`${origin}/console/settings`)
-    await title(page, 'This page does not exist.').waitFor()
+    await page.getByRole('heading', { name: 'This is for admins' }).waitFor()
     await page.getByRole('button', { name: 'Open the menu' }).click()
     expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
     expect(errors).toEqual([])

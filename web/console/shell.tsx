@@ -85,6 +85,18 @@ function Frame() {
                 <View />
               </Route>
             ))}
+            {screens.map(
+              ({ path, title }) =>
+                !shown.some((each) => each.path === path) && (
+                  <Route key={path} path={path}>
+                    <Page title={t(title)}>
+                      <Empty title={t('console.forAdmins')}>
+                        <Link href="/queue">{t('queue.title')}</Link>
+                      </Empty>
+                    </Page>
+                  </Route>
+                ),
+            )}
             <Route>
               <Page title={t('console.notFound')}>
                 <Empty title={t('console.notFound')}>

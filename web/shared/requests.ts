@@ -92,26 +92,37 @@ export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): R
   return { data, failure, reload, set }
 }
 
-/** Runs one thing at a time, and keeps why it failed. */
-export function useAction<Arguments extends unknown[]>(work: (...given: Arguments) => Promise<Failure | null | void>) {
+/** Why the last of some actions failed, for those whose failures are shown in one place. */
+export type LastFailure = [failure: Failure | null, set: (failure: Failure | null) => void]
+export const useLastFailure = (): LastFailure => useState<Failure | null>(null)
+
+/** Runs one thing at a time, and keeps why it failed: for itself, or as the last failure of several actions. */
+export function useAction<Arguments extends unknown[]>(
+  work: (...given: Arguments) => Promise<Failure | null | void>,
+  shared?: LastFailure,
+) {
   const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure | null>(null)
+  const own = useLastFailure()
+  const [failure, setFailure] = shared ?? own
   const current = useRef(work)
   current.current = work
   const running = useRef(false)
-  const run = useCallback(async (...given: Arguments) => {
-    if (running.current) return
-    running.current = true
-    setBusy(true)
-    setFailure(null)
-    try {
-      setFailure((await current.current(...given)) ?? null)
-    } catch (error) {
-      setFailure(failureOf(error))
-    } finally {
-      running.current = false
-      setBusy(false)
-    }
-  }, [])
+  const run = useCallback(
+    async (...given: Arguments) => {
+      if (running.current) return
+      running.current = true
+      setBusy(true)
+      setFailure(null)
+      try {
+        setFailure((await current.current(...given)) ?? null)
+      } catch (error) {
+        setFailure(failureOf(error))
+      } finally {
+        running.current = false
+        setBusy(false)
+      }
+    },
+    [setFailure],
+  )
   return { run, busy, failure, setFailure }
 }

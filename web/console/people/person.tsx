@@ -6,7 +6,7 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
 import queueStyles from '../queue/queue.module.css'
-import { type Failure, outcomeOf, useAction } from '../requests.ts'
+import { type Failure, outcomeOf, useAction, useLastFailure } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Choice } from '../ui/choice.tsx'
@@ -127,21 +127,22 @@ function Suspension({ person, onChange }: Props) {
     await onChange()
     return null
   }
+  const failed = useLastFailure()
   const suspend = useAction(async () => {
     const body = { reason: reason.trim(), note: note.trim() || null, until: untilOf(term) }
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/suspend', { params, body }))
     return after(failure, t('people.suspended'))
-  })
+  }, failed)
   const warn = useAction(async () => {
     const body = { reason: reason.trim(), note: note.trim() || null }
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/warn', { params, body }))
     return after(failure, t('people.warned'))
-  })
+  }, failed)
   const lift = useAction(async () => {
     const body = { reason: reason.trim() || null }
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/unsuspend', { params, body }))
     return after(failure, t('people.lifted'))
-  })
+  }, failed)
   // Nobody can suspend an admin, and nobody decides about themselves.
   if (person.role === 'admin') return null
   const isSuspended = person.standing === 'suspended'
@@ -175,7 +176,7 @@ function Suspension({ person, onChange }: Props) {
             />
           </>
         )}
-        <FailureText failure={warn.failure ?? suspend.failure ?? lift.failure} />
+        <FailureText failure={failed[0]} />
         {!isSuspended && (
           <Button
             busy={warn.busy}

@@ -5,7 +5,7 @@ import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { usePerson } from '../people/person-record.ts'
-import { outcomeOf, useAction } from '../requests.ts'
+import { type LastFailure, outcomeOf, useAction } from '../requests.ts'
 import { Choice, Filter } from '../ui/choice.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { type Action, actionsOf, actionText, isSilent, type Report } from './reports.ts'
@@ -33,13 +33,16 @@ const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
 
 type Props = {
   report: Report
+  failed: LastFailure
+  /** Before the server is asked. */
+  onTry: () => void
   onDecided: (report: Report, andNext: boolean) => void
   /** Somebody else was faster. */
   onTaken: () => void
 }
 
 /** What is decided, what the person is told, and how much it counts. Every part of it has a key. */
-export function Decision({ report, onDecided, onTaken }: Props) {
+export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
   const { t, language } = useLanguage()
   const { api } = useConvene()
   const name = useId()
@@ -57,6 +60,7 @@ export function Decision({ report, onDecided, onTaken }: Props) {
 
   const decide = useAction(async (andNext: boolean) => {
     if (action === null) return null
+    onTry()
     // Nobody is told why a report led to nothing; the text is for those who read the log.
     const text = note.trim() || (isQuiet ? t('decision.dismissNote') : '')
     const isTemplate = template !== undefined && text === template.text
@@ -79,7 +83,7 @@ export function Decision({ report, onDecided, onTaken }: Props) {
     }
     onDecided(data, andNext)
     return null
-  })
+  }, failed)
 
   const choose = (chosen: Action) => {
     setAction(chosen)

@@ -5,7 +5,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { Summary } from '../people/summary.tsx'
-import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { outcomeOf, useAction, useLastFailure, useResource } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { Failed, Skeleton } from '../ui/loaded.tsx'
@@ -65,20 +65,25 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
   const isMine = claimed_by === own
   const params = { path: { id } }
 
+  // Each beside what it is about, and only the last one: both may be refused for the same reason.
+  const claimFailed = useLastFailure()
+  const decisionFailed = useLastFailure()
   const claim = useAction(async () => {
+    decisionFailed[1](null)
     const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/reports/{id}/claim', { params }))
     if (failure) return failure
     onChange(data)
     onClaimed()
     return null
-  })
+  }, claimFailed)
   const release = useAction(async () => {
+    decisionFailed[1](null)
     const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/claim', { params }))
     if (failure) return failure
     onChange({ ...report, claimed_by: null, claimed_until: null })
     onClaimed()
     return null
-  })
+  }, claimFailed)
   const isOpen = status === 'open' && report.pending === null
   const canClaim = isOpen && claimed_by === null
   const canRelease = isOpen && isMine
@@ -125,7 +130,7 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
           {isOpen && claimed_by !== null && !isMine && <Badge tone="notice">{t('queue.taken')}</Badge>}
         </span>
       </header>
-      <FailureText failure={claim.failure ?? release.failure} />
+      <FailureText failure={claimFailed[0]} />
       <div className={styles.columns}>
         <div className={styles.evidence}>
           <Section title={t('queue.filed')}>
@@ -150,7 +155,13 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
           {report.resolution && <Outcome report={report} />}
           {report.pending && <p className={styles.pending}>{t('queue.pending')}</p>}
           {isOpen && (claimed_by === null || isMine) && (
-            <Decision report={report} onDecided={onDecided} onTaken={onClaimed} />
+            <Decision
+              report={report}
+              failed={decisionFailed}
+              onTry={() => claimFailed[1](null)}
+              onDecided={onDecided}
+              onTaken={onClaimed}
+            />
           )}
           {subject_id === null ? (
             <p className={styles.pending}>{t('queue.noSubject')}</p>

@@ -3,8 +3,16 @@ import { useBrand } from '../../shared/brand.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './front.module.css'
 
+type Props = {
+  title: string
+  lead?: string
+  /** Whether the page takes the place of another without having been asked for. */
+  isSudden?: boolean
+  children: ReactNode
+}
+
 /** A page with one thing to do, before the console itself. */
-export function Front({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+export function Front({ title, lead, isSudden = false, children }: Props) {
   const { t } = useLanguage()
   const { name, logo } = useBrand()
   return (
@@ -15,7 +23,11 @@ export function Front({ title, lead, children }: { title: string; lead?: string;
       </p>
       <div className={styles.card}>
         <h1>{title}</h1>
-        {lead && <p className={styles.lead}>{lead}</p>}
+        {lead && (
+          <p className={styles.lead} role={isSudden ? 'alert' : undefined}>
+            {lead}
+          </p>
+        )}
         {children}
       </div>
     </main>

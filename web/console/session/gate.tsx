@@ -1,8 +1,9 @@
 import type { Me } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
-import { Activity, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { Activity, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows } from '../../shared/ui/state.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
 import { useResource, watchFailures } from '../requests.ts'
 import { StaffProvider } from '../staff.tsx'
@@ -47,10 +48,23 @@ function Admitted({ user, children }: { user: Me; children: ReactNode }) {
     [reload],
   )
   const { id, name, role } = user
+  // Screens of a lost role close with what they said: why is told once, and stays.
+  const [known, setKnown] = useState({ role, hadRole: false })
+  if (known.role !== role) setKnown({ role, hadRole: known.role !== 'user' })
+  const toast = useToast()
+  const wasAdmin = useRef(role === 'admin')
+  useEffect(() => {
+    if (wasAdmin.current && role === 'moderator') toast(t('console.gate.noAdmin'))
+    wasAdmin.current = role === 'admin'
+  }, [role, toast, t])
   const staff = useMemo(() => ({ id, name, isAdmin: role === 'admin' }), [id, name, role])
   if (role === 'user')
     return data || failure ? (
-      <Front title={t('console.gate.title')} lead={t('console.gate.text', { name: name ?? user.email ?? '' })}>
+      <Front
+        title={t('console.gate.title')}
+        lead={t(known.hadRole ? 'console.gate.lost' : 'console.gate.text', { name: name ?? user.email ?? '' })}
+        isSudden={known.hadRole}
+      >
         <Button look="primary" wide onClick={() => client.signOut()}>
           {t('console.gate.other')}
         </Button>

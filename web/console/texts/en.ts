@@ -7,6 +7,7 @@ export const en = {
   'console.cancel': 'Cancel',
   'console.retry': 'Try again',
   'console.more': 'Show more',
+  'console.forAdmins': 'This is for admins',
   'console.notFound': 'This page does not exist.',
   'console.skip': 'Skip to the screen',
   'console.navigation': 'Screens',
@@ -31,6 +32,8 @@ export const en = {
   'console.gate.title': 'This is for moderators',
   'console.gate.text':
     'You are signed in as {name}, who is no moderator. Whoever runs this community can give you the role.',
+  'console.gate.lost': 'You are no longer a moderator here. If you think that is a mistake, ask an admin.',
+  'console.gate.noAdmin': 'You are no longer an admin. As a moderator you go on here.',
   'console.gate.other': 'Sign in as somebody else',
   'console.gate.app': 'To the app',
   'console.confirm.title': 'Confirm that it is you',

@@ -8,6 +8,7 @@ export const ru: Translation<typeof en> = {
   'console.cancel': 'Отмена',
   'console.retry': 'Попробовать ещё раз',
   'console.more': 'Показать ещё',
+  'console.forAdmins': 'Это для администраторов',
   'console.notFound': 'Такой страницы нет.',
   'console.skip': 'К содержимому экрана',
   'console.navigation': 'Экраны',
@@ -32,6 +33,8 @@ export const ru: Translation<typeof en> = {
   'console.gate.title': 'Это для модераторов',
   'console.gate.text':
     'Вы вошли как {name}, у этой учётной записи нет роли модератора. Её может дать тот, кто ведёт сообщество.',
+  'console.gate.lost': 'Вы здесь больше не модератор. Если это ошибка, обратитесь к администратору.',
+  'console.gate.noAdmin': 'Вы больше не администратор и работаете здесь как модератор.',
   'console.gate.other': 'Войти под другим именем',
   'console.gate.app': 'В приложение',
   'console.confirm.title': 'Подтвердите, что это вы',

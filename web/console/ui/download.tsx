@@ -4,16 +4,21 @@ import { Download } from 'lucide-react'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { Button } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, failureOf, failureText, useAction } from '../requests.ts'
+import { type Failure, failureText, outcomeOf, useAction } from '../requests.ts'
 
 /** Saves what a path answers as a file, with the token of the session, which a link could not send. */
 async function save(client: Convene, path: string, name: string): Promise<Failure | null> {
   const token = await client.token()
-  const response = await fetch(client.url(path), {
-    headers: token === null ? {} : { authorization: `Bearer ${token}` },
-  })
-  if (!response.ok) return failureOf(await response.json())
-  const address = URL.createObjectURL(await response.blob())
+  const { data, failure } = await outcomeOf(
+    fetch(client.url(path), { headers: token === null ? {} : { authorization: `Bearer ${token}` } }).then(
+      async (response) =>
+        response.ok
+          ? { data: await response.blob(), response }
+          : { error: await response.json().catch(() => null), response },
+    ),
+  )
+  if (failure) return failure
+  const address = URL.createObjectURL(data)
   const link = Object.assign(document.createElement('a'), { href: address, download: name })
   link.click()
   URL.revokeObjectURL(address)
