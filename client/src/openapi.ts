@@ -203,7 +203,7 @@ export interface paths {
         };
         /**
          * The queue of reports, those to be decided first at its beginning
-         * @description By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one.
+         * @description By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one. `from` and `to`, which is excluded, are of the report; `decided_from` and `decided_to` of the decision. `outcome=measure` is everything but `dismiss` and `release`. `automated` are reports that led to a measure which no person decided, with `from` and `to` of the measure.
          */
         get: operations["getAdminReports"];
         put?: never;
@@ -3371,8 +3371,12 @@ export interface components {
             messages: number;
             /** @description Those that are open; 1,000 at most */
             open_reports: number;
+            /** @description Those that are open */
+            open_review_reports: number;
             /** @description About them or what they wrote; 1,000 at most */
             reports: number;
+            /** @description Of the reports those about reviews, which no list shows by their author */
+            review_reports: number;
         };
         PersonDecision: {
             action: components["schemas"]["NoticeAction"];
@@ -4004,6 +4008,8 @@ export interface components {
         };
         /** @enum {string} */
         ReportAction: "dismiss" | "warn" | "remove_content" | "suspend" | "release";
+        /** @enum {string} */
+        ReportAutomation: "any" | "overturned";
         /**
          * @description `note` is shown to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the images of what is removed any more. The decision takes effect after `undo_s` seconds, and can be taken back until then
          * @example {
@@ -4025,6 +4031,8 @@ export interface components {
             until?: string | null;
         };
         /** @enum {string} */
+        ReportedBy: "people" | "rules";
+        /** @enum {string} */
         ReportKind: "user" | "message" | "review" | "rule" | "held";
         ReportList: {
             items: components["schemas"]["Report"][];
@@ -4032,6 +4040,8 @@ export interface components {
         };
         /** @enum {string} */
         ReportOrder: "due" | "created";
+        /** @enum {string} */
+        ReportOutcome: "dismiss" | "warn" | "remove_content" | "suspend" | "release" | "measure";
         ReportQueue: {
             counts: components["schemas"]["QueueCounts"];
             items: components["schemas"]["QueuedReport"][];
@@ -4051,6 +4061,8 @@ export interface components {
         };
         /** @enum {string} */
         ReportStatus: "open" | "resolved";
+        /** @enum {string} */
+        ReportTarget: "user" | "message" | "review";
         ReportWithEvidence: {
             /**
              * Format: uuid
@@ -4268,7 +4280,7 @@ export interface components {
             days: components["schemas"]["DayStats"][];
             /** @description Messages that wait for a decision, now */
             held: number;
-            /** @description Open reports, now */
+            /** @description Open reports, now, without those that concern the reader */
             open: number;
             /** @description Of those the ones whose `due_at` is over */
             overdue: number;
@@ -5846,14 +5858,23 @@ export interface operations {
     getAdminReports: {
         parameters: {
             query?: {
+                automated?: components["schemas"]["ReportAutomation"];
                 /** @description next_cursor of the page before */
                 cursor?: string;
+                decided_from?: string;
+                decided_to?: string;
+                from?: string;
                 kind?: components["schemas"]["ReportKind"];
                 limit?: number;
+                outcome?: components["schemas"]["ReportOutcome"];
+                overdue?: "true";
                 reason?: components["schemas"]["ReportReason"];
+                reported_by?: components["schemas"]["ReportedBy"];
                 sort?: components["schemas"]["ReportOrder"];
                 status?: components["schemas"]["ReportStatus"];
                 subject_id?: string;
+                target?: components["schemas"]["ReportTarget"];
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -8881,6 +8902,8 @@ export interface operations {
                      *       "counts": {
                      *         "reports": 0,
                      *         "open_reports": 0,
+                     *         "review_reports": 0,
+                     *         "open_review_reports": 0,
                      *         "blocks": 0,
                      *         "messages": 0
                      *       },

@@ -154,7 +154,7 @@ describe('a record', () => {
       strikes: 0,
       proposal: null,
       language: 'en',
-      counts: { reports: 1, open_reports: 1, blocks: 1, messages: 2 },
+      counts: { reports: 1, open_reports: 1, review_reports: 0, open_review_reports: 0, blocks: 1, messages: 2 },
       decisions: [
         {
           id: expect.any(String),
@@ -208,9 +208,19 @@ describe('a record', () => {
     await rank(app, mo, 'moderator')
     const chat = await app.met(nora, mo)
     const review = (await nora.post('reviews', { chat_id: chat, rating: 1, anonymous: true })).body.id
+    // Else whoever reports a review of themselves would look whose count has risen.
+    const countsFor = async (reader: Person) => (await reader.get(`admin/users/${nora.id}`)).body.counts
+    const before = await countsFor(mo)
     const report = (await mo.post('reports', { review_id: review, reason: 'spam' })).body.id
+    expect(await countsFor(mo)).toEqual(before)
+    const none = { reports: 0, open_reports: 0, review_reports: 0, open_review_reports: 0 }
+    expect(before).toMatchObject(none)
+    expect(await countsFor(root)).toMatchObject({
+      ...{ reports: 1, open_reports: 1, review_reports: 1, open_review_reports: 1 },
+    })
     await root.post(`admin/reports/${report}/resolve`, { action: 'remove_content', note: 'Made up.' })
     expect((await mo.get(`admin/users/${nora.id}`)).body.decisions).toEqual([])
+    expect(await countsFor(mo)).toMatchObject(none)
     const seen = await root.get(`admin/users/${nora.id}`)
     expect(seen.body.decisions).toMatchObject([{ action: 'remove_content', report_id: null }])
     for (const secret of [review, report, mo.id]) expect(seen.text).not.toContain(secret)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'bun:test'
 import { dueAt, dueAtOf } from '../../src/features/safety/rules.ts'
+import { operator } from '../../src/features/moderation/moderators.ts'
 import { proposalAt } from '../../src/features/moderation/rules.ts'
 import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
@@ -117,12 +118,84 @@ test('the queue tells how many are open and overdue, and the reports about someb
   expect((await listed(await later(app, mo, 5 * hours))).counts.overdue).toBe(1)
   const back = await later(app, mo, 20 * hours)
   expect((await listed(back)).counts.overdue).toBe(4)
+  // The numbers are the same: a difference would tell her.
+  expect((await back.get('admin/stats')).body).toMatchObject({ open: 4, overdue: 4, held: 0 })
+  const nedBack = await later(app, ned, 0)
+  expect((await nedBack.get('admin/stats')).body).toMatchObject({ open: 5, overdue: 5, held: 0 })
+  expect((await listed(back, '?overdue=true')).items).toHaveLength(4)
+  expect((await listed(nedBack, '?overdue=true')).items).toHaveLength(5)
 
   expect(idsOf(await listed(back, `?subject_id=${bob.id}&sort=created`))).toEqual([aboutBob, ofMessage])
   expect(idsOf(await listed(back, `?subject_id=${mo.id}`))).toEqual([])
   // Who wrote the review is not found out by asking.
   expect(idsOf(await listed(back, `?subject_id=${reviewer.id}`))).toEqual([])
   expect(outcome(await back.get('admin/reports?subject_id=odd'))).toEqual([422, 'validation_failed'])
+})
+
+test('the queue is filtered by when it was filed and decided, what came of it, and who reported what', async () => {
+  const { app, ada, bob, mo } = await setting()
+  await app.services.filter.replaceAll(operator, [
+    { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
+    { name: 'Flag', on: true, applies_to: ['message'], match: { type: 'words', words: ['flagme'] }, action: 'flag' },
+  ])
+  const began = app.clock.now
+  const chat = await app.met(ada, bob)
+  for (const text of ['holdme one', 'holdme two', 'flagme']) await bob.post(`chats/${chat}/messages`, { text })
+  const all = (await mo.get('admin/reports')).body.items as { id: string; kind: string }[]
+  const [heldOne, heldTwo] = all.filter(({ kind }) => kind === 'held').map(({ id }) => id)
+  const flagged = all.find(({ kind }) => kind === 'rule')!.id
+  const others = await Promise.all(Array.from({ length: 4 }, () => app.person()))
+  app.clock.now += minutes
+  const [warned, dismissed, suspended, open] = [
+    await fileReport(ada, others[0]!),
+    await fileReport(ada, others[1]!, 'hate'),
+    await fileReport(ada, others[2]!, 'scam'),
+    // It hides the person at once.
+    await fileReport(ada, others[3]!, 'underage'),
+  ] as const
+  app.clock.now += minutes
+  for (const [id, action] of [
+    [heldOne!, 'release'],
+    [heldTwo!, 'remove_content'],
+    [warned, 'warn'],
+    [dismissed, 'dismiss'],
+    [suspended, 'suspend'],
+  ])
+    expect((await resolve(mo, id!, { action })).status).toBe(200)
+  const iso = (ms: number) => new Date(ms).toISOString()
+  const found = async (query: string) =>
+    (await mo.get(`admin/reports?${query}`)).body.items.map(({ id }: { id: string }) => id).toSorted()
+  const expectFound = async (query: string, ids: readonly (string | undefined)[]) =>
+    expect([query, await found(query)]).toEqual([query, ids.map((id) => id!).toSorted()])
+
+  const [rules, people] = [
+    [heldOne, heldTwo, flagged],
+    [warned, dismissed, suspended, open],
+  ]
+  await expectFound('reported_by=rules', rules)
+  await expectFound('reported_by=people', people)
+  await expectFound('target=message', rules)
+  await expectFound('target=user', people)
+  await expectFound(`to=${iso(began + minutes)}`, rules)
+  await expectFound(`from=${iso(began + minutes)}`, people)
+  await expectFound(`from=${iso(began + minutes)}&to=${iso(began + minutes)}`, [])
+  await expectFound(`decided_from=${iso(began)}`, [heldOne, heldTwo, warned, dismissed, suspended])
+  await expectFound(`decided_to=${iso(began + 2 * minutes)}`, [])
+  await expectFound('outcome=release', [heldOne])
+  await expectFound('outcome=dismiss', [dismissed])
+  await expectFound('outcome=remove_content', [heldTwo])
+  await expectFound('outcome=measure', [heldTwo, warned, suspended])
+  await expectFound('outcome=measure&reason=scam&reported_by=people', [suspended])
+  await expectFound('automated=any', [heldOne, heldTwo, open])
+  await expectFound('automated=overturned', [heldOne])
+  await expectFound(`automated=any&from=${iso(began + minutes)}`, [open])
+  // What hid somebody was overturned where the report is dismissed, or an appeal is upheld.
+  expect((await resolve(mo, open, { action: 'dismiss' })).status).toBe(200)
+  await expectFound('automated=overturned', [heldOne, open])
+  await expectFound('overdue=true', [])
+  for (const query of ['target=chat', 'outcome=odd', 'automated=yes', 'overdue=1', 'from=now', 'decided_to=2026'])
+    expect([query, ...outcome(await mo.get(`admin/reports?${query}`))]).toEqual([query, 422, 'validation_failed'])
+  expect(outcome(await ada.get('admin/reports?automated=any'))).toEqual([403, 'forbidden'])
 })
 
 test('fifty who ask at once get fifty different reports, and there is none for the next one', async () => {

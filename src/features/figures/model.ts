@@ -26,7 +26,7 @@ export const stats = object('Stats', {
     }),
   ),
   time_to_action: timeToAction,
-  open: t.Integer({ description: 'Open reports, now' }),
+  open: t.Integer({ description: 'Open reports, now, without those that concern the reader' }),
   overdue: t.Integer({ description: 'Of those the ones whose `due_at` is over' }),
   held: t.Integer({ description: 'Messages that wait for a decision, now' }),
 })

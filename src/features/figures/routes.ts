@@ -9,7 +9,7 @@ const tags = ['moderation']
 export const figureRoutes = ({ asModerator, figures }: { asModerator: SignedInAs<Moderator>; figures: Figuring }) =>
   new Elysia({ name: 'figures' })
     .use(asModerator)
-    .get('/api/v1/admin/stats', ({ query }) => figures.stats(query), {
+    .get('/api/v1/admin/stats', ({ admitted, query }) => figures.stats(admitted, query), {
       query: model.statsQuery,
       response: { 200: model.stats },
       detail: {

@@ -1,6 +1,7 @@
 import { csv } from '../../lib/csv.ts'
 import { invalid } from '../../lib/refusal.ts'
 import { days, iso, seconds } from '../../lib/time.ts'
+import type { Moderator } from '../moderation/moderators.ts'
 import { dayOf, daysOf, dsaCategories } from './rules.ts'
 import {
   type DayOf,
@@ -56,8 +57,11 @@ export function figuresService({ store, now }: Deps) {
   }
 
   return {
-    /** Numbers of each day in UTC, and of the queue as it is now. Days that are over are counted once and kept. */
-    async stats(query: PeriodQuery) {
+    /**
+     * Numbers of each day in UTC, and of the queue as this moderator sees it now: nobody learns here that somebody has
+     * reported them. Days that are over are counted once and kept.
+     */
+    async stats(moderator: Moderator, query: PeriodQuery) {
       const period = periodOf(query, usualDays * days, mostDays * days)
       const kept = new Map((await store.kept({ from: dayOf(period.from), to: period.to })).map((row) => [row.day, row]))
       const shown = []
@@ -68,7 +72,7 @@ export function figuresService({ store, now }: Deps) {
         const figures = recordOf(figureNames, (name) => row[name])
         shown.push({ date: iso(day).slice(0, 10), ...figures, active })
       }
-      const { open, overdue, held } = await store.open(now())
+      const { open, overdue, held } = await store.open(moderator.id, now())
       return { days: shown, time_to_action: await timesOf(period, 'all'), open, overdue, held }
     },
 

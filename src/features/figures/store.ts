@@ -44,7 +44,7 @@ export type FiguresStore = {
    * fractions. Null if there are none.
    */
   timesToAction(period: Period, fractions: readonly number[], of: 'all' | 'people'): Promise<(number | null)[]>
-  /** Open reports; of those the ones whose time is over, and the ones of held messages. */
-  open(now: number): Promise<{ open: number; overdue: number; held: number }>
+  /** Open reports that do not concern the reader; of those the ones whose time is over, and the ones of held messages. */
+  open(reader: string, now: number): Promise<{ open: number; overdue: number; held: number }>
   transparency(period: Period): Promise<Transparency>
 }

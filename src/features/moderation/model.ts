@@ -19,7 +19,8 @@ import { hidings } from '../profile/store.ts'
 import { review } from '../reviews/model.ts'
 import { action, reason as ground, reportFields, reportKind, reportStatus } from '../safety/model.ts'
 import { mostStrikes } from './rules.ts'
-import { appealStatuses, noticeActions, reportOrders } from './store.ts'
+import { reportTargets } from '../safety/store.ts'
+import { appealStatuses, automations, noticeActions, reportOrders, reportOutcomes } from './store.ts'
 
 const until = optional(instant)
 
@@ -115,6 +116,15 @@ export const reportQuery = t.Object({
   kind: t.Optional(reportKind),
   reason: t.Optional(ground),
   subject_id: t.Optional(id),
+  target: t.Optional(oneOf(reportTargets, 'ReportTarget')),
+  reported_by: t.Optional(oneOf(['people', 'rules'], 'ReportedBy')),
+  outcome: t.Optional(oneOf(reportOutcomes, 'ReportOutcome')),
+  automated: t.Optional(oneOf(automations, 'ReportAutomation')),
+  overdue: t.Optional(t.Literal('true')),
+  from: t.Optional(instant),
+  to: t.Optional(instant),
+  decided_from: t.Optional(instant),
+  decided_to: t.Optional(instant),
   sort: t.Optional(oneOf(reportOrders, 'ReportOrder')),
 })
 export const nextReport = object('NextReport', { kind: optional(reportKind) }, { examples: [{ kind: 'message' }, {}] })

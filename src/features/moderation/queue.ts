@@ -9,9 +9,23 @@ import { caseOf, type ReportViews } from './report-views.ts'
 import { type CaseRefusal, claimLasts, type QueueRefusal } from './rules.ts'
 import type { QueueStore, ReportFilter, ReportOrder } from './store.ts'
 
-export type QueueQuery = ReportFilter & { sort?: ReportOrder } & Page
+type Times = 'from' | 'to' | 'decided_from' | 'decided_to'
+export type QueueQuery = Omit<ReportFilter, Times | 'overdue_at'> &
+  Partial<Record<Times, string>> & { overdue?: 'true'; sort?: ReportOrder } & Page
 
 type Deps = { queue: QueueStore; views: ReportViews; audit: Audit; paging: Paging; now: () => number }
+
+const filterOf = (
+  { overdue, from, to, decided_from, decided_to, ...filter }: Omit<QueueQuery, 'sort' | keyof Page>,
+  now: number,
+): ReportFilter => ({
+  ...filter,
+  ...(overdue && { overdue_at: now }),
+  ...(from && { from: Date.parse(from) }),
+  ...(to && { to: Date.parse(to) }),
+  ...(decided_from && { decided_from: Date.parse(decided_from) }),
+  ...(decided_to && { decided_to: Date.parse(decided_to) }),
+})
 
 /** The queue of reports: what is there, and who works on what. */
 export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, now }: Deps) {
@@ -24,11 +38,11 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
 
   return {
     /** The queue, those to be decided first at its beginning, without reports that concern the moderator. */
-    async reports(moderator: Moderator, { sort = 'due', limit = 30, cursor, ...filter }: QueueQuery) {
+    async reports(moderator: Moderator, { sort = 'due', limit = 30, cursor, ...query }: QueueQuery) {
       const list = `admin-reports-${sort}`
       const key = keyOf(list, cursor, ['number', 'string'])
       const rows = await queue.list(
-        { ...filter, reader: moderator.id },
+        { ...filterOf(query, now()), reader: moderator.id },
         sort,
         limit + 1,
         key && { at: key[0], id: key[1] },

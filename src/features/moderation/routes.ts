@@ -30,7 +30,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'The queue of reports, those to be decided first at its beginning',
         description:
-          'By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one.',
+          'By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one. `from` and `to`, which is excluded, are of the report; `decided_from` and `decided_to` of the decision. `outcome=measure` is everything but `dismiss` and `release`. `automated` are reports that led to a measure which no person decided, with `from` and `to` of the measure.',
         tags,
         refusals: ['forbidden'],
       },

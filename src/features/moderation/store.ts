@@ -3,15 +3,16 @@ import type { AuditEntry } from '../audit/store.ts'
 import type { EventNumbers, Message } from '../chats/store.ts'
 import type { Hiding, Role } from '../profile/store.ts'
 import type { Case, CaseRefusal, QueueRefusal } from './rules.ts'
-import type {
-  After,
-  Evidence,
-  PendingDecision,
-  Report,
-  ReportAction,
-  ReportKind,
-  ReportReason,
-  ReportTarget,
+import {
+  type After,
+  type Evidence,
+  type PendingDecision,
+  type Report,
+  type ReportAction,
+  reportActions,
+  type ReportKind,
+  type ReportReason,
+  type ReportTarget,
 } from '../safety/store.ts'
 
 export const noticeActions = [
@@ -167,10 +168,32 @@ export type AppealFilter = {
   to?: number
 }
 
+/** What was decided; `measure` is everything but `dismiss` and `release`. */
+export const reportOutcomes = [...reportActions, 'measure'] as const
+export type ReportOutcome = (typeof reportOutcomes)[number]
+
+/** Reports that led to a measure which no person decided, or those of them whose measure was overturned. */
+export const automations = ['any', 'overturned'] as const
+export type Automation = (typeof automations)[number]
+
 export type ReportFilter = {
   status?: Report['status']
   reason?: ReportReason
   kind?: ReportKind
+  target?: ReportTarget
+  reported_by?: 'people' | 'rules'
+  outcome?: ReportOutcome
+  automated?: Automation
+  /** Open, and due before this time. */
+  overdue_at?: number
+  /** Filed at that time or later; of automated ones the time of the measure. */
+  from?: number
+  /** The same, before. */
+  to?: number
+  /** Decided at that time or later. */
+  decided_from?: number
+  /** Decided before. */
+  decided_to?: number
   /** About this user or what they wrote, except reviews: a list must not reveal a review's author. */
   subject_id?: string
 }

@@ -63,6 +63,10 @@ export const person = t.Object(
     counts: object('PersonCounts', {
       reports: t.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
       open_reports: t.Integer({ description: 'Those that are open; 1,000 at most' }),
+      review_reports: t.Integer({
+        description: 'Of the reports those about reviews, which no list shows by their author',
+      }),
+      open_review_reports: t.Integer({ description: 'Those that are open' }),
       blocks: t.Integer({ description: 'How many people have blocked them; 1,000 at most' }),
       messages: t.Integer({ description: 'How many they have sent, among 10,000 messages of their chats' }),
     }),

@@ -25,6 +25,15 @@ export type PeopleFilter = {
 /** A place in a list: the range, the key in it, and the person with it. */
 export type PlaceInList = { range: number; key: string; id: string }
 
+export const personCounts = [
+  'reports',
+  'open_reports',
+  'review_reports',
+  'open_review_reports',
+  'blocks',
+  'messages',
+] as const
+
 /** What a record shows of somebody, besides the sessions. */
 export type PersonRecord = PersonInList & {
   email_verified_at: number | null
@@ -34,15 +43,12 @@ export type PersonRecord = PersonInList & {
   hidden: Hiding | null
   /** Of decisions since then that no appeal has overturned. */
   strikes: number
-  counts: {
-    /** Of reports about them or what they wrote, and of those how many are open; 1,000 at most. */
-    reports: number
-    open_reports: number
-    /** How many people have blocked them; 1,000 at most. */
-    blocks: number
-    /** How many they have sent, among 10,000 messages of their chats. */
-    messages: number
-  }
+  /**
+   * `reports` are about them or what they wrote, `review_reports` of those the ones about reviews: without reviews of the
+   * reader. `blocks` is how many people have blocked them. Each 1,000 at most; `messages` are those that they have sent among
+   * 10,000 of their chats.
+   */
+  counts: Record<(typeof personCounts)[number], number>
   /** The newest ones, without those on a review of the reader. */
   decisions: NoticeInContext[]
 }

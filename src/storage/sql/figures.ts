@@ -1,6 +1,7 @@
 import { and, asc, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { rankOf } from '../../features/figures/rules.ts'
 import type { Figures, FiguresStore, Period, Transparency } from '../../features/figures/store.ts'
+import { isAutomatedNotice, isOverturned } from './automated.ts'
 import { changed, type Engine, query, queryOne, rows } from './engine.ts'
 
 // Numbers name nobody.
@@ -85,12 +86,13 @@ export function figuresStore(engine: Engine): FiguresStore {
         return found
       }),
 
-    open: (now) =>
+    open: (reader, now) =>
       read(function* () {
+        const isOpen = sql`status = 'open' AND subject_id IS DISTINCT FROM ${reader} AND reviewed_id IS DISTINCT FROM ${reader}`
         const found = yield* queryOne<Record<'open' | 'overdue' | 'held', number | string>>(sql`SELECT
-          ${counted('reports', sql`status = 'open'`)} AS open,
-          ${counted('reports', sql`status = 'open' AND coalesce(due_at, created_at + 86400000) < ${now}`)} AS overdue,
-          ${counted('reports', sql`status = 'open' AND kind = 'held'`)} AS held`)
+          ${counted('reports', isOpen)} AS open,
+          ${counted('reports', sql`${isOpen} AND coalesce(due_at, created_at + 86400000) < ${now}`)} AS overdue,
+          ${counted('reports', sql`${isOpen} AND kind = 'held'`)} AS held`)
         return { open: Number(found.open), overdue: Number(found.overdue), held: Number(found.held) }
       }),
 
@@ -118,13 +120,10 @@ export function figuresStore(engine: Engine): FiguresStore {
         const [automated] = yield* query<Record<'total' | 'overturned', number | string>>(sql`SELECT
             count(*) AS total, coalesce(sum(overturned), 0) AS overturned
           FROM (
-            -- As isAutomated says.
-            SELECT CASE WHEN appeals.status = 'upheld' OR reports.action = 'dismiss' THEN 1 ELSE 0 END AS overturned
+            SELECT CASE WHEN ${isOverturned} THEN 1 ELSE 0 END AS overturned
             FROM notices LEFT JOIN appeals ON appeals.notice_id = notices.id
               LEFT JOIN reports ON reports.id = notices.report_id
-            WHERE ${within('notices.created_at', period)}
-              AND (notices.kind = 'hide'
-                OR (notices.kind IS NULL AND notices.action = 'remove_content' AND notices.decided_by IS NULL))
+            WHERE ${within('notices.created_at', period)} AND ${isAutomatedNotice}
             UNION ALL
             SELECT CASE WHEN action = 'dismiss' THEN 1 ELSE 0 END FROM reports
             WHERE ${within('created_at', period)} AND kind = 'held'

@@ -1,6 +1,14 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Range } from '../../features/people/rules.ts'
-import type { PeopleFilter, PeopleStore, PersonInList, PlaceInList } from '../../features/people/store.ts'
+import {
+  type PeopleFilter,
+  type PeopleStore,
+  personCounts,
+  type PersonInList,
+  type PersonRecord,
+  type PlaceInList,
+} from '../../features/people/store.ts'
+import { recordOf } from '../../lib/record.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, type Engine, first, queryOne, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -123,7 +131,7 @@ export function peopleStore(engine: Engine): PeopleStore {
             .limit(mostDecisions),
         )
         const strikes = yield* strikesOf(userId, strikesSince, reader)
-        return { ...person, counts: yield* countsOf(userId), strikes, decisions }
+        return { ...person, counts: yield* countsOf(userId, reader), strikes, decisions }
       }),
 
     endSessions: (userId, entry) =>
@@ -151,26 +159,25 @@ export function* strikesOf(userId: string, since: number, reader: string | null)
   return Number(sum.strikes)
 }
 
-type Counts = { reports: number; open_reports: number; blocks: number; messages: number }
+type Counts = PersonRecord['counts']
 
 /** In bounded work: there is no index of messages by their sender, so some of each chat are looked at. */
-function* countsOf(userId: string): Work<Counts> {
+function* countsOf(userId: string, reader: string | null): Work<Counts> {
   const counted = (from: SQL) =>
     sql`(SELECT count(*) FROM (SELECT 1 AS one FROM ${from} LIMIT ${mostCounted}) AS counted)`
+  // Whoever was reviewed could report the review, and see whose count rises.
+  const reports = sql`reports WHERE subject_id = ${userId}
+    AND ${reader === null ? sql`1 = 1` : sql`reviewed_id IS DISTINCT FROM ${reader}`}`
   const counts = yield* queryOne<Record<keyof Counts, number | string>>(sql`SELECT
-    ${counted(sql`reports WHERE subject_id = ${userId}`)} AS reports,
-    ${counted(sql`reports WHERE subject_id = ${userId} AND status = 'open'`)} AS open_reports,
+    ${counted(reports)} AS reports,
+    ${counted(sql`${reports} AND status = 'open'`)} AS open_reports,
+    ${counted(sql`${reports} AND target = 'review'`)} AS review_reports,
+    ${counted(sql`${reports} AND target = 'review' AND status = 'open'`)} AS open_review_reports,
     ${counted(sql`blocks WHERE blocked_id = ${userId}`)} AS blocks,
     (SELECT count(*) FROM (
       SELECT sender_id FROM (
         SELECT id FROM chats WHERE user_a = ${userId} UNION ALL SELECT id FROM chats WHERE user_b = ${userId}
       ) AS own CROSS JOIN messages WHERE messages.chat_id = own.id LIMIT ${mostMessages}
     ) AS written WHERE sender_id = ${userId}) AS messages`)
-  const { reports, open_reports, blocks, messages } = counts
-  return {
-    reports: Number(reports),
-    open_reports: Number(open_reports),
-    blocks: Number(blocks),
-    messages: Number(messages),
-  }
+  return recordOf(personCounts, (name) => Number(counts[name]))
 }

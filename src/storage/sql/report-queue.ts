@@ -1,8 +1,9 @@
-import { and, asc, eq, isNull, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import { lostAfter, refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
-import type { QueueStore } from '../../features/moderation/store.ts'
+import type { Automation, QueueStore, ReportOutcome } from '../../features/moderation/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
+import { isAutomatedNotice, isOverturned } from './automated.ts'
 import { type Builders, changed, type Column, type Engine, first, rows } from './engine.ts'
 import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
@@ -18,18 +19,51 @@ const options = { keepsProfileCache: true }
 
 export function queueStore(engine: Engine): QueueStore {
   const { read, write } = engine
-  const { reports, users } = engine.tables
+  const { appeals, notices, reports, users } = engine.tables
   const isOfKind = (kind: ReportKind) =>
     kind === 'rule' || kind === 'held' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
+  const isWithin = (column: Column, from: number | undefined, to: number | undefined) =>
+    and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lt(column, to))
+  // As `actionOf` says.
+  const hasOutcome = (outcome: ReportOutcome) => {
+    const isHeld = sql`${reports.kind} IS NOT DISTINCT FROM 'held'`
+    switch (outcome) {
+      case 'measure':
+        return and(isNotNull(reports.action), ne(reports.action, 'dismiss'))
+      case 'release':
+        return and(eq(reports.action, 'dismiss'), isHeld)
+      case 'dismiss':
+        return and(eq(reports.action, 'dismiss'), sql`NOT (${isHeld})`)
+      default:
+        return eq(reports.action, outcome)
+    }
+  }
+  const isAutomated = (automated: Automation, from: number | undefined, to: number | undefined) => {
+    const ledToMeasure = sql`EXISTS (SELECT 1 FROM ${notices} LEFT JOIN ${appeals} ON ${appeals.notice_id} = ${notices.id}
+      WHERE ${and(
+        eq(notices.report_id, reports.id),
+        isAutomatedNotice,
+        isWithin(notices.created_at, from, to),
+        automated === 'overturned' ? isOverturned : undefined,
+      )})`
+    const isHeld = and(
+      eq(reports.kind, 'held'),
+      isWithin(reports.created_at, from, to),
+      automated === 'overturned' ? eq(reports.action, 'dismiss') : undefined,
+    )
+    return or(ledToMeasure, isHeld)
+  }
   const isNot = (column: Column, userId: string) => sql`${column} IS DISTINCT FROM ${userId}`
   const isOthers = (userId: string) => and(isNot(reports.subject_id, userId), isNot(reports.reviewed_id, userId))
   const update = (db: Builders, id: string, set: Partial<typeof reports.$inferInsert>) =>
     changed(db.update(reports).set(set).where(eq(reports.id, id)))
 
   return {
-    list: ({ reader, status, reason, kind, subject_id }, order, limit, after) =>
+    list: ({ reader, ...filter }, order, limit, after) =>
       read((db) => {
         const at = order === 'due' ? dueAt : reports.created_at
+        const { status, reason, kind, subject_id, target, outcome, automated, overdue_at } = filter
+        const { from, to, decided_from, decided_to } = filter
         return rows(
           db
             .select(reportColumns(engine))
@@ -44,6 +78,13 @@ export function queueStore(engine: Engine): QueueStore {
                 subject_id === undefined
                   ? undefined
                   : and(eq(reports.subject_id, subject_id), ne(reports.target, 'review')),
+                target && eq(reports.target, target),
+                filter.reported_by &&
+                  (filter.reported_by === 'people' ? isNull(reports.kind) : isNotNull(reports.kind)),
+                outcome && hasOutcome(outcome),
+                overdue_at === undefined ? undefined : and(eq(reports.status, 'open'), lt(dueAt, overdue_at)),
+                automated === undefined ? isWithin(reports.created_at, from, to) : isAutomated(automated, from, to),
+                isWithin(reports.resolved_at, decided_from, decided_to),
               ),
             )
             .orderBy(asc(at), asc(reports.id))

@@ -213,7 +213,14 @@ const report = screen({
           get: {
             ...world.person,
             decisions: Array.from({ length: 12 }, (_, number) => world.decision({ id: idOf(9, 50 + number) })),
-            counts: { reports: 4812, open_reports: 310, blocks: 1244, messages: 120_931 },
+            counts: {
+              reports: 4812,
+              open_reports: 310,
+              review_reports: 12,
+              open_review_reports: 1,
+              blocks: 1244,
+              messages: 120_931,
+            },
           },
         },
       },
@@ -407,7 +414,7 @@ const person = screen({
         [onePerson]: {
           get: {
             ...{ ...person, name: null, email: null, decisions: [], identities: [], sessions: [], strikes: 0 },
-            counts: { reports: 0, open_reports: 0, blocks: 0, messages: 0 },
+            counts: { reports: 0, open_reports: 0, review_reports: 0, open_review_reports: 0, blocks: 0, messages: 0 },
           },
         },
         [reports]: { get: { ...nothing, counts: { open: 0, overdue: 0, by_kind: {} } } },

@@ -244,7 +244,7 @@ export function worldOf(language: string) {
     suspended_reason: null,
     strikes: 3,
     proposal: { action: 'suspend', days: 7 },
-    counts: { reports: 3, open_reports: 1, blocks: 4, messages: 212 },
+    counts: { reports: 3, open_reports: 1, review_reports: 0, open_review_reports: 0, blocks: 4, messages: 212 },
     decisions: [
       decision(),
       decision({
