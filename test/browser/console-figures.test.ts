@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { operator } from '../../src/features/moderation/moderators.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { expectAccessible, serveWeb } from './app-page.ts'
@@ -89,11 +90,15 @@ browserTest(
     await expectAccessible(page, 'table')
     // Each number leads to what it counts.
     await page.getByRole('row').nth(1).getByRole('link', { name: '1', exact: true }).click()
-    await title(page, 'Audit log').waitFor()
-    await page.getByRole('link', { name: 'report', exact: true }).waitFor()
-    expect(new URL(page.url()).searchParams.get('action')).toBe('report')
+    await title(page, 'Queue').waitFor()
+    await page.getByRole('link', { name: /^Spam/ }).waitFor()
+    await page.getByRole('button', { name: /^Only filed .*: show all$/ }).waitFor()
+    await expectAccessible(page, 'narrowed queue')
+    await page.getByRole('button', { name: /^Only filed .*: show all$/ }).press('Enter')
+    await page.waitForURL((url) => !url.searchParams.has('from'))
 
-    await page.keyboard.press('Escape')
+    await page.locator('body').click()
+    await go(page, 'l', 'Audit log')
     await page.getByRole('link', { name: 'login', exact: true }).first().waitFor()
     await expectAccessible(page, 'audit')
     await page.keyboard.press('/')
@@ -139,8 +144,23 @@ browserTest(
   90_000,
 )
 
+/** A number that a page shows: where its link leads, if it is one, and what names it. */
+type Shown = { text: string; href: string | null; of: string }
+
+// What runs in the page is text: the types here are those of Bun.
+const numbersOfPage = `[...document.querySelectorAll('main b, main td, main dd, main dd a')].flatMap((element) => {
+  const value = element.querySelector('span:last-child') ?? element
+  const text = element.tagName === 'TD' ? value.textContent.trim() : element.textContent.trim()
+  if (!/^[\\d,]+$/.test(text) || text === '0') return []
+  if (element.tagName === 'DD' && element.querySelector('a')) return []
+  const link = element.closest('a') ?? element.querySelector('a')
+  const column = element.tagName === 'TD' ? element.querySelector('span') : null
+  const of = column ?? element.closest('figcaption, dl > div') ?? element.parentElement
+  return [{ text: text.replaceAll(',', ''), href: link?.href ?? null, of: of.textContent.replace(text, '').trim() }]
+})`
+
 browserTest(
-  'a number that is a link leads to a list of as many',
+  'every number is a link to a list of as many, but for what no moderator may read',
   async () => {
     const app = await testApp()
     app.clock.now = Date.now()
@@ -150,6 +170,7 @@ browserTest(
     await report(eve, bob)
     await ada.post('blocks', { user_id: bob.id })
     await bob.post('blocks', { user_id: ada.id })
+    await bob.post('blocks', { user_id: eve.id })
     // Three decisions and three appeals, each of which ends in another way.
     const notices = await Promise.all([
       ...[ada, bob].map(async (by) => {
@@ -165,10 +186,33 @@ browserTest(
       const settled = await admin.post(`admin/appeals/${appeals[i]}/resolve`, { decision, note: 'Looked again.' })
       expect(settled.status).toBe(200)
     }
+    // What rules hold and report, what hides somebody, and a measure without a report.
+    await app.services.filter.replaceAll(operator, [
+      { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
+      { name: 'Flag', on: true, applies_to: ['message'], match: { type: 'words', words: ['flagme'] }, action: 'flag' },
+    ])
+    const [cleo, dan] = [await app.person('Cleo'), await app.person('Dan')]
+    const chat = await app.met(cleo, dan)
+    for (const text of ['holdme one', 'holdme two', 'flagme']) await cleo.post(`chats/${chat}/messages`, { text })
+    for (const by of [cleo, dan, cleo]) await by.post(`chats/${chat}/messages`, { text: 'Tea' })
+    const review = (await eve.post('chats', { user_id: dan.id })).body.id
+    for (const by of [eve, dan, eve]) await by.post(`chats/${review}/messages`, { text: 'Tea' })
+    const ofEve = (await eve.post('reviews', { chat_id: review, rating: 1, text: 'Rude.' })).body.id
+    expect((await cleo.post('reports', { review_id: ofEve, reason: 'other' })).status).toBe(201)
+    expect((await cleo.post('reports', { user_id: dan.id, reason: 'underage' })).status).toBe(201)
+    const held = (await admin.get('admin/reports?kind=held')).body.items as { id: string }[]
+    for (const [i, action] of ['release', 'remove_content'].entries())
+      await admin.post(`admin/reports/${held[i]!.id}/resolve`, { action, note: 'Looked at.' })
+    expect((await admin.post(`admin/users/${cleo.id}/suspend`, { reason: 'Spam.' })).status).toBe(200)
+    const reviewed = (await admin.get('admin/reports?kind=review')).body.items[0].id
+    await admin.post(`admin/reports/${reviewed}/resolve`, { action: 'warn', note: 'No.' })
+    // Some wait too long.
+    await app.rows("UPDATE reports SET due_at = ? WHERE status = 'open' AND target = 'user'", app.clock.now - 1000)
     // An appeal of long ago is in no number of the period, nor in its lists.
     await app.rows('UPDATE appeals SET created_at = ? WHERE id = ?', 1_500_000_000_000, appeals[0]!)
 
     const linked: Record<string, string[]> = {}
+    const unlinked = new Set<string>()
     for (const [path, name] of [
       ['numbers', 'Numbers'],
       ['transparency', 'Transparency report'],
@@ -177,23 +221,24 @@ browserTest(
       await page.goto(`${origin}/console/${path}`)
       await title(page, name).waitFor()
       await page.waitForLoadState('networkidle')
-      const links = await page.locator('a').evaluateAll((all) =>
-        (
-          all as unknown as {
-            href: string
-            textContent: string
-            querySelector(of: string): { textContent: string } | null
-          }[]
-        )
-          .map((link) => ({ href: link.href, text: (link.querySelector('b') ?? link).textContent.trim() }))
-          .filter(({ href, text }) => /^\d+/.test(text) && !/[a-z]/i.test(text) && !href.includes('#')),
-      )
-      for (const { href, text } of links) (linked[href] ??= []).push(text)
+      for (const { text, href, of } of await page.evaluate<Shown[]>(numbersOfPage)) {
+        if (href === null) unlinked.add(of)
+        else if (!href.includes('#')) (linked[href] ??= []).push(text)
+      }
     }
+    // Who was active, wrote to whom or blocked somebody is no list, nor who wrote a review.
+    expect([...unlinked].toSorted()).toEqual([
+      ...['Active people', 'Blocked by', 'Blocks', 'Chats begun', 'Messages', 'Reports of their reviews'],
+    ])
     // The people of tests are made beside the route that writes an entry.
     for (const href of Object.keys(linked)) if (href.includes('action=register')) delete linked[href]
     const lists = Object.keys(linked)
-    for (const part of ['action=report&', 'action=report_resolved', 'action=block', 'status=any'])
+    expect(lists.filter((href) => href.includes('block'))).toEqual([])
+    for (const part of [
+      ...['/queue?overdue=true', 'decided_from=', 'by=people', 'reason=hate', 'target=message', 'outcome=release'],
+      ...['outcome=measure', 'automated=any', 'automated=overturned', 'action=suspend', 'action=warn', 'subject='],
+      ...['/appeals?status=any', 'status=rejected'],
+    ])
       expect([part, lists.some((href) => href.includes(part))]).toEqual([part, true])
     for (const [href, numbers] of Object.entries(linked)) {
       await page.goto(href)

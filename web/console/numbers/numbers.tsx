@@ -3,6 +3,7 @@ import { useConvene } from 'convene-client/react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
+import { addressOf } from '../queue/reports.ts'
 import { useResource } from '../requests.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
@@ -45,17 +46,17 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
       title: t(`numbers.${name}`),
       isNumber: true,
       cell: (day) => {
-        const href = auditOf(name, { from: day.date, to: day.date })
+        const href = listOf(name, { from: day.date, to: day.date })
         return href && day[name] > 0 ? <Link href={href}>{day[name]}</Link> : day[name]
       },
     })),
   ]
-  const decided = auditOf('decided', period)
+  const decided = listOf('decided', period)
   return (
     <>
       <Tiles>
         <Tile href="/queue" value={open} label={t('numbers.open')} />
-        <Tile href="/queue" value={overdue} label={t('numbers.overdue')} isLate={overdue > 0} />
+        <Tile href={addressOf({ overdue: 'true' })} value={overdue} label={t('numbers.overdue')} isLate={overdue > 0} />
         <Tile href="/queue?kind=held" value={held} label={t('numbers.held')} />
         <Tile href={decided} value={time(time_to_action.p50_s)} label={t('numbers.p50')} />
         <Tile href={decided} value={time(time_to_action.p95_s)} label={t('numbers.p95')} />
@@ -68,7 +69,7 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
             dates={dates}
             values={values}
             isSummed={name !== 'active'}
-            href={auditOf(name, period)}
+            href={listOf(name, period)}
           />
         ))}
       </div>
@@ -80,14 +81,21 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
   )
 }
 
-const actions: Partial<Record<(typeof shownByDay)[number], string>> = {
-  ...{ registered: 'register', reports: 'report', decided: 'report_resolved', blocks: 'block' },
-}
-
-/** The entries of the audit log that a number counts, where there are any. */
-function auditOf(name: (typeof shownByDay)[number], period: Period): string | null {
-  const action = actions[name]
-  return action === undefined ? null : `/audit?${new URLSearchParams({ action, ...period })}`
+/**
+ * The list of what a number counts, where there is one for moderators: nobody reads who was active, wrote to whom or blocked
+ * somebody.
+ */
+function listOf(name: (typeof shownByDay)[number], period: Period): string | null {
+  switch (name) {
+    case 'registered':
+      return `/audit?${new URLSearchParams({ action: 'register', ...period })}`
+    case 'reports':
+      return addressOf({ status: 'any', filed: period })
+    case 'decided':
+      return addressOf({ status: 'resolved', decided: period })
+    default:
+      return null
+  }
 }
 
 /** How the server is, as `GET /ready` says; it answers 503 with the same shape where it is not. */

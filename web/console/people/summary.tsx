@@ -9,9 +9,6 @@ import { Ago, At, fullTimeOf } from '../ui/time.tsx'
 import { type Person, usePerson } from './person-record.ts'
 import styles from './people.module.css'
 
-export const reportsAbout = (id: string, status: 'open' | 'resolved' = 'open') =>
-  addressOf({ status, kind: '', reason: '', subject: id })
-
 /** Whom a report concerns: standing, age of the account, what was decided and reported before. */
 export function Summary({ id, reportId }: { id: string; reportId: string }) {
   const { t } = useLanguage()
@@ -52,6 +49,8 @@ export function factsOf(
   { id, created_at, strikes, counts, suspended_until, suspended_reason }: Person,
   t: ReturnType<typeof useLanguage>['t'],
 ) {
+  const listed = counts.reports - counts.review_reports
+  const open = counts.open_reports - counts.open_review_reports
   return [
     [t('people.since'), <Ago key="since" at={created_at} />],
     [t('people.suspendedUntil'), suspended_until && <At at={suspended_until} />],
@@ -69,14 +68,24 @@ export function factsOf(
     [
       t('people.reports'),
       <span key="reports">
-        {counts.reports === 0 ? 0 : <Link href={reportsAbout(id, 'resolved')}>{counts.reports}</Link>}
-        {counts.open_reports > 0 && (
+        {listed === 0 ? 0 : <Link href={addressOf({ status: 'any', subject: id })}>{listed}</Link>}
+        {open > 0 && (
           <>
             {', '}
-            <Link href={reportsAbout(id)}>{t('people.openReports', { count: counts.open_reports })}</Link>
+            <Link href={addressOf({ subject: id })}>{t('people.openReports', { count: open })}</Link>
           </>
         )}
       </span>,
+    ],
+    [
+      t('people.reviewReports'),
+      // No list tells who wrote a review.
+      counts.review_reports > 0 && (
+        <span key="reviews">
+          {counts.review_reports}
+          {counts.open_review_reports > 0 && `, ${t('people.openReports', { count: counts.open_review_reports })}`}
+        </span>
+      ),
     ],
     [t('people.blocks'), counts.blocks],
     [t('people.messages'), counts.messages],

@@ -22,7 +22,9 @@ import {
   type Counts,
   kinds,
   kindText,
+  narrowedBy,
   type QueuedReport,
+  queryOf,
   reasons,
   reasonText,
   type Report,
@@ -50,15 +52,7 @@ export default function Queue() {
   const known = useRef<Report | null>(null)
 
   const list = useList<QueuedReport>(async (cursor) => {
-    const { status, kind, reason, subject } = shown
-    const query = {
-      status,
-      limit: pageSize,
-      ...(kind && { kind }),
-      ...(reason && { reason }),
-      ...(subject && { subject_id: subject }),
-      ...(cursor !== undefined && { cursor }),
-    }
+    const query = { ...queryOf(shown), limit: pageSize, ...(cursor !== undefined && { cursor }) }
     const answer = await api.GET('/api/v1/admin/reports', { params: { query } })
     if (answer.data) setCounts(answer.data.counts)
     return answer
@@ -180,11 +174,11 @@ export default function Queue() {
                   ...reasons.map((value) => ({ value, label: reasonText(t, value) })),
                 ]}
               />
-              {shown.subject && (
-                <Button look="quiet" onClick={() => set({ subject: '' })}>
-                  {t('queue.oneSubject')}
+              {narrowedBy(t, shown).map(({ without, text }) => (
+                <Button key={text} look="quiet" onClick={() => set(without)}>
+                  {text}
                 </Button>
-              )}
+              ))}
             </div>
             <FailureText failure={next.failure} />
             <div className={styles.list}>
@@ -238,9 +232,8 @@ export default function Queue() {
 
 function Totals({ counts: { overdue } }: { counts: Counts }) {
   const { t } = useLanguage()
-  // What is due first stands first, so the queue itself is the list of what is overdue.
   return overdue === 0 ? null : (
-    <Link href="/queue" className={styles.overdue}>
+    <Link href={addressOf({ overdue: 'true' })} className={styles.overdue}>
       {t('queue.overdue', { count: overdue })}
     </Link>
   )

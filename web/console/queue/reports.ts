@@ -1,5 +1,6 @@
 import type { components } from 'convene-client'
 import type { T } from '../language.tsx'
+import { instants, type Period, periodOf } from '../ui/period.tsx'
 
 export type Report = components['schemas']['ReportWithEvidence']
 export type QueuedReport = components['schemas']['QueuedReport']
@@ -20,7 +21,12 @@ export const reasons = [
   'danger',
   'other',
 ] as const satisfies readonly Reason[]
-export const statuses = ['open', 'resolved'] as const
+export const statuses = ['open', 'resolved', 'any'] as const
+const targets = ['user', 'message', 'review'] as const
+export type Target = (typeof targets)[number]
+const sources = ['people', 'rules'] as const
+const outcomes = ['dismiss', 'release', 'warn', 'remove_content', 'suspend', 'measure'] as const
+const automations = ['any', 'overturned'] as const
 
 /** What can be decided about a report, with the key of each. */
 export function actionsOf({ kind }: Pick<Report, 'kind'>): readonly { action: Action; key: string }[] {
@@ -41,8 +47,21 @@ export function actionsOf({ kind }: Pick<Report, 'kind'>): readonly { action: Ac
 /** Nobody is told the words of these decisions. */
 export const isSilent = (action: Action | null): boolean => action === 'dismiss' || action === 'release'
 
-/** What the queue shows, as its address says: `/queue?kind=message&reason=spam`. */
-export type Shown = { status: (typeof statuses)[number]; kind: Kind | ''; reason: Reason | ''; subject: string }
+/** What the queue shows, as its address says: `/queue?kind=message&reason=spam`. Empty and null are no filter. */
+export type Shown = {
+  status: (typeof statuses)[number]
+  kind: Kind | ''
+  reason: Reason | ''
+  subject: string
+  target: Target | ''
+  by: (typeof sources)[number] | ''
+  outcome: (typeof outcomes)[number] | ''
+  automated: (typeof automations)[number] | ''
+  overdue: 'true' | ''
+  /** When they were filed, or decided. */
+  filed: Period | null
+  decided: Period | null
+}
 
 export function shownOf(search: URLSearchParams): Shown {
   const oneOf = <Value extends string>(values: readonly Value[], name: string) =>
@@ -52,18 +71,64 @@ export function shownOf(search: URLSearchParams): Shown {
     kind: oneOf(kinds, 'kind') ?? '',
     reason: oneOf(reasons, 'reason') ?? '',
     subject: search.get('subject') ?? '',
+    target: oneOf(targets, 'target') ?? '',
+    by: oneOf(sources, 'by') ?? '',
+    outcome: oneOf(outcomes, 'outcome') ?? '',
+    automated: oneOf(automations, 'automated') ?? '',
+    overdue: oneOf(['true'], 'overdue') ?? '',
+    filed: periodOf(search),
+    decided: periodOf(search, 'decided_'),
   }
 }
 
 /** The address of what is shown, with or without one report open. */
-export function addressOf({ status, kind, reason, subject }: Shown, id?: string): string {
+export function addressOf({ filed, decided, status, ...filters }: Partial<Shown>, id?: string): string {
   const search = new URLSearchParams()
-  if (status !== 'open') search.set('status', status)
-  if (kind) search.set('kind', kind)
-  if (reason) search.set('reason', reason)
-  if (subject) search.set('subject', subject)
+  if (status && status !== 'open') search.set('status', status)
+  for (const [name, value] of Object.entries(filters)) if (value) search.set(name, value)
+  for (const [name, value] of Object.entries(filed ?? {})) search.set(name, value)
+  for (const [name, value] of Object.entries(decided ?? {})) search.set(`decided_${name}`, value)
   const query = search.toString()
   return `/queue${id === undefined ? '' : `/${id}`}${query && `?${query}`}`
+}
+
+/** The same, as the server takes it. */
+export function queryOf({ status, kind, reason, subject, target, by, outcome, ...rest }: Shown) {
+  const { automated, overdue, filed, decided } = rest
+  const [of, when] = [filed && instants(filed), decided && instants(decided)]
+  return {
+    ...(status !== 'any' && { status }),
+    ...(kind && { kind }),
+    ...(reason && { reason }),
+    ...(subject && { subject_id: subject }),
+    ...(target && { target }),
+    ...(by && { reported_by: by }),
+    ...(outcome && { outcome }),
+    ...(automated && { automated }),
+    ...(overdue && { overdue }),
+    ...of,
+    ...(when && { decided_from: when.from, decided_to: when.to }),
+  }
+}
+
+/** What narrows the list besides the filters in sight: each in words, and what takes it away. */
+export function narrowedBy(t: T, shown: Shown): { without: Partial<Shown>; text: string }[] {
+  const { subject, target, by, outcome, automated, overdue, filed, decided } = shown
+  const found: { without: Partial<Shown>; text: string }[] = []
+  if (subject) found.push({ without: { subject: '' }, text: t('queue.oneSubject') })
+  if (overdue) found.push({ without: { overdue: '' }, text: t('queue.onlyOverdue') })
+  if (target) found.push({ without: { target: '' }, text: t(`queue.onlyTarget.${target}`) })
+  if (by) found.push({ without: { by: '' }, text: t(`queue.onlyBy.${by}`) })
+  if (outcome) {
+    const text = t('queue.onlyOutcome', {
+      outcome: outcome === 'measure' ? t('queue.outcome.measure') : actionText(t, outcome),
+    })
+    found.push({ without: { outcome: '' }, text })
+  }
+  if (automated) found.push({ without: { automated: '' }, text: t(`queue.onlyAutomated.${automated}`) })
+  if (filed) found.push({ without: { filed: null }, text: t('queue.onlyFiled', filed) })
+  if (decided) found.push({ without: { decided: null }, text: t('queue.onlyDecided', decided) })
+  return found
 }
 
 export const reasonText = (t: T, reason: Reason): string => t(`queue.reason.${reason}`)

@@ -1,6 +1,8 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
+import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
+import { type Action, addressOf, type Reason, type Shown as Queued, type Target } from '../queue/reports.ts'
 import { useResource } from '../requests.ts'
 import { DownloadButton } from '../ui/download.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -12,7 +14,7 @@ import { durationOf } from '../ui/time.tsx'
 import styles from './transparency.module.css'
 
 type Report = components['schemas']['TransparencyReport']
-type Row = { name: string; count: number }
+type Row<Name> = { name: Name; count: number }
 
 export default function Transparency() {
   const { t } = useLanguage()
@@ -42,45 +44,80 @@ function Shown({ report, period }: { report: Report; period: Period }) {
   const { notices, decisions, automated, appeals, time_to_action } = report
   const { t, language } = useLanguage()
   const time = (seconds: number | null) => (seconds === null ? t('transparency.none') : durationOf(language, seconds))
-  // A number leads to the list of what it counts, where there is one.
-  const counted = (action: string) => `/audit?${new URLSearchParams({ action, ...period })}`
+  // Each number leads to the list of what it counts.
+  const noticed = (narrowed: Partial<Queued> = {}) =>
+    addressOf({ status: 'any', by: 'people', filed: period, ...narrowed })
+  const decided = (narrowed: Partial<Queued> = {}) => addressOf({ status: 'resolved', decided: period, ...narrowed })
+  const automatic = (automated: 'any' | 'overturned') => addressOf({ status: 'any', automated, filed: period })
+  const done = (action: string) => `/audit?${new URLSearchParams({ action, ...period })}`
   const appealed = (status: 'open' | 'upheld' | 'rejected' | 'any') =>
     `/appeals?${new URLSearchParams({ status, ...period })}`
   return (
     <>
       <Tiles>
-        <Tile href={counted('report')} value={notices.total} label={t('transparency.notices')} />
-        <Tile href={counted('report_resolved')} value={decisions.total} label={t('transparency.decisions')} />
-        <Tile value={automated.total} label={t('transparency.automated')} />
-        <Tile value={automated.overturned} label={t('transparency.automatedOverturned')} />
+        <Tile href={noticed()} value={notices.total} label={t('transparency.notices')} />
+        <Tile href={decided()} value={decisions.total} label={t('transparency.decisions')} />
+        <Tile href={automatic('any')} value={automated.total} label={t('transparency.automated')} />
+        <Tile
+          href={automatic('overturned')}
+          value={automated.overturned}
+          label={t('transparency.automatedOverturned')}
+        />
         <Tile href={appealed('any')} value={appeals.total} label={t('transparency.appeals')} />
         <Tile href={appealed('upheld')} value={appeals.upheld} label={t('transparency.upheld')} />
         <Tile href={appealed('rejected')} value={appeals.rejected} label={t('transparency.rejected')} />
         <Tile href={appealed('open')} value={appeals.open} label={t('transparency.openAppeals')} />
-        <Tile href={counted('report_resolved')} value={time(time_to_action.p50_s)} label={t('numbers.p50')} />
-        <Tile href={counted('report_resolved')} value={time(time_to_action.p95_s)} label={t('numbers.p95')} />
+        <Tile href={decided({ by: 'people' })} value={time(time_to_action.p50_s)} label={t('numbers.p50')} />
+        <Tile href={decided({ by: 'people' })} value={time(time_to_action.p95_s)} label={t('numbers.p95')} />
       </Tiles>
       <div className={styles.counts}>
-        <Counts title={t('transparency.noticesByReason')} counts={notices.by_reason} />
-        <Counts title={t('transparency.noticesByKind')} counts={notices.by_kind} />
-        <Counts title={t('transparency.decisionsByAction')} counts={decisions.by_action} />
-        <Counts title={t('transparency.decisionsByGround')} counts={decisions.by_ground} />
-        <Counts title={t('transparency.decisionsByKind')} counts={decisions.by_kind} />
-        <Counts title={t('transparency.ownInitiative')} counts={decisions.own_initiative} />
+        <Counts<Reason>
+          title={t('transparency.noticesByReason')}
+          counts={notices.by_reason}
+          hrefOf={(reason) => noticed({ reason })}
+        />
+        <Counts<Target>
+          title={t('transparency.noticesByKind')}
+          counts={notices.by_kind}
+          hrefOf={(target) => noticed({ target })}
+        />
+        <Counts<Action>
+          title={t('transparency.decisionsByAction')}
+          counts={decisions.by_action}
+          hrefOf={(outcome) => decided({ outcome })}
+        />
+        <Counts<Reason>
+          title={t('transparency.decisionsByGround')}
+          counts={decisions.by_ground}
+          hrefOf={(reason) => decided({ outcome: 'measure', reason })}
+        />
+        <Counts<Target>
+          title={t('transparency.decisionsByKind')}
+          counts={decisions.by_kind}
+          hrefOf={(target) => decided({ target })}
+        />
+        <Counts title={t('transparency.ownInitiative')} counts={decisions.own_initiative} hrefOf={done} />
       </div>
     </>
   )
 }
 
+type CountsProps<Name> = { title: string; counts: Record<string, number>; hrefOf: (name: Name) => string }
+
 /** The names are those of the CSV and of the API, so that both can be compared. */
-function Counts({ title, counts }: { title: string; counts: Record<string, number> }) {
+function Counts<Name extends string>({ title, counts, hrefOf }: CountsProps<Name>) {
   const { t } = useLanguage()
   const rows = Object.entries(counts)
-    .map(([name, count]): Row => ({ name, count }))
+    // A record of the document has names of its schema, which its type does not say.
+    .map(([name, count]): Row<Name> => ({ name: name as Name, count }))
     .toSorted((a, b) => b.count - a.count)
-  const columns: Column<Row>[] = [
+  const columns: Column<Row<Name>>[] = [
     { title: t('transparency.category'), isHead: true, cell: ({ name }) => name },
-    { title: t('transparency.count'), isNumber: true, cell: ({ count }) => count },
+    {
+      title: t('transparency.count'),
+      isNumber: true,
+      cell: ({ name, count }) => <Link href={hrefOf(name)}>{count}</Link>,
+    },
   ]
   if (rows.length === 0) return null
   return (

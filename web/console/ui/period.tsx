@@ -15,9 +15,9 @@ export const instants = ({ from, to }: Period) => ({
   to: new Date(Date.parse(`${to}T00:00:00.000Z`) + dayMs).toISOString(),
 })
 
-/** The period that an address names, where it does. */
-export function periodOf(search: URLSearchParams): Period | null {
-  const [from, to] = [search.get('from'), search.get('to')]
+/** The period that an address names, where it does: as `from` and `to`, or with a word before both. */
+export function periodOf(search: URLSearchParams, prefix = ''): Period | null {
+  const [from, to] = [search.get(`${prefix}from`), search.get(`${prefix}to`)]
   return isDate(from) && isDate(to) && from <= to ? { from, to } : null
 }
 
