@@ -2,8 +2,11 @@ import { expect, test } from 'bun:test'
 import { csv } from '../../src/lib/csv.ts'
 import { rankOf } from '../../src/features/figures/rules.ts'
 import { operator } from '../../src/features/moderation/moderators.ts'
+import { type ReportTarget, reportActions, reportReasons } from '../../src/features/safety/store.ts'
+import { jobs } from '../../src/jobs.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
+import { painting, pngOf, uploadOf } from '../pictures.ts'
 import { granted } from '../rows.ts'
 
 const outcome = ({ status, body }: Answer) => [status, body?.code]
@@ -187,6 +190,140 @@ test('what rules report is no notice, and what they hold is automated until a pe
   expect(sheet).toContain('8_automated_means,measures_solely_automated,,,,,2\r\n')
   expect(sheet).toContain('8_automated_means,measures_solely_automated_overturned,,,,,1\r\n')
   expect(sheet).toContain('8_automated_means,measures_not_automated,,,,,1\r\n')
+})
+
+test('the report and its file count every kind of report, decision, measure and appeal, each once', async () => {
+  const { app } = await setting()
+  const [root, ned] = [await app.person('Root'), await app.person('Ned')]
+  for (const { id } of [root, ned]) await app.services.storage.users.setRole(id, 'admin', granted(id, app.clock.now))
+  await app.services.filter.replaceAll(operator, [
+    { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
+    { name: 'Flag', on: true, applies_to: ['message'], match: { type: 'words', words: ['flagme'] }, action: 'flag' },
+  ])
+  const resolve = async (id: string, action: string) => {
+    const body = { action, note: 'Looked at.', strikes: 0 }
+    expect([action, (await root.post(`admin/reports/${id}/resolve`, body)).status]).toEqual([action, 200])
+  }
+  const targets: Record<ReportTarget, (by: Person) => Promise<object>> = {
+    user: async () => ({ user_id: (await app.person()).id }),
+    message: async (by) => {
+      const other = await app.person()
+      const chat = await app.met(other, by)
+      return { message_id: (await other.post(`chats/${chat}/messages`, { text: 'Hello' })).body.id }
+    },
+    review: async (by) => {
+      const other = await app.person()
+      const chat = await app.met(by, other)
+      for (const each of [by, other, by]) await each.post(`chats/${chat}/messages`, { text: 'Tea' })
+      return { review_id: (await other.post('reviews', { chat_id: chat, rating: 1, text: 'Rude.' })).body.id }
+    },
+  }
+  const person = reportActions.filter((action) => action !== 'release')
+  // Of people: each target with each decision, each reason at least once, and one that stays open.
+  const reasons = reportReasons.filter((reason) => reason !== 'underage')
+  let filed = 0
+  for (const about of Object.values(targets))
+    for (const action of person) {
+      const by = await app.person()
+      const reason = reasons[filed++ % reasons.length]
+      const report = await by.post('reports', { ...(await about(by)), reason })
+      expect(report.status).toBe(201)
+      await resolve(report.body.id, action)
+    }
+  const hiding = await app.person()
+  const child = await app.person()
+  const hidden = (await hiding.post('reports', { user_id: child.id, reason: 'underage' })).body.id
+  // Of rules: what they report with each decision, what they hold with both of theirs and none.
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = (await ada.post('chats', { user_id: bob.id })).body.id
+  for (const text of ['flagme', 'holdme', 'holdme', 'holdme', ...person.map(() => 'flagme')])
+    expect((await ada.post(`chats/${chat}/messages`, { text })).status).toBe(201)
+  const queued = async (kind: string) =>
+    (await root.get(`admin/reports?status=open&kind=${kind}&limit=50`)).body.items.map(({ id }: { id: string }) => id)
+  const [flagged, held] = [await queued('rule'), await queued('held')]
+  expect([flagged.length, held.length]).toEqual([person.length + 1, 3])
+  for (const [i, action] of person.filter((action) => action !== 'suspend').entries()) await resolve(flagged[i], action)
+  await resolve(held[0], 'release')
+  await resolve(held[1], 'remove_content')
+  await resolve(flagged[3], 'suspend')
+  // A photo that is banned goes from a profile.
+  const [model, other] = [await app.person(), await app.person()]
+  const upload = async (by: Person) => (await by.post('media', uploadOf(pngOf(painting(1))))).body.id
+  const [photo, copy] = [await upload(model), await upload(other)]
+  for (const [by, id] of [
+    [model, photo],
+    [other, copy],
+  ] as const)
+    expect((await by.put('me', { photo: id })).status).toBe(200)
+  expect((await root.post('admin/image-bank', { image_id: photo, reason: 'a scam' })).status).toBe(201)
+  await jobs(app.services)
+    .find(({ name }) => name === 'banned-profile-photos')!
+    .run()
+  // Measures without a report, and appeals: one that ends in each way.
+  const [cleo, dan, eve] = [await app.person(), await app.person(), await app.person()]
+  for (const each of [cleo, dan, eve]) await root.post(`admin/users/${each.id}/warn`, { reason: 'No.' })
+  await root.post(`admin/users/${bob.id}/suspend`, { reason: 'Spam.' })
+  for (const [each, decision] of [
+    [cleo, 'uphold'],
+    [dan, 'reject'],
+    [eve, null],
+    [model, 'uphold'],
+  ] as const) {
+    const [notice] = (await each.get('me/notices')).body.items
+    const appeal = (await each.post('appeals', { notice_id: notice.id, text: 'Why?' })).body.id
+    if (decision)
+      expect((await ned.post(`admin/appeals/${appeal}/resolve`, { decision, note: 'Again.' })).status).toBe(200)
+  }
+
+  const report = (await root.get('admin/transparency')).body
+  const kinds = Object.keys(targets).length
+  const ofPeople = kinds * person.length
+  const each = Object.fromEntries(person.map((action) => [action, kinds + 1]))
+  expect(report).toMatchObject({
+    notices: {
+      total: ofPeople + 1,
+      by_kind: { user: person.length + 1, message: person.length, review: person.length },
+    },
+    decisions: {
+      total: ofPeople + person.length + 2,
+      by_action: { ...each, remove_content: kinds + 2, release: 1 },
+      by_kind: { user: person.length, message: 2 * person.length + 2, review: person.length },
+      own_initiative: { warn: 3, suspend: 1 },
+    },
+    // One hidden person, two photos and three held messages; one photo was given back, one message released.
+    automated: { total: 6, overturned: 2 },
+    appeals: { total: 4, open: 1, upheld: 2, rejected: 1 },
+  })
+  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((all, count) => all + count, 0)
+  const { notices, decisions } = report
+  expect(Object.keys(notices.by_reason).toSorted()).toEqual([...reportReasons].toSorted())
+  for (const counts of [notices.by_reason, notices.by_kind]) expect(sum(counts)).toBe(notices.total)
+  for (const counts of [decisions.by_action, decisions.by_kind]) expect(sum(counts)).toBe(decisions.total)
+  const measures = decisions.total - decisions.by_action.dismiss - decisions.by_action.release
+  expect(sum(decisions.by_ground)).toBe(measures)
+
+  // The file has the same figures, and each name is one of the template's or of the API's.
+  const [head, ...rows] = (await root.get('admin/transparency?format=csv')).text.trim().split('\r\n')
+  expect(head).toBe('section,indicator,category,reason,kind,action,value')
+  const cells = rows.map((row) => row.split(','))
+  expect(cells.filter((row) => row.length !== 7)).toEqual([])
+  const valueOf = (indicator: string) =>
+    cells.filter((row) => row[1] === indicator).reduce((all, row) => all + Number(row[6]), 0)
+  expect(valueOf('notices_received')).toBe(notices.total)
+  expect(valueOf('notices_decided') + valueOf('detections_by_rules_decided')).toBe(decisions.total)
+  expect(valueOf('actions_taken') + valueOf('measures_after_detection_by_rules')).toBe(measures)
+  expect(valueOf('measures')).toBe(sum(decisions.own_initiative))
+  expect(valueOf('measures_not_automated')).toBe(measures + sum(decisions.own_initiative))
+  expect(valueOf('measures_solely_automated')).toBe(report.automated.total)
+  expect(valueOf('measures_solely_automated_overturned')).toBe(report.automated.overturned)
+  for (const status of ['open', 'upheld', 'rejected'])
+    expect(valueOf(`complaints_${status}`)).toBe(report.appeals[status])
+  const actionsOf = (indicator: string) =>
+    [...new Set(cells.filter((row) => row[1] === indicator).map((row) => row[5]))].toSorted()
+  expect(actionsOf('notices_decided')).toEqual([...person].toSorted())
+  expect(actionsOf('detections_by_rules_decided')).toEqual([...reportActions].toSorted())
+  expect(cells.filter((row) => row.some((cell) => /^[=+\-@]/.test(cell)))).toEqual([])
+  expect(hidden).toBeString()
 })
 
 test('the audit log is a file of all entries too, which runs nothing in a spreadsheet', async () => {

@@ -164,6 +164,20 @@ function rowsOf({ notices, decisions, own, automated, appeals }: Transparency) {
         ({ reason, target, action, count }) =>
           ['4_notices', 'actions_taken', dsaCategories[reason], reason, target, action, count] as const,
       ),
+    ...decisions
+      .filter(({ by }) => by === 'rule')
+      .map(
+        ({ reason, target, action, count }) =>
+          [
+            '6_own_initiative_TC',
+            'detections_by_rules_decided',
+            dsaCategories[reason],
+            reason,
+            target,
+            action,
+            count,
+          ] as const,
+      ),
     ...measures
       .filter(({ by }) => by === 'rule')
       .map(
