@@ -199,6 +199,7 @@ export function buildServices({
     check: checkOfImages(config, now),
     allowed: (imageId) => moderation.releaseChecked(imageId),
     unanswered: (error) => log.warn({ reason: messageOf(error) }, 'an image was not checked'),
+    uploaded: (imageId, hashes) => imageBank.uploaded(imageId, hashes),
     ids,
     now,
   })

@@ -4,7 +4,6 @@ import { readConfig } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import { ruleFile } from '../features/filter/model.ts'
 import { filterService } from '../features/filter/service.ts'
-import { openBank } from '../features/image-bank/bank.ts'
 import { operator } from '../features/moderation/moderators.ts'
 import { ids } from '../lib/ids.ts'
 import { openPaging } from '../lib/paging.ts'
@@ -101,7 +100,7 @@ const filterOf = (storage: Storage) =>
     hasWritten: async () => false,
     recent: { of: () => [], note() {} },
     report: async () => {},
-    images: { current: () => openBank(0, []), hashesOf: async () => null, checkOf: async () => null },
+    images: { distanceTo: async () => Infinity, checkOf: async () => null },
     failed: thrown,
     nodes: null,
     key: new Uint8Array(),

@@ -7,8 +7,6 @@ import type { Nodes } from '../../realtime/nodes.ts'
 import type { Audit } from '../audit/service.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import { fold } from './fold.ts'
-import type { HashesOf } from '../image-bank/service.ts'
-import type { Bank } from '../image-bank/bank.ts'
 import { usualDistance } from '../media/pdq.ts'
 import { openCurrentRules } from './current.ts'
 import { compileRules, type Matcher } from './matcher.ts'
@@ -36,8 +34,8 @@ type Deps = {
   hasWritten(chatId: string, userId: string): Promise<boolean>
   report(target: ReportTarget, id: string, ruleNames: readonly string[]): Promise<void>
   images: {
-    current(): Bank | Promise<Bank>
-    hashesOf: HashesOf
+    /** How near a banned image is: Infinity where all are further than `most`. */
+    distanceTo(imageId: string, most: number): Promise<number>
     /** What a checker says of an image; null where it has said nothing, and need not. */
     checkOf(imageId: string): Promise<{ action: string; label: string } | null>
   }
@@ -131,12 +129,9 @@ export function filterService(deps: Deps) {
 
   /** Those of the rules about images that an image comes under. */
   async function ofImage(rules: readonly Rule[], imageId: string): Promise<readonly Rule[]> {
-    const known = deps.images.current()
-    const bank = known instanceof Promise ? await known : known
-    if (bank.size === 0) return []
-    const hashes = await deps.images.hashesOf(imageId)
-    if (hashes === null || hashes === 'no_such_image') return []
-    return underRules(rules, (most) => bank.nearest(hashes, most))
+    const asked = askedOf(rules)
+    const distance = await deps.images.distanceTo(imageId, mostAsked(asked))
+    return under(asked, distance)
   }
 
   /** Adds what a checker says of an image. One that waits for its answer is held. */
@@ -218,7 +213,8 @@ export function filterService(deps: Deps) {
     async shownPhoto(userId: string, nearest: (most: number) => number): Promise<Rule['action'][]> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      return (await scoped(underRules(compiled.photo.images, nearest), userId)).map(({ action }) => action)
+      const asked = askedOf(compiled.photo.images)
+      return (await scoped(under(asked, nearest(mostAsked(asked))), userId)).map(({ action }) => action)
     },
 
     /** The same of a message: a text, or a photo with its caption. */
@@ -336,15 +332,19 @@ const slowProblem = (rules: readonly RuleInput[]) =>
     ? 'The patterns of all rules together take too long: repeat less'
     : null
 
-/** The rules about images that an image comes under; where there are none about it, a banned image is refused. */
-function underRules(rules: readonly Rule[], nearest: (most: number) => number): readonly Rule[] {
-  const asked = (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
+type AskedOfImages = readonly { rule: Rule; within: number }[]
+
+/** What rules about images ask; where there are none, a banned image is refused. One comparison is enough for all of them. */
+const askedOf = (rules: readonly Rule[]): AskedOfImages =>
+  (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
     rule.match.type === 'image' ? [{ rule, within: rule.match.distance ?? usualDistance }] : [],
   )
-  // One comparison with the bank, however many rules ask.
-  const distance = nearest(Math.max(...asked.map(({ within }) => within)))
-  return asked.filter(({ within }) => distance <= within).map(({ rule }) => rule)
-}
+
+const mostAsked = (asked: AskedOfImages) => Math.max(...asked.map(({ within }) => within))
+
+/** Those that an image at this distance comes under. */
+const under = (asked: AskedOfImages, distance: number): readonly Rule[] =>
+  asked.filter(({ within }) => distance <= within).map(({ rule }) => rule)
 
 export type SentText = {
   sender_id: string

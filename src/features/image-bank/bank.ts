@@ -1,4 +1,4 @@
-import { distanceWithin, turns, wordsOf } from '../media/pdq.ts'
+import { distanceWithin, turns, usualDistance, wordsOf } from '../media/pdq.ts'
 import type { BankHash } from './store.ts'
 
 /** Finds the hashes of the bank that an image is near to. */
@@ -12,7 +12,9 @@ export type Bank = {
   nearest(hashes: string, most: number): number
 }
 
-/** Compares with one after the other: with 10,000 hashes that takes a millisecond. */
+/** From so many hashes on, looking them up takes less time than comparing with each. */
+const leastIndexed = 256
+
 export function openBank(version: number, entries: readonly BankHash[]): Bank {
   const hashes = new Int32Array(entries.length * 8)
   const own = new Int16Array(entries.length)
@@ -20,21 +22,74 @@ export function openBank(version: number, entries: readonly BankHash[]): Bank {
     hashes.set(wordsOf(hash), i * 8)
     own[i] = distance ?? -1
   }
+  const all = own.keys().toArray()
+  const isUsual = (entry: number) => own[entry]! <= usualDistance
+  const index = entries.length < leastIndexed ? null : openIndex(hashes, all.filter(isUsual))
+  // The index finds only what is as near as usual.
+  const unusual = index === null ? all : all.filter((entry) => !isUsual(entry))
   return {
     version,
     size: entries.length,
     nearest(image, most) {
       const words = wordsOf(image)
       let nearest = Infinity
-      for (let entry = 0; entry < own.length && nearest > 0; entry++) {
+      /** Returns whether nothing can be nearer. */
+      const compare = (entry: number, turn: number): boolean => {
         const hasOwn = own[entry]! >= 0
-        for (let turn = 0; turn < turns; turn++) {
-          const within = hasOwn ? own[entry]! : Math.min(most, nearest - 1)
-          const distance = distanceWithin(words, turn * 8, hashes, entry * 8, within)
-          if (distance <= within) nearest = hasOwn ? 0 : distance
+        const within = hasOwn ? own[entry]! : Math.min(most, nearest - 1)
+        const distance = distanceWithin(words, turn * 8, hashes, entry * 8, within)
+        if (distance <= within) nearest = hasOwn ? 0 : distance
+        return nearest === 0
+      }
+      const isIndexed = index !== null && most <= usualDistance
+      for (const entry of isIndexed ? unusual : all)
+        for (let turn = 0; turn < turns; turn++) if (compare(entry, turn)) return 0
+      if (isIndexed)
+        for (let turn = 0; turn < turns; turn++)
+          if (index.some(words, turn * 8, (entry) => compare(entry, turn))) return 0
+      return nearest
+    },
+  }
+}
+
+const chunks = 16
+const chunkBits = 16
+const chunkValues = 2 ** chunkBits
+
+const chunkOf = (words: Int32Array, at: number, chunk: number) =>
+  (words[at + (chunk >> 1)]! >>> (chunk & 1 ? 0 : chunkBits)) & (chunkValues - 1)
+
+/**
+ * Hashes by their chunks of 16 bits: of two hashes that differ in 31 bits at most, one chunk differs in one bit at most.
+ * "Fast Search in Hamming Space with Multi-Index Hashing" (Norouzi, Punjani, Fleet, 2012).
+ */
+function openIndex(hashes: Int32Array, entries: readonly number[]) {
+  // Where the entries of each value of each chunk begin, one after the other.
+  const starts = new Int32Array(chunks * chunkValues + 1)
+  const placeOf = (entry: number, chunk: number) => chunk * chunkValues + chunkOf(hashes, entry * 8, chunk)
+  for (const entry of entries) for (let chunk = 0; chunk < chunks; chunk++) starts[placeOf(entry, chunk) + 1]!++
+  // Most values are nobody's: a bit of each says so, and all bits stay in the processor's cache.
+  const isThere = new Uint8Array((chunks * chunkValues) / 8)
+  for (let i = 0; i < starts.length - 1; i++) {
+    if (starts[i + 1]! > 0) isThere[i >> 3]! |= 1 << (i & 7)
+    starts[i + 1]! += starts[i]!
+  }
+  const found = new Int32Array(entries.length * chunks)
+  const next = starts.slice()
+  for (const entry of entries)
+    for (let chunk = 0; chunk < chunks; chunk++) found[next[placeOf(entry, chunk)]!++] = entry
+  return {
+    /** Whether `test` is true of one of the entries that may be near; of the same entry it may be asked again. */
+    some(words: Int32Array, at: number, test: (entry: number) => boolean): boolean {
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        const value = chunkOf(words, at, chunk)
+        for (let bit = -1; bit < chunkBits; bit++) {
+          const place = chunk * chunkValues + (bit < 0 ? value : value ^ (1 << bit))
+          if ((isThere[place >> 3]! & (1 << (place & 7))) === 0) continue
+          for (let i = starts[place]!; i < starts[place + 1]!; i++) if (test(found[i]!)) return true
         }
       }
-      return nearest
+      return false
     },
   }
 }

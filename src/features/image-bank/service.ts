@@ -6,7 +6,7 @@ import { tidy } from '../../lib/text.ts'
 import { iso } from '../../lib/time.ts'
 import type { Nodes } from '../../realtime/nodes.ts'
 import type { Audit } from '../audit/service.ts'
-import { uprightHash } from '../media/pdq.ts'
+import { uprightHash, usualDistance } from '../media/pdq.ts'
 import { type Bank, openBank } from './bank.ts'
 import { type BankLine, mostHashes } from './rules.ts'
 import type { BankEntry, ImageBankStore } from './store.ts'
@@ -36,6 +36,8 @@ type Deps = {
 type Admin = { id: string | null }
 
 const batch = 1000
+/** Images whose distance is remembered: those that are sent soon after they were uploaded. */
+const mostRemembered = 10_000
 
 /** The hashes of images that are banned: kept in the database, and compared with on every node. */
 export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, now }: Deps) {
@@ -48,6 +50,17 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
     },
     now,
   })
+
+  const remembered = new Map<string, { version: number; distance: number }>()
+
+  /** Compares an image with the bank, and remembers how near it is. */
+  function compare(imageId: string, hashes: string, bank: Bank): number {
+    const distance = bank.nearest(hashes, usualDistance)
+    remembered.delete(imageId)
+    remembered.set(imageId, { version: bank.version, distance })
+    if (remembered.size > mostRemembered) remembered.delete(remembered.keys().next().value!)
+    return distance
+  }
 
   /** To be called after each change. Resolves once other nodes can know. */
   async function changed() {
@@ -81,6 +94,27 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
 
     changed,
     hashesOf,
+
+    /** An upload takes much longer than the comparison, which the message that sends the image then needs no more. */
+    uploaded(imageId: string, hashes: string): void {
+      const bank = known.current()
+      if (!(bank instanceof Promise) && bank.size > 0) compare(imageId, hashes, bank)
+    },
+
+    /** How near a banned image is, as `nearest` of the bank says; Infinity for an image without a hash. */
+    async distanceTo(imageId: string, most: number): Promise<number> {
+      const now = known.current()
+      const bank = now instanceof Promise ? await now : now
+      if (bank.size === 0) return Infinity
+      const before = remembered.get(imageId)
+      if (before?.version === bank.version && most <= usualDistance)
+        return before.distance <= most ? before.distance : Infinity
+      const hashes = await hashesOf(imageId)
+      if (hashes === null || hashes === 'no_such_image') return Infinity
+      if (most > usualDistance) return bank.nearest(hashes, most)
+      const distance = compare(imageId, hashes, bank)
+      return distance <= most ? distance : Infinity
+    },
 
     /** Newest first. */
     async list({ limit = 30, cursor }: Page) {

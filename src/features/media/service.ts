@@ -30,6 +30,8 @@ type Deps = {
   allowed(imageId: string): Promise<void>
   /** Told of an image that the checker did not answer about, without the image. */
   unanswered(error: unknown): void
+  /** Told of an image that was stored, if its hashes tell something. */
+  uploaded(imageId: string, hashes: string): void
   now: () => number
 }
 
@@ -56,7 +58,7 @@ const untilThumb_s = 60
 const linkLife_s = 300
 const linkMargin_s = 60
 
-export function mediaService({ store, limits, files, community, key, ids, check, allowed, unanswered, now }: Deps) {
+export function mediaService({ store, limits, files, community, key, ids, check, now, ...deps }: Deps) {
   const urlFor = (id: string, scope: string) => signMediaUrl({ key, id, scope, nowMs: now() })
   const thumbUrlFor = (id: string, scope: string) => signThumbUrl({ key, id, scope, nowMs: now() })
 
@@ -116,7 +118,7 @@ export function mediaService({ store, limits, files, community, key, ids, check,
       const { action, label } = await check.ask(id, picture)
       return { check_action: action as string, check_label: label }
     } catch (error) {
-      unanswered(error)
+      deps.unanswered(error)
       return check.isRequired ? { check_action: pendingCheck, check_label: '' } : null
     }
   }
@@ -174,6 +176,8 @@ export function mediaService({ store, limits, files, community, key, ids, check,
       if (outcome !== 'added') await files.remove(withThumbs([file]))
       if (outcome === 'no_such_owner') throw notSignedIn()
       if (outcome === 'no_room') throw noRoom()
+      const hashes = telling(image)
+      if (hashes !== null) deps.uploaded(id, hashes)
       return { id, url: urlFor(id, 'upload'), thumb_url: thumbUrlFor(id, 'upload'), width, height, placeholder }
     },
 
@@ -298,7 +302,7 @@ export function mediaService({ store, limits, files, community, key, ids, check,
         // It is away: the others wait for the next round.
         if (checked === null || checked.check_action === pendingCheck) return answered
         await store.noteCheck(id, checked)
-        if (checked.check_action === 'allow') await allowed(id)
+        if (checked.check_action === 'allow') await deps.allowed(id)
         answered++
       }
       return answered
