@@ -9,15 +9,19 @@ import { useLanguage } from '../language.tsx'
 import { failureText, useResource } from '../requests.ts'
 import styles from './layout.module.css'
 
-type Kind = components['schemas']['LegalKind']
+type Kind = components['schemas']['LegalKind'] | 'childSafety'
+type Text = components['schemas']['LegalText'] | components['schemas']['ChildSafetyText']
 const Markdown = lazy(() => import('./markdown.tsx'))
 
 /** One of the community's texts, read over what one was doing. */
 export function LegalSheet({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   const { t, language } = useLanguage()
   const { api } = useConvene()
-  const { data, failure, reload } = useResource(() =>
-    api.GET('/api/v1/legal/{kind}', { params: { path: { kind }, query: { lang: language } } }),
+  const query = { lang: language }
+  const { data, failure, reload } = useResource<Text | string>(() =>
+    kind === 'childSafety'
+      ? api.GET('/api/v1/legal/child-safety', { params: { query } })
+      : api.GET('/api/v1/legal/{kind}', { params: { path: { kind }, query } }),
   )
   return (
     <Sheet title={t(`account.legal.${kind}`)} closeLabel={t('app.close')} onClose={onClose}>
@@ -44,7 +48,7 @@ export function LegalLinks() {
   const [read, setRead] = useState<Kind | null>(null)
   return (
     <div className={styles.links}>
-      {(['terms', 'privacy', 'disclaimer'] as const).map((kind) => (
+      {(['terms', 'privacy', 'disclaimer', 'childSafety'] as const).map((kind) => (
         <button key={kind} type="button" className={styles.inline} onClick={() => setRead(kind)}>
           {t(`account.legal.${kind}`)}
         </button>

@@ -276,6 +276,7 @@ export const en = {
   'account.legal.terms': 'Terms of use',
   'account.legal.privacy': 'Privacy',
   'account.legal.disclaimer': 'Meeting safely',
+  'account.legal.childSafety': 'Child safety',
   'account.legal.updated': 'Version of {date}',
   'account.forgot.title': 'Forgot password',
   'account.forgot.lead': 'Tell us your address, and you get a mail with a link to set a new password.',

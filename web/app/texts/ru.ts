@@ -309,6 +309,7 @@ export const ru: Translation<typeof en> = {
   'account.legal.terms': 'Условия использования',
   'account.legal.privacy': 'Данные и приватность',
   'account.legal.disclaimer': 'Безопасность встреч',
+  'account.legal.childSafety': 'Защита детей',
   'account.legal.updated': 'Версия от {date}',
   'account.forgot.title': 'Забыли пароль',
   'account.forgot.lead': 'Укажите адрес — придёт письмо со ссылкой, чтобы задать новый пароль.',
