@@ -16,7 +16,7 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'what a replica costs a send, and how long a restore takes',
     load: () => import('./replica.ts'),
   },
-  rules: { about: 'what rules about texts cost a send', load: () => import('./rules.ts') },
+  rules: { about: 'what rules and banned images cost a send of a text or a photo', load: () => import('./rules.ts') },
   images: { about: 'what perceptual hashes of images and banned ones cost', load: () => import('./images.ts') },
   timing: { about: 'what the time of an answer tells of who has an account', load: () => import('./timing.ts') },
   web: { about: 'the app on a slow phone: start, touch, lists and memory', load: () => import('./web.ts') },

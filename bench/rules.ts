@@ -7,8 +7,10 @@ import { operator } from '../src/features/moderation/moderators.ts'
 import { anybody } from '../src/features/registration/rules.ts'
 import { buildServices } from '../src/services.ts'
 import { openStorage } from '../src/storage/open.ts'
+import { recordOf } from '../src/lib/record.ts'
 import { openLog } from '../src/telemetry/log.ts'
 import { median } from './load.ts'
+import { painting, pngOf, uploadOf } from '../test/pictures.ts'
 import { text } from './ours.ts'
 import { markdown, number, options, publish } from './report.ts'
 
@@ -19,6 +21,10 @@ const client = { address: '', user_agent: null, language: null }
 const variants = ['without', 'rules'] as const
 type Variant = (typeof variants)[number]
 type Answered = { sent: number; cpuUs: number }
+/** Texts; photos that are uploaded already; or photos with their upload. */
+const loads = ['text', 'photo', 'upload'] as const
+type Load = (typeof loads)[number]
+type Asked = { ms: number; load: Load }
 
 const rule = { on: true, applies_to: ['message' as const], action: 'flag' as const }
 /** 1,000 words and 100 patterns, none of which the messages have. */
@@ -40,6 +46,8 @@ const hashes = Array.from({ length: 10_000 }, (_, i) => ({
   distance: null,
   reason: 'a scam',
 }))
+
+const pictures = Array.from({ length: 8 }, (_, i) => pngOf(painting(i + 1), 640, 480))
 
 /** Requests go to the app itself, without a connection, over a file of SQLite as a server has it. */
 async function serve(variant: Variant) {
@@ -73,29 +81,42 @@ async function serve(variant: Variant) {
     const { access_token } = await services.auth.begin(id, client)
     return { id, token: access_token, caller: await services.callers.byToken(access_token) }
   }
-  const couples: { token: string; chat: string }[] = []
+  async function post(path: string, token: string, body: object | FormData): Promise<{ id: string }> {
+    const isForm = body instanceof FormData
+    const answer = await app.handle(
+      new Request(`http://localhost/api/v1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, ...(!isForm && { 'content-type': 'application/json' }) },
+        body: isForm ? body : JSON.stringify(body),
+      }),
+    )
+    if (answer.status !== 201) throw new Error(`${path} was answered ${answer.status}`)
+    return (await answer.json()) as { id: string }
+  }
+  const upload = (token: string, i: number) => post('media', token, uploadOf(pictures[i % pictures.length]!))
+  const couples: { token: string; chat: string; photo: string }[] = []
   for (let i = 0; i < chats; i++) {
     const [sender, other] = [await person(), await person()]
     const { chat } = await services.chats.ensure(sender.caller, other.id)
-    couples.push({ token: sender.token, chat: chat.id })
+    couples.push({ token: sender.token, chat: chat.id, photo: (await upload(sender.token, i)).id })
   }
   let n = 0
-  async function sendFor(ms: number): Promise<Answered> {
+  async function send(load: Load): Promise<void> {
+    const { token, chat, photo } = couples[n++ % couples.length]!
+    const content =
+      load === 'text'
+        ? { text: text(n % 97, n) }
+        : { kind: 'photo', photo: load === 'photo' ? photo : (await upload(token, n)).id }
+    await post(`chats/${chat}/messages`, token, content)
+  }
+  async function sendFor({ ms, load }: Asked): Promise<Answered> {
     const before = process.cpuUsage()
     const end = performance.now() + ms
     let sent = 0
     await Promise.all(
       Array.from({ length: concurrency }, async () => {
         while (performance.now() < end) {
-          const { token, chat } = couples[n++ % couples.length]!
-          const answer = await app.handle(
-            new Request(`http://localhost/api/v1/chats/${chat}/messages`, {
-              method: 'POST',
-              headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-              body: JSON.stringify({ text: text(n % 97, n) }),
-            }),
-          )
-          if (answer.status !== 201) throw new Error(`a send was answered ${answer.status}`)
+          await send(load)
           sent++
         }
       }),
@@ -103,7 +124,7 @@ async function serve(variant: Variant) {
     const { user, system } = process.cpuUsage(before)
     return { sent, cpuUs: (user + system) / sent }
   }
-  process.on('message', async (ms: number) => void process.send!(await sendFor(ms)))
+  process.on('message', async (asked: Asked) => void process.send!(await sendFor(asked)))
   process.send!('ready')
 }
 
@@ -117,9 +138,9 @@ async function child(variant: Variant) {
   process.once('exit', () => spawned.kill())
   await ready.promise
   return {
-    async sendFor(ms: number): Promise<Answered> {
+    async sendFor(asked: Asked): Promise<Answered> {
       next = Promise.withResolvers()
-      spawned.send(ms)
+      spawned.send(asked)
       return next.promise
     },
     stop: () => spawned.kill(),
@@ -129,45 +150,56 @@ async function child(variant: Variant) {
 export async function main() {
   const chosen = options({ seconds: 1, rounds: 20 })
   const [without, rules] = [await child('without'), await child('rules')]
-  const figures: Record<Variant, Answered[]> = { without: [], rules: [] }
-  for (let round = 0; round <= chosen.rounds; round++)
-    // In another order each time, as what runs beside changes slowly.
-    for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
-      const answer = await (variant === 'rules' ? rules : without).sendFor(chosen.seconds * 1000)
-      if (round > 0) figures[variant].push(answer)
-    }
+  // There are few uploads in a second.
+  const secondsOf = (load: Load) => (load === 'upload' ? 3 : 1) * chosen.seconds
+  const figures = recordOf(loads, (): Record<Variant, Answered[]> => ({ without: [], rules: [] }))
+  for (const load of loads)
+    for (let round = 0; round <= chosen.rounds; round++)
+      // In another order each time, as what runs beside changes slowly.
+      for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
+        const answer = await (variant === 'rules' ? rules : without).sendFor({ ms: secondsOf(load) * 1000, load })
+        if (round > 0) figures[load][variant].push(answer)
+      }
   without.stop()
   rules.stop()
-  const perSecond = (variant: Variant) => median(figures[variant].map(({ sent }) => sent / chosen.seconds))
-  const cpu = (variant: Variant) => median(figures[variant].map(({ cpuUs }) => cpuUs))
-  const row = (name: string, variant: Variant) => [name, number(perSecond(variant)), number(cpu(variant))]
+  const perSecond = (load: Load, variant: Variant) =>
+    median(figures[load][variant].map(({ sent }) => sent / secondsOf(load)))
+  const cpu = (load: Load, variant: Variant) => median(figures[load][variant].map(({ cpuUs }) => cpuUs))
+  const rows = loads.flatMap((load) =>
+    variants.map((variant) => [
+      `${named[load]}, ${variant === 'rules' ? 'with rules and banned images' : 'without'}`,
+      number(perSecond(load, variant)),
+      number(cpu(load, variant)),
+    ]),
+  )
   await publish(
     {
       title: 'Rules: what 1,000 words, 100 patterns and 10,000 hashes of images cost a send',
-      tables: [
-        markdown(
-          ['', 'sends a second', 'processor time of a send, µs'],
-          [row('without rules', 'without'), row('with 1,000 words, 100 patterns and 10,000 hashes', 'rules')],
-        ),
-      ],
-      findings: [
+      tables: [markdown(['', 'sends a second', 'processor time of a send, µs'], rows)],
+      findings: loads.flatMap((load) => [
         {
-          name: 'sends with rules ÷ without',
-          value: median(figures.rules.map(({ sent }, i) => sent / (figures.without[i]?.sent ?? sent))),
+          name: `${named[load]}: sends with rules ÷ without`,
+          value: median(figures[load].rules.map(({ sent }, i) => sent / (figures[load].without[i]?.sent ?? sent))),
           bound: { atLeast: 0.95 },
         },
         // What runs beside takes turns of the processor, but not its time.
         {
-          name: 'processor time of a send without ÷ with rules',
-          value: cpu('without') / cpu('rules'),
+          name: `${named[load]}: processor time of a send without ÷ with rules`,
+          value: cpu(load, 'without') / cpu(load, 'rules'),
           bound: { atLeast: 0.95 },
         },
-      ],
+      ]),
       pairs: [],
       figures,
     },
     chosen,
   )
+}
+
+const named: Record<Load, string> = {
+  text: 'a text',
+  photo: 'a photo that is uploaded',
+  upload: 'a photo with its upload',
 }
 
 const asked = process.argv.find((argument) => argument.startsWith('--variant='))?.slice('--variant='.length)
