@@ -591,7 +591,7 @@ export function buildServices({
     report: async (userId) => void (await safety.reportByRule('user', userId, ['Banned images'])),
     takeDown: moderation.takeDownPhoto,
   })
-  const figures = figuresService({ store: storage.figures, now })
+  const figures = figuresService({ store: storage.figures, targetMs: config.reportTargetH * hours, now })
   const tags = tagService({ store: storage.tags, now })
   const templates = templateService({ store: storage.templates, audit, ids, now })
   const notifications = notificationService({

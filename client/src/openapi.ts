@@ -4284,6 +4284,18 @@ export interface components {
             open: number;
             /** @description Of those the ones whose `due_at` is over */
             overdue: number;
+            /**
+             * @description Of the period
+             * @example {
+             *       "message": 3,
+             *       "held": 1
+             *     }
+             */
+            reports_by_kind: {
+                [key: string]: number;
+            };
+            /** @description Within what time reports are to be decided, as `REPORT_TARGET_H` says */
+            target_s: number;
             time_to_action: components["schemas"]["TimeToAction"];
         };
         /** @description What may follow from the strikes; `days` null is without end. A person decides */
@@ -8095,10 +8107,15 @@ export interface operations {
                      *           "blocks": 0
                      *         }
                      *       ],
+                     *       "reports_by_kind": {
+                     *         "message": 3,
+                     *         "held": 1
+                     *       },
                      *       "time_to_action": {
                      *         "p50_s": 0,
                      *         "p95_s": 0
                      *       },
+                     *       "target_s": 0,
                      *       "open": 0,
                      *       "overdue": 0,
                      *       "held": 0

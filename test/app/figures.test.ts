@@ -63,7 +63,10 @@ test('the numbers of a day are what happened on it', async () => {
     decided: 1,
     blocks: 1,
   })
-  expect(answer.body).toMatchObject({ open: 1, overdue: 1, held: 0, time_to_action: { p50_s: 7200, p95_s: 7200 } })
+  expect(answer.body).toMatchObject({
+    ...{ open: 1, overdue: 1, held: 0, time_to_action: { p50_s: 7200, p95_s: 7200 }, target_s: 24 * 3600 },
+    reports_by_kind: { user: 2 },
+  })
   expect(answer.body.days[0]).toMatchObject({ date: '2026-10-22', registered: 0, messages: 0 })
   for (const person of [ada, bob, eve]) expect(answer.text).not.toContain(person.id)
   expect(second).toBeString()
@@ -180,7 +183,10 @@ test('what rules report is no notice, and what they hold is automated until a pe
     // No notice has been decided.
     time_to_action: { p50_s: null, p95_s: null },
   })
-  expect((await mo.get('admin/stats')).body.time_to_action.p50_s).toBe(300)
+  expect((await mo.get('admin/stats')).body).toMatchObject({
+    time_to_action: { p50_s: 300 },
+    reports_by_kind: { user: 1, held: 2, rule: 1 },
+  })
   const sheet = (await mo.get('admin/transparency?format=csv')).text
   expect(sheet).toContain('4_notices,notices_received,STATEMENT_CATEGORY_VIOLENCE,danger,user,,1\r\n')
   expect(sheet).not.toContain('4_notices,notices_decided')

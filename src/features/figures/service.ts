@@ -17,7 +17,12 @@ export type Figuring = ReturnType<typeof figuresService>
 
 export type PeriodQuery = { from?: string; to?: string }
 
-type Deps = { store: FiguresStore; now: () => number }
+type Deps = {
+  store: FiguresStore
+  /** Within what time reports are to be decided. */
+  targetMs: number
+  now: () => number
+}
 
 const mostDays = 92
 const usualDays = 30
@@ -26,7 +31,7 @@ const longestReport = 366 * days
 const daysAtOnce = 10
 
 /** Numbers of the service, which name nobody. */
-export function figuresService({ store, now }: Deps) {
+export function figuresService({ store, targetMs, now }: Deps) {
   function periodOf({ from, to }: PeriodQuery, usual: number, longest: number): Period {
     const end = to === undefined ? now() + 1 : Date.parse(to)
     const start = from === undefined ? end - usual : Date.parse(from)
@@ -73,7 +78,13 @@ export function figuresService({ store, now }: Deps) {
         shown.push({ date: iso(day).slice(0, 10), ...figures, active })
       }
       const { open, overdue, held } = await store.open(moderator.id, now())
-      return { days: shown, time_to_action: await timesOf(period, 'all'), open, overdue, held }
+      return {
+        days: shown,
+        reports_by_kind: await store.reportsByKind(period),
+        time_to_action: await timesOf(period, 'all'),
+        target_s: targetMs / seconds,
+        ...{ open, overdue, held },
+      }
     },
 
     /** What was reported, decided and appealed in a period. It names nobody. */

@@ -1,5 +1,5 @@
 import type { NoticeAction } from '../moderation/store.ts'
-import type { ReportAction, ReportReason, ReportTarget } from '../safety/store.ts'
+import type { ReportAction, ReportKind, ReportReason, ReportTarget } from '../safety/store.ts'
 
 export const figureNames = ['registered', 'active', 'messages', 'chats', 'reports', 'decided', 'blocks'] as const
 export type Figures = Record<(typeof figureNames)[number], number>
@@ -46,5 +46,7 @@ export type FiguresStore = {
   timesToAction(period: Period, fractions: readonly number[], of: 'all' | 'people'): Promise<(number | null)[]>
   /** Open reports that do not concern the reader; of those the ones whose time is over, and the ones of held messages. */
   open(reader: string, now: number): Promise<{ open: number; overdue: number; held: number }>
+  /** Reports that were filed in the period. */
+  reportsByKind(period: Period): Promise<Partial<Record<ReportKind, number>>>
   transparency(period: Period): Promise<Transparency>
 }

@@ -1,6 +1,7 @@
 import { and, asc, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { rankOf } from '../../features/figures/rules.ts'
 import type { Figures, FiguresStore, Period, Transparency } from '../../features/figures/store.ts'
+import type { ReportKind } from '../../features/safety/store.ts'
 import { isAutomatedNotice, isOverturned } from './automated.ts'
 import { changed, type Engine, query, queryOne, rows } from './engine.ts'
 
@@ -94,6 +95,14 @@ export function figuresStore(engine: Engine): FiguresStore {
           ${counted('reports', sql`${isOpen} AND coalesce(due_at, created_at + 86400000) < ${now}`)} AS overdue,
           ${counted('reports', sql`${isOpen} AND kind = 'held'`)} AS held`)
         return { open: Number(found.open), overdue: Number(found.overdue), held: Number(found.held) }
+      }),
+
+    reportsByKind: (period) =>
+      read(function* () {
+        const found = yield* query<{ of: ReportKind; count: number | string }>(sql`SELECT
+          coalesce(kind, target) AS "of", count(*) AS count
+          FROM reports WHERE ${within('created_at', period)} GROUP BY coalesce(kind, target)`)
+        return Object.fromEntries(found.map(({ of, count }) => [of, Number(count)]))
       }),
 
     transparency: (period) =>

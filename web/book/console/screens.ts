@@ -698,6 +698,7 @@ const numbers = screen({
         '/api/v1/admin/stats': {
           get: {
             ...{ open: 0, overdue: 0, held: 0, time_to_action: { p50_s: null, p95_s: null } },
+            ...{ target_s: 24 * 3600, reports_by_kind: {} },
             days: stats.days.map(({ date }) => ({
               ...{ date, registered: 0, active: 0, messages: 0, chats: 0, reports: 0, decided: 0, blocks: 0 },
             })),

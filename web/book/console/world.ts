@@ -374,6 +374,8 @@ export function worldOf(language: string) {
     overdue: 1,
     held: 1,
     time_to_action: { p50_s: 2.4 * 3600, p95_s: 19 * 3600 },
+    reports_by_kind: { message: 71, user: 38, rule: 14, review: 9, held: 6 },
+    target_s: 24 * 3600,
   }
   const transparency: Schemas['TransparencyReport'] = {
     from: ago(days(365)),
@@ -388,7 +390,7 @@ export function worldOf(language: string) {
       by_action: { dismiss: 142, remove_content: 121, warn: 88, suspend: 47 },
       by_ground: { spam: 110, harassment: 70, scam: 58, hate: 18 },
       by_kind: { message: 230, user: 129, review: 39 },
-      own_initiative: { flag: 31, hold: 12 },
+      own_initiative: { warn: 31, suspend: 12 },
     } as Schemas['TransparencyReport']['decisions'],
     automated: { total: 43, overturned: 2 },
     appeals: { total: 29, upheld: 6, rejected: 21, open: 2 },

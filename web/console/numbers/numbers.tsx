@@ -3,8 +3,9 @@ import { useConvene } from 'convene-client/react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
-import { addressOf } from '../queue/reports.ts'
+import { addressOf, type Kind, kindText } from '../queue/reports.ts'
 import { useResource } from '../requests.ts'
+import { Counts } from '../ui/counts.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { instants, PeriodFields, type Period, usePeriod } from '../ui/period.tsx'
@@ -36,7 +37,7 @@ export default function Numbers() {
 
 function Shown({ stats, period }: { stats: Stats; period: Period }) {
   const { t, language } = useLanguage()
-  const { days, open, overdue, held, time_to_action } = stats
+  const { days, open, overdue, held, time_to_action, target_s, reports_by_kind } = stats
   const dates = useMemo(() => days.map(({ date }) => date), [days])
   const values = useMemo(() => shownByDay.map((name) => ({ name, values: days.map((day) => day[name]) })), [days])
   const time = (seconds: number | null) => (seconds === null ? '–' : durationOf(language, seconds))
@@ -59,7 +60,14 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
         <Tile href={addressOf({ overdue: 'true' })} value={overdue} label={t('numbers.overdue')} isLate={overdue > 0} />
         <Tile href="/queue?kind=held" value={held} label={t('numbers.held')} />
         <Tile href={decided} value={time(time_to_action.p50_s)} label={t('numbers.p50')} />
-        <Tile href={decided} value={time(time_to_action.p95_s)} label={t('numbers.p95')} />
+        <Tile
+          href={decided}
+          value={time(time_to_action.p95_s)}
+          label={t('numbers.p95')}
+          isLate={(time_to_action.p95_s ?? 0) > target_s}
+        />
+        <Tile value={time(target_s)} label={t('numbers.target')} />
+        <Appealed period={period} />
       </Tiles>
       <div className={styles.charts}>
         {values.map(({ name, values }) => (
@@ -77,6 +85,40 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
         <summary>{t('numbers.table')}</summary>
         <Table caption={t('numbers.caption')} columns={columns} rows={days.toReversed()} keyOf={({ date }) => date} />
       </details>
+      <div className={styles.table}>
+        <Counts<Kind>
+          title={t('numbers.reportsByKind')}
+          counts={reports_by_kind}
+          nameOf={(kind) => kindText(t, kind)}
+          hrefOf={(kind) => addressOf({ status: 'any', kind, filed: period })}
+        />
+      </div>
+    </>
+  )
+}
+
+/** How often an appeal or a moderator found a decision wrong. */
+function Appealed({ period }: { period: Period }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const { data } = useResource(
+    () => api.GET('/api/v1/admin/transparency', { params: { query: instants(period) } }),
+    JSON.stringify(period),
+  )
+  if (data === null || typeof data === 'string') return null
+  const { appeals, automated } = data
+  return (
+    <>
+      <Tile
+        href={`/appeals?${new URLSearchParams({ status: 'upheld', ...period })}`}
+        value={appeals.upheld}
+        label={t('transparency.upheld')}
+      />
+      <Tile
+        href={addressOf({ status: 'any', automated: 'overturned', filed: period })}
+        value={automated.overturned}
+        label={t('transparency.automatedOverturned')}
+      />
     </>
   )
 }

@@ -295,6 +295,8 @@ export const en = {
   'numbers.held': 'Held messages',
   'numbers.p50': 'Half are decided within',
   'numbers.p95': '95 % are decided within',
+  'numbers.target': 'Target',
+  'numbers.reportsByKind': 'Reports by kind',
   'numbers.day': 'Day (UTC)',
   'numbers.registered': 'Sign-ups',
   'numbers.active': 'Active people',

@@ -319,6 +319,8 @@ export const ru: Translation<typeof en> = {
   'numbers.held': 'Задержанные сообщения',
   'numbers.p50': 'Половина решается за',
   'numbers.p95': '95 % решается за',
+  'numbers.target': 'Цель',
+  'numbers.reportsByKind': 'Жалобы по видам',
   'numbers.day': 'День (UTC)',
   'numbers.registered': 'Регистрации',
   'numbers.active': 'Активные люди',

@@ -1,20 +1,18 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import { type Action, addressOf, type Reason, type Shown as Queued, type Target } from '../queue/reports.ts'
 import { useResource } from '../requests.ts'
+import { Counts } from '../ui/counts.tsx'
 import { DownloadButton } from '../ui/download.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { Page, Section } from '../ui/page.tsx'
+import { Page } from '../ui/page.tsx'
 import { instants, type Period, PeriodFields, usePeriod } from '../ui/period.tsx'
-import { type Column, Table } from '../ui/table.tsx'
 import { Tile, Tiles } from '../ui/tiles.tsx'
 import { durationOf } from '../ui/time.tsx'
 import styles from './transparency.module.css'
 
 type Report = components['schemas']['TransparencyReport']
-type Row<Name> = { name: Name; count: number }
 
 export default function Transparency() {
   const { t } = useLanguage()
@@ -99,30 +97,5 @@ function Shown({ report, period }: { report: Report; period: Period }) {
         <Counts title={t('transparency.ownInitiative')} counts={decisions.own_initiative} hrefOf={done} />
       </div>
     </>
-  )
-}
-
-type CountsProps<Name> = { title: string; counts: Record<string, number>; hrefOf: (name: Name) => string }
-
-/** The names are those of the CSV and of the API, so that both can be compared. */
-function Counts<Name extends string>({ title, counts, hrefOf }: CountsProps<Name>) {
-  const { t } = useLanguage()
-  const rows = Object.entries(counts)
-    // A record of the document has names of its schema, which its type does not say.
-    .map(([name, count]): Row<Name> => ({ name: name as Name, count }))
-    .toSorted((a, b) => b.count - a.count)
-  const columns: Column<Row<Name>>[] = [
-    { title: t('transparency.category'), isHead: true, cell: ({ name }) => name },
-    {
-      title: t('transparency.count'),
-      isNumber: true,
-      cell: ({ name, count }) => <Link href={hrefOf(name)}>{count}</Link>,
-    },
-  ]
-  if (rows.length === 0) return null
-  return (
-    <Section title={title}>
-      <Table caption={title} columns={columns} rows={rows} keyOf={({ name }) => name} />
-    </Section>
   )
 }
