@@ -85,7 +85,7 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
         <summary>{t('numbers.table')}</summary>
         <Table caption={t('numbers.caption')} columns={columns} rows={days.toReversed()} keyOf={({ date }) => date} />
       </details>
-      <div className={styles.table}>
+      <div className={styles.kinds}>
         <Counts<Kind>
           title={t('numbers.reportsByKind')}
           counts={reports_by_kind}

@@ -80,7 +80,7 @@ export function factsOf(
     [
       t('people.reviewReports'),
       // No list tells who wrote a review.
-      counts.review_reports > 0 && (
+      counts.review_reports === 0 ? null : (
         <span key="reviews">
           {counts.review_reports}
           {counts.open_review_reports > 0 && `, ${t('people.openReports', { count: counts.open_review_reports })}`}
