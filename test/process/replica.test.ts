@@ -13,8 +13,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { decodeAll } from '../../src/backup/replica/format.ts'
+import { marker } from '../../src/backup/replica/names.ts'
 import { convene, startServer } from '../convene.ts'
 import { bucket, keyId, refusing, s3Server, secret } from '../s3-server.ts'
+import { tracesOfTruth, truth } from '../truth.ts'
 import { until } from '../until.ts'
 
 // Each runs programs of ours, which takes its time where others work too.
@@ -119,6 +122,23 @@ const filesOf = (place: string) =>
 const photosOf = (dataDir: string) => filesOf(join(dataDir, 'media'))
 
 describe('a replica in a directory', () => {
+  test('holds neither a secret of the server nor a true position', async () => {
+    const place = newPath()
+    const one = await community({ REPLICA_URL: place })
+    for (let i = 0; i < 3; i++) await one.ask('PUT', 'me/location', one.ada.token, truth)
+    await one.send('Message to be found')
+    await shipped(one)
+    await one.stop()
+    const secrets = ['jwt-secret', 'location-key'].map((name) => readFileSync(join(one.dataDir, name), 'utf8').trim())
+    const keys = [...secrets, ...secrets.map((hex) => Buffer.from(hex, 'hex')), one.ada.token, one.ada.password]
+    const contents = filesOf(place)
+      .filter((name) => name !== marker)
+      .flatMap((name) => Array.from(decodeAll(readFileSync(join(place, name)), name, null), (file) => file.content()))
+    expect(contents.some((content) => content.includes('Message to be found'))).toBe(true)
+    for (const secret of [...keys, ...tracesOfTruth])
+      expect(contents.filter((content) => content.includes(secret))).toEqual([])
+  })
+
   test('gives back all that was answered a second before the machine is lost, with photos', async () => {
     const place = newPath()
     const one = await community({ REPLICA_URL: place })
