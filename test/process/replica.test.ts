@@ -1,8 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
+  chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -121,7 +123,24 @@ const filesOf = (place: string) =>
 
 const photosOf = (dataDir: string) => filesOf(join(dataDir, 'media'))
 
+const nobody = 65534
+
 describe('a replica in a directory', () => {
+  test.skipIf(process.getuid?.() !== 0)('is restored by root for the owner of the data directory', async () => {
+    const place = newPath()
+    const one = await community({ REPLICA_URL: place })
+    await one.upload()
+    await shipped(one)
+    await one.stop()
+    const fresh = newPath()
+    mkdirSync(fresh, { mode: 0o700 })
+    chownSync(fresh, nobody, nobody)
+    expect((await convene(['restore', place], { DATA_DIR: fresh })).code).toBe(0)
+    const restored = readdirSync(fresh, { recursive: true, encoding: 'utf8' })
+    expect(restored.filter((name) => name.endsWith('.webp')).length).toBeGreaterThan(0)
+    expect(restored.filter((name) => lstatSync(join(fresh, name)).uid !== nobody)).toEqual([])
+  })
+
   test('holds neither a secret of the server nor a true position', async () => {
     const place = newPath()
     const one = await community({ REPLICA_URL: place })
