@@ -95,6 +95,11 @@ for (const role of ['moderator', 'admin'] as const)
         '/queue?status=resolved',
         '/queue?kind=review',
         `/queue?subject=${mo.id}`,
+        // Each filter alone, of the reports that no other one leaves out.
+        ...['target=review', 'target=message', 'outcome=measure', 'automated=any', 'by=people'].map(
+          (filter) => `/queue?status=any&${filter}`,
+        ),
+        `/queue?status=any&subject=${reviewer.id}`,
         ...own.map((id) => `/queue/${id}`),
         `/queue/${others}`,
         `/appeals/${appeal}`,
@@ -111,6 +116,9 @@ for (const role of ['moderator', 'admin'] as const)
       for (const route of ['reports', 'appeals', 'audit', 'stats', 'transparency'])
         expect(told.some(({ path }) => path.startsWith(`/api/v1/admin/${route}`))).toBe(true)
       expect(told.some(({ text }) => text.includes(others) && text.includes(blocker.id))).toBe(true)
+      // Nor do counts: whoever reports a review of themselves sees nobody's rise.
+      const record = told.find(({ path }) => path === `/api/v1/admin/users/${reviewer.id}`)!
+      expect(JSON.parse(record.text).counts).toMatchObject({ reports: 0, review_reports: 0 })
       // Nothing says a word of the cases about the reader.
       const hidden = [...own, appeal]
       for (const { path, text } of told) expect([path, ...hidden.filter((id) => text.includes(id))]).toEqual([path])
