@@ -4533,7 +4533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4635,7 +4635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4747,7 +4747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4883,7 +4883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5002,7 +5002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5141,7 +5141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5236,7 +5236,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5341,7 +5341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5462,7 +5462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5583,7 +5583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5689,7 +5689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5792,7 +5792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5959,7 +5959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6171,7 +6171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6392,7 +6392,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6513,7 +6513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6781,7 +6781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6902,7 +6902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7167,7 +7167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7287,7 +7287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7409,7 +7409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7570,7 +7570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7691,7 +7691,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7836,7 +7836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7948,7 +7948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8036,7 +8036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8133,7 +8133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8223,7 +8223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8327,7 +8327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8461,7 +8461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8582,7 +8582,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8734,7 +8734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8834,7 +8834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8977,7 +8977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9062,7 +9062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9200,7 +9200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9321,7 +9321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9454,7 +9454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9585,7 +9585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9725,7 +9725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12102,7 +12102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_young`, `consents_required`, `validation_failed` */
+            /** @description `too_young`, `consents_required`, `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13233,7 +13233,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13912,7 +13912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -17589,7 +17589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -18243,7 +18243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -18368,6 +18368,15 @@ export interface operations {
             };
             /** @description `suspended`, `consents_required`, `email_not_verified` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
