@@ -1,6 +1,7 @@
 import { openCurrent } from '../../lib/current.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
+import { recentMap } from '../../lib/recent-map.ts'
 import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import { iso } from '../../lib/time.ts'
@@ -51,14 +52,12 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
     now,
   })
 
-  const remembered = new Map<string, { version: number; distance: number }>()
+  const remembered = recentMap<{ version: number; distance: number }>(mostRemembered)
 
   /** Compares an image with the bank, and remembers how near it is. */
   function compare(imageId: string, hashes: string, bank: Bank): number {
     const distance = bank.nearest(hashes, usualDistance)
-    remembered.delete(imageId)
     remembered.set(imageId, { version: bank.version, distance })
-    if (remembered.size > mostRemembered) remembered.delete(remembered.keys().next().value!)
     return distance
   }
 
