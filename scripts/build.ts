@@ -1,5 +1,6 @@
 // Compiles the one file that an operator needs: `bun run build`, or `bun run build --all` for every platform.
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import { commitOf } from '../src/commit.ts'
@@ -21,13 +22,16 @@ mkdirSync('dist', { recursive: true })
 
 const flags = [
   '--compile',
+  // Commands, engines and features that are loaded where they are used are files of their own, which no start reads before.
+  '--format=esm',
+  '--splitting',
   // Names are kept: full minification breaks how Elysia reads its handlers' parameters.
   '--minify-whitespace',
   '--minify-syntax',
   '--sourcemap',
   '--bytecode',
   // What runs once, at the start, is not worth compiling: `serve` takes this back once it answers.
-  '--compile-jit-policy=30',
+  '--compile-jit-policy=100',
   // What lies about in the working directory must not change what runs: settings are the environment's alone.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
@@ -39,9 +43,12 @@ const flags = [
 ]
 
 async function compile(outfile: string, target?: string) {
-  await $`${process.execPath} build ${flags} ${target ? [`--target=bun-${target}`] : []} src/main.ts --outfile ${outfile}`.quiet()
-  // The binary carries it too, and that is the one it reads.
-  rmSync(`${outfile}.map`)
+  // Beside the binary it writes the source maps, which the binary carries too and reads from itself.
+  const dir = `${outfile}.build`
+  const made = join(dir, basename(outfile))
+  await $`${process.execPath} build ${flags} ${target ? [`--target=bun-${target}`] : []} src/main.ts --outfile ${made}`.quiet()
+  renameSync(made, outfile)
+  rmSync(dir, { recursive: true })
   console.log(outfile)
 }
 
