@@ -70,7 +70,7 @@ export async function formOf(path: string, { media }: Pick<Where, 'media'>, q: Q
 }
 
 const majorVersion = async (q: Queries) =>
-  Math.floor((await q.get<{ n: number }>("SELECT current_setting('server_version_num')::int AS n"))!.n / 10_000)
+  Math.floor((await q.one<{ n: number }>("SELECT current_setting('server_version_num')::int AS n")).n / 10_000)
 
 /** How the name of a scheduled backup of PostgreSQL ends. */
 export async function endingOf(config: Where): Promise<'dump' | 'db'> {
@@ -126,7 +126,7 @@ export function examineDump(path: string): Dumped {
 /** Fills an empty database, in one transaction. */
 export async function unpackDump(file: string, server: ServerUrl): Promise<void> {
   // Not a name, which pg_restore would read as a connection string if it looked like one.
-  const database = `dbname='${serversOf(server.url)!.database.replaceAll(/['\\]/g, String.raw`\$&`)}'`
+  const database = `dbname='${serversOf(server.url).database.replaceAll(/['\\]/g, String.raw`\$&`)}'`
   const safely = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--no-password']
   await run(['pg_restore', ...safely, `--dbname=${database}`, file], server)
 }

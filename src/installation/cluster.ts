@@ -6,7 +6,6 @@ import { seconds } from '../lib/time.ts'
 
 /** The settings that must be the same on all nodes of a database. */
 const needed = ['REDIS_URL', 'MEDIA_URL'] as const
-export type NeededSetting = (typeof needed)[number]
 
 /** A server of a database, as the other servers see it. */
 export type ClusterNode = {
@@ -16,7 +15,7 @@ export type ClusterNode = {
   place: string
   host: string
   /** The settings that several nodes need and this one lacks. */
-  lacks: NeededSetting[]
+  lacks: string[]
 }
 
 /** A registered node; `seen_at` is the time of its last heartbeat by the database's clock, in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Point } from '../features/location/sphere.ts'
+import { dropFirst } from '../lib/drop-first.ts'
 
 export type ReachCache = ReturnType<typeof reachCache>
 
@@ -25,7 +26,7 @@ export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = 
       const key = keyOf(centre, lists)
       entries.delete(key)
       entries.set(key, { reach, until: now() + ttl })
-      if (entries.size > most) entries.delete(entries.keys().next().value!)
+      if (entries.size > most) dropFirst(entries)
     },
     counts: () => ({ hits, misses }),
   }

@@ -24,21 +24,24 @@ export type SendState = PairState & {
   sent: number
   /** The other one has written in this chat; only read where `untilReply` limits the sender. */
   answered: boolean
-  /** The sender has used this `client_id` before. */
-  repeated: boolean
-  /** The message has no photo, or one that its sender may show. */
-  photoIsTheirs: boolean
+  /** The message that the sender has sent with the same `client_id` before. */
+  first: Message | null
+  /** What the message shows as its photo: `noPhoto` if it has none, null if it is not one that its sender may show. */
+  photo: ShownPhoto | null
 }
 export type SendRefusal = 'blocked' | 'awaiting_reply' | 'nobody_there' | 'no_such_photo'
+export type SendVerdict =
+  { is: 'send'; photo: ShownPhoto } | { is: 'repeated'; message: Message } | { is: 'refused'; why: SendRefusal }
 
 /** What becomes of a message. `repeated` answers the message that was stored with the same `client_id`. */
-export function sendVerdict(state: SendState): 'send' | 'repeated' | SendRefusal {
-  if (state.blocked) return 'blocked'
+export function sendVerdict({ first, photo, ...state }: SendState): SendVerdict {
+  const refused = (why: SendRefusal): SendVerdict => ({ is: 'refused', why })
+  if (state.blocked) return refused('blocked')
   const awaitsReply = state.untilReply !== null && state.sent >= state.untilReply && !state.answered
-  if (awaitsReply) return state.repeated ? 'repeated' : 'awaiting_reply'
-  if (state.erased) return 'nobody_there'
-  if (!state.photoIsTheirs) return 'no_such_photo'
-  return state.repeated ? 'repeated' : 'send'
+  if (awaitsReply) return first ? { is: 'repeated', message: first } : refused('awaiting_reply')
+  if (state.erased) return refused('nobody_there')
+  if (!photo) return refused('no_such_photo')
+  return first ? { is: 'repeated', message: first } : { is: 'send', photo }
 }
 
 /** Whether reading changes anything. Across a block it does not: a mark would tell when the reader was there. */

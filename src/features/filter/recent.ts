@@ -1,5 +1,6 @@
 import type { ChatStore } from '../chats/store.ts'
 import { minutes } from '../../lib/time.ts'
+import { dropFirst } from '../../lib/drop-first.ts'
 
 /** What somebody has just sent in a chat: short messages, oldest first. */
 export type RecentTexts = {
@@ -34,7 +35,7 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
       // Deleted first, so that the ones that were not used for longest stand at the beginning.
       known.delete(key)
       known.set(key, kept)
-      if (known.size > mostChats) known.delete(known.keys().next().value!)
+      if (known.size > mostChats) dropFirst(known)
     },
   }
 }

@@ -18,6 +18,8 @@ export type Queries = {
   all<Row>(text: string, values?: readonly Value[]): Promise<Row[]>
   get<Row>(statement: Built<Row>): Promise<Row | null>
   get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
+  /** The row of a statement that always has one, such as a count. */
+  one<Row>(text: string, values?: readonly Value[]): Promise<Row>
   /** Returns how many rows were written. */
   run(text: string, values?: readonly Value[]): Promise<number>
   /** The rows as arrays, in the order of the columns; int8 and numeric as text. */
@@ -50,6 +52,11 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
       asNumbers(await rows(statement, values)),
     get: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
       asNumbers(await rows(statement, values))[0] ?? null,
+    one: async (statement: string, values?: readonly Value[]) => {
+      const [row] = asNumbers(await rows(statement, values))
+      if (row === undefined) throw new Error('a statement that always has a row has none')
+      return row
+    },
     run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
     values: (statement, values) => rows(statement, values, true),
     result: async (statement, values) => {

@@ -109,7 +109,7 @@ type Read = 'byId' | 'ofPair' | 'list' | 'entries' | 'peers' | 'unreadTotal' | '
 type ReadMessages = 'before' | 'after' | 'message' | 'byClientId' | 'messages'
 
 /** What only reads chats and messages. */
-export function chatReads(dialect: Dialect): Pick<ChatStore, Read | ReadMessages> {
+export function chatReads<List>(dialect: Dialect<List>): Pick<ChatStore, Read | ReadMessages> {
   const { value, isAmong, list, prepare } = dialect
   const chats = `SELECT ${chatColumns} FROM chats`
   const chatById = prepare<Chat>(`${chats} WHERE id = ${value(1)}`)

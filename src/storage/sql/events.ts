@@ -13,7 +13,7 @@ export const eventOf = ({ seq, type, at, ref, data }: EventRow): StoredEvent =>
 // A transaction is for so many.
 const usersAtOnce = 100
 
-export function eventStore({ value, isAmong, list, prepare }: Dialect, engine: Engine): EventStore {
+export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List>, engine: Engine): EventStore {
   const ends = prepare<{ oldest: number | null; newest: number | null }>(`
     SELECT (SELECT min(seq) FROM events WHERE user_id = ${value(1)}) AS oldest,
       (SELECT seq FROM event_counters WHERE user_id = ${value(1)}) AS newest`)

@@ -61,7 +61,7 @@ function* append(
     const held = yield* first(selectHeld(engine, db).where(isIt(heldMessages)))
     return held && asHeld(held)
   }
-  const repeated = client_id === null ? null : yield* firstOf(client_id)
+  const sentBefore = client_id === null ? null : yield* firstOf(client_id)
   const { width: photo_width, height: photo_height, placeholder: photo_placeholder } = media
   const ownPhoto = db
     .select({ photo_width, photo_height, photo_placeholder })
@@ -74,11 +74,11 @@ function* append(
     untilReply,
     sent: untilReply === null ? 0 : (yield* countOf(messages, sender_id)) + (yield* countOf(heldMessages, sender_id)),
     answered: untilReply !== null && (yield* countOf(messages, otherId)) > 0,
-    repeated: repeated !== null,
-    photoIsTheirs: photo !== null,
+    first: sentBefore,
+    photo,
   })
-  if (verdict === 'repeated') return { message: repeated!, created: false, events: [] }
-  if (verdict !== 'send') return verdict
+  if (verdict.is === 'refused') return verdict.why
+  if (verdict.is === 'repeated') return { message: verdict.message, created: false, events: [] }
 
   const { held } = reported
   const seq = nextNumber(chat)
@@ -114,7 +114,7 @@ function* append(
   yield* fileReport(engine, db, reported)
   const told = held ? [sender_id] : [sender_id, otherId].sort()
   const events = yield* engine.recordEvents(db, told, 'message', created_at, { ref: given.id })
-  const message = asStored(given, seq, photo!)
+  const message = asStored(given, seq, verdict.photo)
   return { message: held ? asHeld(message) : message, created: true, events }
 }
 

@@ -9,6 +9,7 @@ import { knownFiles } from '../sql/media.ts'
 import { damageIn, openReadOnly, withDrizzle } from './database.ts'
 import { sqliteReader } from './engine.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
+import { oneRow } from './one-row.ts'
 
 /** What a backup holds, in numbers. */
 export type Contents = { users: number; messages: number; photos: number }
@@ -61,11 +62,11 @@ export function backupBytes(databasePath: string, { photos }: { photos: boolean 
 export function backupRoom(databasePath: string, { photos }: { photos: boolean }): number {
   const db = openReadOnly(databasePath)
   try {
-    const { bytes } = db
-      .query<{ bytes: number }, []>(
+    const { bytes } = oneRow(
+      db.query<{ bytes: number }, []>(
         'SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()',
-      )
-      .get()!
+      ),
+    )
     return bytes + (photos ? storedBytes(db) : 0)
   } finally {
     db.close()
@@ -76,7 +77,7 @@ export function backupRoom(databasePath: string, { photos }: { photos: boolean }
 function storedBytes(db: Database): number {
   const hasThumbs = db.query("SELECT 1 FROM pragma_table_info('media') WHERE name = 'thumb_bytes'").get() !== null
   const each = hasThumbs ? 'bytes + coalesce(thumb_bytes, 0)' : 'bytes'
-  return db.query<{ bytes: number }, []>(`SELECT coalesce(sum(${each}), 0) AS bytes FROM media`).get()!.bytes
+  return oneRow(db.query<{ bytes: number }, []>(`SELECT coalesce(sum(${each}), 0) AS bytes FROM media`)).bytes
 }
 
 /**
@@ -182,8 +183,9 @@ async function addPhotos(
       const bytes = await bytesOf(files, name)
       if (bytes) add(name, bytes)
     }
-    if (names.length < batch) return missing
-    last = names.at(-1)!
+    const lastRead = names.at(-1)
+    if (lastRead === undefined || names.length < batch) return missing
+    last = lastRead
   }
 }
 
@@ -199,11 +201,11 @@ async function putBeside(backup: Database, files: Files, beside: PhotosBeside): 
     `CREATE TEMP TABLE new AS SELECT name, size, sha256 FROM backup_photos
      WHERE (sha256 || '.webp', size) NOT IN (SELECT name, size FROM temp.there)`,
   )
-  const { room } = backup
-    .query<{ room: number }, []>(
+  const { room } = oneRow(
+    backup.query<{ room: number }, []>(
       'SELECT coalesce(sum((size + 4095) / 4096 * 4096), 0) AS room FROM (SELECT DISTINCT size, sha256 FROM temp.new)',
-    )
-    .get()!
+    ),
+  )
   beside.refuseWithoutRoom(room)
   const remove = backup.prepare<null, [string]>('DELETE FROM backup_photos WHERE name = ?')
   const change = backup.prepare<null, [number, string, string]>(
@@ -273,7 +275,7 @@ function gone(error: unknown): null {
 }
 
 const count = (db: Database, table: string) =>
-  db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+  oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`)).n
 
 const has = (db: Database, table: string) =>
   db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null
@@ -330,17 +332,17 @@ export function examineBackup(path: string): Examined {
     const said = db
       .query<Contents & { made_at: string; checksum?: string; photos_beside?: number }, []>('SELECT * FROM backup')
       .get()
-    if (said?.checksum !== undefined && matches === null)
-      throw damagedBackup(path, 'the checksum at its end is missing')
+    if (said === null) throw new Error(`${path} is incomplete: it does not say what it should hold`)
+    if (said.checksum !== undefined && matches === null) throw damagedBackup(path, 'the checksum at its end is missing')
     for (const kind of ['users', 'messages', 'photos'] as const)
-      if (contents[kind] !== said?.[kind])
-        throw new Error(`${path} is incomplete: it holds ${contents[kind]} ${kind}, and should hold ${said?.[kind]}`)
+      if (contents[kind] !== said[kind])
+        throw new Error(`${path} is incomplete: it holds ${contents[kind]} ${kind}, and should hold ${said[kind]}`)
     return {
       ...contents,
       remembered,
-      made_at: said!.made_at,
+      made_at: said.made_at,
       has_photos: has(db, 'backup_photos'),
-      photos_beside: said!.photos_beside === 1,
+      photos_beside: said.photos_beside === 1,
     }
   } catch (error) {
     throw codeOf(error).startsWith('SQLITE_') ? damagedBackup(path, messageOf(error), error) : error
@@ -438,12 +440,12 @@ export function photoBytes(path: string): { bytes: number; room: number } {
   try {
     if (!has(db, 'backup_photos')) return { bytes: 0, room: 0 }
     const size = hasChecksums(db) ? 'size' : 'length(bytes)'
-    const { n, bytes, blocks } = db
-      .query<{ n: number; bytes: number; blocks: number }, []>(
+    const { n, bytes, blocks } = oneRow(
+      db.query<{ n: number; bytes: number; blocks: number }, []>(
         `SELECT count(*) AS n, coalesce(sum(length(bytes)), 0) AS bytes,
            coalesce(sum((${size} + 4095) / 4096), 0) AS blocks FROM backup_photos`,
-      )
-      .get()!
+      ),
+    )
     const folders = Math.min(n, 256) + Math.min(n, 65536)
     return { bytes, room: 4096 * (blocks + folders) }
   } finally {

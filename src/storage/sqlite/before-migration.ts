@@ -5,6 +5,7 @@ import { label, status } from '../migrate.ts'
 import { copyClean } from './backup.ts'
 import { openReadOnly } from './database.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { oneRow } from './one-row.ts'
 
 const copiesKept = 2
 
@@ -62,7 +63,7 @@ function stateIn(copy: string): number | null {
   try {
     const db = openReadOnly(copy)
     try {
-      return db.query<{ user_version: number }, []>('PRAGMA user_version').get()!.user_version
+      return oneRow(db.query<{ user_version: number }, []>('PRAGMA user_version')).user_version
     } finally {
       db.close()
     }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Page, Row, Side, Table, Target, Value } from '../copy.ts'
 import { copyMark } from '../migrate.ts'
 import { openReadOnly } from './database.ts'
+import { oneRow } from './one-row.ts'
 
 type Bound = string | number | Uint8Array | null
 
@@ -113,14 +114,14 @@ function reader(db: Database): Side {
         .query<{ hex: string }, Bound[]>(
           `SELECT hex(${name}) AS hex FROM ${table.name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`,
         )
-        .get(...(at as Bound[]))
+        .get(...at.map(bound))
       if (stored?.hex !== Buffer.from(text).toString('hex').toUpperCase())
         throw new Error(`${name} of ${table.name} (${key[0]} ${at[0]}) is no UTF-8: mend that first`)
     }
   }
 
   return {
-    count: async ({ name }) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`).get()!.n,
+    count: async ({ name }) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`)).n,
 
     async read(table, after, limit): Promise<Page> {
       // So that Ctrl-C is heard, and the other side gets on.
@@ -134,7 +135,7 @@ function reader(db: Database): Side {
            ${after === null ? '' : `WHERE (${ordered}) > (${key.map(() => '?').join()})`}
            ORDER BY ${ordered} LIMIT ${limit}`,
         )
-        .values(...((after ?? []) as Bound[])) as Value[][]
+        .values(...(after ?? []).map(bound)) as Value[][]
       const width = table.columns.length
       const flags = table.columns.flatMap(({ kind }, i) => (kind === 'boolean' ? i : []))
       const page: Page = { rows: [], keys: [] }

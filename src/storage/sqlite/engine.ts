@@ -41,11 +41,11 @@ export function sqliteReader(db: Db): Omit<Engine, 'write' | 'recordEvents'> {
     *newestConsents(userId, kinds) {
       // The planner would take the index that an export reads, and sort all that somebody has ever said. Prepared, as every
       // look-up of a session asks it; by the first who does, as a file that is only read may be of an older schema.
-      newestConsent ??= db.$client.prepare(`
+      const statement = (newestConsent ??= db.$client.prepare(`
         SELECT id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address
-        FROM consent_log INDEXED BY consent_log_newest WHERE user_id = +? AND kind = +? ORDER BY rowid DESC LIMIT 1`)
+        FROM consent_log INDEXED BY consent_log_newest WHERE user_id = +? AND kind = +? ORDER BY rowid DESC LIMIT 1`))
       return kinds.flatMap((kind) => {
-        const newest = newestConsent!.get(userId, kind)
+        const newest = statement.get(userId, kind)
         return newest ? { ...newest, accepted: newest.accepted === 1 } : []
       })
     },
