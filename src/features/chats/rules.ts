@@ -1,5 +1,9 @@
 import type { Chat, Message, NewMessage } from './store.ts'
 
+/** The two people of a chat, as it names them: `user_a` first. */
+export const pairOf = (one: string, other: string): [user_a: string, user_b: string] =>
+  one < other ? [one, other] : [other, one]
+
 /** The state between the two people of a chat. */
 export type PairState = {
   /** One of them has blocked the other. */

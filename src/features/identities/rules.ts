@@ -31,7 +31,7 @@ export function removalVerdict(ways: readonly Way[], id: string): 'removed' | 'n
 export function derivedIdentityId(userId: string, kind: 'password' | 'messenger'): string {
   const hash = new Bun.CryptoHasher('sha256').update(`convene identity ${kind} ${userId}`).digest('hex')
   // A UUID of version 8 and of the usual variant (RFC 9562, section 5.8).
-  const variant = ((Number.parseInt(hash[16]!, 16) & 3) | 8).toString(16)
+  const variant = ((Number.parseInt(hash.slice(16, 17), 16) & 3) | 8).toString(16)
   return [
     hash.slice(0, 8),
     hash.slice(8, 12),

@@ -51,7 +51,7 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
           const toldTo = digest_at === null ? 0 : digest_at - (now - unreadBefore)
           if (newest > toldTo) candidates.push(candidate)
         }
-        return { candidates, last: wanted.length < limit ? null : wanted.at(-1)!.user_id }
+        return { candidates, last: wanted.length < limit ? null : (wanted.at(-1)?.user_id ?? null) }
       }),
 
     sendDigest: (userId, now, lastBefore, mail) =>

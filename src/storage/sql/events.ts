@@ -30,8 +30,8 @@ export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List
   return {
     async range(userId) {
       const [row] = await ends(userId)
-      const newest = row!.newest ?? 0
-      return { oldest: row!.oldest ?? newest + 1, newest }
+      const newest = row?.newest ?? 0
+      return { oldest: row?.oldest ?? newest + 1, newest }
     },
 
     newest: async (userIds) => new Map((await newest(list(userIds))).map(({ user_id, seq }) => [user_id, seq])),
@@ -65,8 +65,9 @@ export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List
           { keepsProfileCache: true },
         )
         purged += count
-        if (users.length < usersAtOnce) return purged
-        last = users.at(-1)!.id
+        const lastUser = users.at(-1)
+        if (lastUser === undefined || users.length < usersAtOnce) return purged
+        last = lastUser.id
       }
     },
   }

@@ -3,7 +3,7 @@ import type { Hiding } from '../../features/profile/store.ts'
 import { hidingBy, hidingOf, hidingWindow, type ReportHistory } from '../../features/safety/rules.ts'
 import type { FiledReport, HidingTold } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
-import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
 import { storedNotice } from './notices.ts'
 import { askNotifications } from './asked-notifications.ts'
 import { syncVisibility } from './visibility.ts'
@@ -69,8 +69,8 @@ export function* hideReported(
     const occasion = { about: 'notice' as const, notice_id: told.notice.id }
     yield* askNotifications(engine, db, [{ id: told.notice.id, user_id: subject_id, occasion, at, due_at: notify_at }])
   }
-  const [event] = yield* engine.recordEvents(db, [subject_id], 'notice', at, { data: told.event })
-  return { ...told, seq: event!.seq }
+  const seq = yield* recordEvent(engine, db, subject_id, 'notice', at, { data: told.event })
+  return { ...told, seq }
 }
 
 // As far back as the history of a reporter is looked at.

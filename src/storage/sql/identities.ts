@@ -201,10 +201,9 @@ export function identityStore(engine: Engine): IdentityStore {
       write(function* (db): Work<Linked> {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         const before = yield* waysOf(db, userId)
-        if (before?.account.messenger_id === messengerId) {
-          const known = before.ways.find(({ kind }) => kind === 'messenger')!
+        const known = before?.ways.find(({ kind }) => kind === 'messenger')
+        if (known && before?.account.messenger_id === messengerId)
           return { identity: identityOf(known), outcome: 'known' }
-        }
         if (!(yield* setMessenger(db, userId, messengerId, now))) return 'other'
         const at = { created_at: now, last_used_at: null }
         yield* noteIdentity(engine, db, userId, 'messenger', at)
@@ -234,7 +233,7 @@ export function identityStore(engine: Engine): IdentityStore {
         })
         const verdict = removalVerdict(ways, id)
         if (verdict !== 'removed') return verdict
-        const kind = ways.find((way) => way.id === id)!.kind
+        const kind = ways.find((way) => way.id === id)?.kind
         if (kind === 'passkey') yield* dropPasskey(engine, db, userId, id)
         if (kind === 'password' || kind === 'messenger') {
           const none = kind === 'password' ? { password_hash: null } : { messenger_id: null }

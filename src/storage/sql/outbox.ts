@@ -8,7 +8,9 @@ export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: 
   const plain = parcels.filter(({ slot }) => slot === undefined)
   if (plain.length > 0) yield* changed(db.insert(outbox).values(positionsOf(plain)))
   // In one order, so that no two writes wait for each other.
-  const slotted = parcels.filter(({ slot }) => slot !== undefined).sort((a, b) => (a.slot! < b.slot! ? -1 : 1))
+  const slotted = parcels
+    .flatMap(({ slot, ...parcel }) => (slot === undefined ? [] : [{ ...parcel, slot }]))
+    .sort((a, b) => (a.slot < b.slot ? -1 : 1))
   for (const parcel of slotted)
     yield* changed(
       db
@@ -171,12 +173,12 @@ export function outboxStore(engine: Engine): OutboxStore {
       read(function* (db) {
         const own = db.select(parcels).from(outbox).where(eq(outbox.user_id, userId))
         // A handful, which an export sorts by itself.
-        return ((yield* rows(own)) as Parcel[]).toSorted((a, b) => a.created_at - b.created_at)
+        return (yield* rows(own)).toSorted((a, b) => a.created_at - b.created_at)
       }),
 
     list: (kind, limit) =>
       read(function* (db) {
-        const found = yield* rows(
+        return yield* rows(
           db
             .select(parcels)
             .from(outbox)
@@ -184,7 +186,6 @@ export function outboxStore(engine: Engine): OutboxStore {
             .orderBy(asc(outbox.created_at), asc(outbox.id))
             .limit(limit),
         )
-        return found as Parcel[]
       }),
 
     retry: (which, now) =>

@@ -138,9 +138,10 @@ export function retentionStore(engine: Engine): RetentionStore {
         const old = yield* rows(
           db.select({ message_id, at }).from(messageVersions).where(lt(at, before)).orderBy(asc(at)).limit(limit),
         )
-        if (old.length === 0) return 0
+        const newest = old.at(-1)
+        if (newest === undefined) return 0
         const ids = old.map((version) => version.message_id)
-        return yield* changed(db.delete(messageVersions).where(and(isAmong(message_id, ids), lte(at, old.at(-1)!.at))))
+        return yield* changed(db.delete(messageVersions).where(and(isAmong(message_id, ids), lte(at, newest.at))))
       }),
 
     positions: (before, limit) =>
@@ -193,7 +194,8 @@ export function retentionStore(engine: Engine): RetentionStore {
       write(function* (db) {
         const { at } = openers
         const old = yield* rows(db.select({ at }).from(openers).where(lt(at, before)).orderBy(asc(at)).limit(limit))
-        return old.length === 0 ? 0 : yield* changed(db.delete(openers).where(lte(at, old.at(-1)!.at)))
+        const newest = old.at(-1)
+        return newest === undefined ? 0 : yield* changed(db.delete(openers).where(lte(at, newest.at)))
       }),
 
     auditEntries: (before, limit) =>

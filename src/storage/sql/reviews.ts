@@ -4,7 +4,7 @@ import type { Review, ReviewStore } from '../../features/reviews/store.ts'
 import { days } from '../../lib/time.ts'
 import { recordAudit } from './audit.ts'
 import { isBlockedPair } from './blocks.ts'
-import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { askNotifications } from './asked-notifications.ts'
 
@@ -57,12 +57,12 @@ export function reviewStore(engine: Engine): ReviewStore {
     )
     if (stored === null) return null
     yield* recountStats(engine, db, review.reviewed_id)
-    const [event] = yield* engine.recordEvents(db, [review.reviewed_id], 'review', eventAt, { ref: review.id })
+    const seq = yield* recordEvent(engine, db, review.reviewed_id, 'review', eventAt, { ref: review.id })
     const { id, reviewed_id: user_id } = review
     const occasion = { about: 'review' as const, review_id: id }
     if (notifyAt !== null)
       yield* askNotifications(engine, db, [{ id, user_id, occasion, at: eventAt, due_at: notifyAt }])
-    return { seq: event!.seq }
+    return { seq }
   }
 
   return {
@@ -77,7 +77,8 @@ export function reviewStore(engine: Engine): ReviewStore {
       engine.write(function* (db) {
         const { chat_id, reviewer_id, reviewed_id } = review
         const living = yield* holdLiving(engine, db, [reviewer_id, reviewed_id])
-        const chat = (yield* holdChat(db, chat_id))!
+        const chat = yield* holdChat(db, chat_id)
+        if (chat === null) throw new Error('a review in a chat that does not exist')
         const refused = reviewVerdict({
           blocked: yield* isBlockedPair(engine, db, chat.user_a, chat.user_b),
           hasReview: yield* hasReview(db, chat_id),
