@@ -30,7 +30,8 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
     const bytes = Buffer.from(cursor, 'base64url')
     const text = bytes.subarray(macBytes).toString('utf8')
     if (bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(text))) return []
-    return JSON.parse(text) as unknown[]
+    const read: unknown = JSON.parse(text)
+    return Array.isArray(read) ? read : []
   }
 
   return {

@@ -69,7 +69,8 @@ export function callers({
   let misses = 0
 
   function remember(token: string, entry: Known) {
-    if (known.size >= remembered) drop(known.keys().next().value!)
+    const { value: oldest } = known.keys().next()
+    if (known.size >= remembered && oldest !== undefined) drop(oldest)
     known.set(token, entry)
     const own = tokensOf.get(entry.caller.id)
     if (own) own.add(token)

@@ -55,11 +55,10 @@ const mirrorings = [
 
 /** A bit for each frequency, by whether there is more of it than of half of them; the last one is the most significant. */
 function hashOf(spectrum: Float64Array): string {
-  const median = spectrum.toSorted()[hashBits / 2 - 1]!
+  const [median = 0] = spectrum.toSorted().subarray(hashBits / 2 - 1)
   let hash = ''
   for (let i = hashBits - 4; i >= 0; i -= 4) {
-    let digit = 0
-    for (let bit = 3; bit >= 0; bit--) digit = digit * 2 + Number(spectrum[i + bit]! > median)
+    const digit = spectrum.subarray(i, i + 4).reduceRight((digit, value) => digit * 2 + Number(value > median), 0)
     hash += digit.toString(16)
   }
   return hash

@@ -26,7 +26,7 @@ const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 function readPng(png: Buffer): Luminance {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
-  const channels = channelsOf[png[25]!]
+  const channels = channelsOf[png.readUInt8(25)]
   if (png[24] !== 8 || channels === undefined || png[28] !== 0) throw new Error('a PNG of an unknown form')
   const parts: Buffer[] = []
   for (let at = 8; at + 8 <= png.length;) {

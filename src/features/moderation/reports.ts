@@ -76,7 +76,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     const subject = await moderators.userOrNull(subjectId)
     if ((action === 'warn' || action === 'suspend') && !subject)
       throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
-    return action === 'dismiss' || action === 'release' ? null : subject
+    return subject === null || action === 'dismiss' || action === 'release' ? null : { user_id: subject.id, action }
   }
 
   /** Carries out a decision, in one step with its effects and its statement of reasons. */
@@ -87,14 +87,10 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     pending_id: string | null,
   ) {
     const report = await views.reportOf(moderator, reportId)
-    const subject = await toldBy({ action }, report.subject_id)
+    const told = await toldBy({ action }, report.subject_id)
     const at = now()
-    const notice = subject
-      ? decisions.tell(
-          { user_id: subject.id, action: action as 'warn', reason: note, until, strikes, decided_by: moderator.id },
-          at,
-          report,
-        )
+    const notice = told
+      ? decisions.tell({ ...told, reason: note, until, strikes, decided_by: moderator.id }, at, report)
       : undefined
     await decisions.carryOut(
       {
