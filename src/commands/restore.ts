@@ -293,8 +293,8 @@ function roomFor(
 
 /** Throws if the bucket is marked as another community's: its server would remove what is put there. */
 export async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
-  const owner = await openS3Files(bucket, tellOperator).remote!.owner()
-  if (owner === null || id === undefined || owner === id) return
+  const owner = await openS3Files(bucket, tellOperator).remote?.owner()
+  if (owner == null || id === undefined || owner === id) return
   throw new Error(
     `MEDIA_URL names photos of another community: ${shownPlace(bucket)}. Restore with a prefix of its own`,
   )
