@@ -68,7 +68,7 @@ import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
 import { messageOf } from './lib/errors.ts'
 import { hours, seconds } from './lib/time.ts'
-import { type Carriers, type Delivery, openDelivery } from './outbox/delivery.ts'
+import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
 import { revocationCarrier } from './outbox/oidc/carrier.ts'
@@ -119,22 +119,9 @@ const chatsWithPresence = 500
 export type Services = ReturnType<typeof buildServices>
 
 // Unpredictable, unlike Math.random.
-const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32
-
-/** The same ways out, each delivery a trace of its own. */
-function tracedCarriers(traces: Traces | null, carriers: Carriers): Carriers {
-  if (traces === null) return carriers
-  const wrapped = Object.entries(carriers).map(([kind, carrier]) => [
-    kind,
-    {
-      ...carrier,
-      deliver: (parcel: never) =>
-        traces.around(`outbox ${kind}`, { 'convene.outbox.kind': kind }, () =>
-          (carrier.deliver as (parcel: never) => ReturnType<typeof carrier.deliver>)(parcel),
-        ),
-    },
-  ])
-  return Object.fromEntries(wrapped) as Carriers
+const randomFraction = () => {
+  const [bits = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return bits / 2 ** 32
 }
 
 /** The operator's checker of images; null where there is none. */
@@ -385,7 +372,10 @@ export function buildServices({
   const webhookCarrier = openWebhookCarrier(config, log, now)
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
-    carriers: tracedCarriers(traces, {
+    around: traces
+      ? (kind, deliver) => traces.around(`outbox ${kind}`, { 'convene.outbox.kind': kind }, deliver)
+      : undefined,
+    carriers: {
       ...(mailCarrier && { mail: mailCarrier }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
       ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
@@ -401,7 +391,7 @@ export function buildServices({
         ids,
         now,
       }),
-    }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,

@@ -124,7 +124,7 @@ export function openapiDocument(app: AnyElysia) {
   const paths = toOpenAPISchema(app).paths as Record<string, Record<string, Operation>>
   const schemas: Components = {}
   named(problem, schemas, 'Problem')
-  for (const route of app.routes as unknown as Route[]) {
+  for (const route of app.routes as Route[]) {
     const operations = paths[route.path.replace(/:([^/]+)/g, '{$1}')]
     const method = route.method.toLowerCase()
     if (operations?.[method]) operations[method] = finished(operations[method], route, schemas)

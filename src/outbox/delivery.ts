@@ -88,6 +88,7 @@ export function openDelivery({
   node,
   log,
   onOutcome = () => {},
+  around = (_, deliver) => deliver(),
   now,
   random = Math.random,
 }: {
@@ -97,6 +98,8 @@ export function openDelivery({
   node: string
   log: Logger
   onOutcome?: (kind: Kind, outcome: Outcome) => void
+  /** Runs each delivery: for traces. */
+  around?: <T>(kind: Kind, deliver: () => Promise<T>) => Promise<T>
   now: () => number
   random?: () => number
 }) {
@@ -169,7 +172,7 @@ export function openDelivery({
     const { kind, carrier } = way
     let notSent: void | NotSent
     try {
-      notSent = await carrier.deliver(parcel)
+      notSent = await around(kind, () => carrier.deliver(parcel))
     } catch (error) {
       // A provider that names a time or refuses is reachable.
       if (!(error instanceof TryLater)) await noteLane(way, laneOf(parcel), !(error instanceof Undeliverable))

@@ -93,7 +93,10 @@ export type Engine = {
   /** The text at a key of a JSON column. */
   jsonText(column: Column | SQL, key: string): SQL
   /** Locks the rows that a select finds until the commit. SQLite has one writer, and nothing to lock. */
-  locked<Query>(select: Query, strength: 'update' | 'update skip locked' | 'no key update' | 'share'): Query
+  locked<Query extends object>(
+    select: Query,
+    strength: 'update' | 'update skip locked' | 'no key update' | 'share',
+  ): Query
   /** The same if the rows are not needed: SQLite does not even read them. */
   lock(select: PromiseLike<unknown>, strength: 'update' | 'no key update'): Work<void>
   /** A column of text, compared and ordered by its bytes. */

@@ -20,6 +20,9 @@ export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: 
     )
 }
 
+// The payload of a kind is what `NewParcel` of that kind put there.
+const isOf = <K extends Kind>(parcel: Parcel, kind: K): parcel is Parcel<K> => parcel.kind === kind
+
 // A lease is an update too, so a concurrent request for the slot is either seen by the delivery or creates a new parcel.
 const isWaiting = 'outbox.leased_by IS NULL'
 const dueAgain = `CASE WHEN ${isWaiting} AND outbox.attempts = 0 AND excluded.due_at < outbox.due_at THEN excluded.due_at ELSE outbox.due_at END`
@@ -92,8 +95,7 @@ export function outboxStore(engine: Engine): OutboxStore {
             .where(isAmong(outbox.id, ids))
             .returning(parcels),
         )
-        // The payload of a kind is what `NewParcel` of that kind put there.
-        return taken.sort((a, b) => a.created_at - b.created_at) as Parcel<K>[]
+        return taken.filter((parcel) => isOf(parcel, kind)).sort((a, b) => a.created_at - b.created_at)
       }, keepsProfileCache)
     },
 

@@ -135,14 +135,14 @@ function reader(db: Database): Side {
            ${after === null ? '' : `WHERE (${ordered}) > (${key.map(() => '?').join()})`}
            ORDER BY ${ordered} LIMIT ${limit}`,
         )
-        .values(...(after ?? []).map(bound)) as Value[][]
+        .values(...(after ?? []).map(bound))
       const width = table.columns.length
       const flags = table.columns.flatMap(({ kind }, i) => (kind === 'boolean' ? i : []))
       const page: Page = { rows: [], keys: [] }
       for (const values of found) {
-        const row = values.slice(0, width)
+        const row = values.slice(0, width).map(stored)
         for (const i of flags) if (row[i] === 0 || row[i] === 1) row[i] = row[i] === 1
-        const at = values.slice(width)
+        const at = values.slice(width).map(stored)
         refuseBroken(table, key, row, at)
         page.rows.push(row)
         page.keys.push(at)
@@ -168,5 +168,8 @@ function inserter(db: Database) {
     }
   }
 }
+
+// Bun answers bigints only where it is asked for them.
+const stored = (value: Value | bigint): Value => (typeof value === 'bigint' ? Number(value) : value)
 
 const bound = (value: Value): Bound => (typeof value === 'boolean' ? Number(value) : value)

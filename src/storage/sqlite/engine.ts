@@ -15,7 +15,7 @@ type Preparable = { prepare(): { execute(): { sync(): unknown } } }
 /** Runs a unit of work inside the transaction that is open, if there is one: each statement answers at once. */
 export function runOn<T>(db: Db, work: (db: Builders) => Work<T>): T {
   const execute = (statement: Statement): unknown =>
-    is(statement, SQL) ? db.all(statement) : (statement as unknown as Preparable).prepare().execute().sync()
+    is(statement, SQL) ? db.all(statement) : (statement as PromiseLike<unknown> & Preparable).prepare().execute().sync()
   const steps = work(db)
   let step = steps.next()
   while (!step.done) {
