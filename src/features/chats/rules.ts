@@ -136,6 +136,24 @@ export const nextNumber = ({ last_seq, held_a, held_b }: ChatNumbers): number =>
 export const hasHeld = (chat: Pick<Chat, 'user_a' | 'held_a' | 'held_b'>, userId: string): boolean =>
   (chat.user_a === userId ? chat.held_a : chat.held_b) > 0
 
+/** Who sees a message: while it is held, its sender alone. */
+export const seersOf = (
+  { sender_id, held }: Pick<Message, 'sender_id' | 'held'>,
+  { user_a, user_b }: Pick<Chat, 'user_a' | 'user_b'>,
+): string[] => (held ? [sender_id] : [user_a, user_b])
+
+/** The state of a chat after a message was sent, for both of them unless it is held. */
+export function afterSend(
+  chat: ChatCounts & Pick<Chat, 'user_a'>,
+  { sender_id, seq, created_at }: Pick<Message, 'sender_id' | 'seq' | 'created_at'>,
+) {
+  // A clock that was set back must not move the chat down.
+  const places = { last_seq: seq, last_msg_at: Math.max(chat.last_msg_at ?? 0, created_at) }
+  return sender_id === chat.user_a
+    ? { ...places, wrote_a: true, unread_b: chat.unread_b + 1 }
+    : { ...places, wrote_b: true, unread_a: chat.unread_a + 1 }
+}
+
 /** Whether a held message arrives when it is released: not if its sender has deleted it, and not across a block. */
 export const arrives = ({ blocked, erased, deleted }: PairState & { deleted: boolean }): boolean =>
   !blocked && !erased && !deleted

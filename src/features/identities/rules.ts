@@ -12,6 +12,24 @@ export type Configured = {
 
 type Account = { email: string | null; phone: string | null }
 
+/** Whether a way to sign in works now. */
+export function isWayUsable(
+  { kind, issuer }: { kind: IdentityKind; issuer: string | null },
+  account: Account,
+  configured: Configured,
+): boolean {
+  switch (kind) {
+    case 'password':
+      return isPasswordUsable(account)
+    case 'passkey':
+      return true
+    case 'messenger':
+      return configured.messenger
+    case 'oidc':
+      return isOidcUsable({ issuer }, configured)
+  }
+}
+
 /** A password is of use only together with what it is asked for by: an account of a messenger may have neither. */
 export const isPasswordUsable = ({ email, phone }: Account): boolean => email !== null || phone !== null
 

@@ -6,8 +6,8 @@ import type { Carrier, NotSent } from '../../outbox/delivery.ts'
 import type { Payloads } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import { forever } from '../auth/callers.ts'
-import { reportedImages } from '../safety/rules.ts'
-import { isForKind, kindOf } from '../safety/rules.ts'
+import { isForKind, kindOf, reportedImages } from '../safety/rules.ts'
+import { auditedSubject } from './rules.ts'
 import type { PendingDecision, ReportAction, ReportKind } from '../safety/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { Decisions } from './decisions.ts'
@@ -96,7 +96,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
       {
         at,
         // Who wrote a review is for its evidence alone to say.
-        audit: audit.entry('report_resolved', moderator.id, report.target === 'review' ? null : report.subject_id, {
+        audit: audit.entry('report_resolved', moderator.id, auditedSubject(report), {
           report_id: report.id,
           action,
           ...(action === 'suspend' && { until: isoOrNull(until) }),

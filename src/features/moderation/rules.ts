@@ -30,7 +30,8 @@ export type CaseRefusal = 'no_moderator' | 'own_case' | 'for_admins' | 'suspends
 
 const isModerator = ({ role }: { role: Role }) => role === 'moderator' || role === 'admin'
 
-export const isSuspended = (user: Standing, now: number) => user.suspended_until !== null && user.suspended_until > now
+export const isSuspended = (user: Pick<Standing, 'suspended_until'>, now: number) =>
+  user.suspended_until !== null && user.suspended_until > now
 
 /**
  * Why somebody may not decide a case; null if they may. Nobody decides what concerns themselves or what they have reported.
@@ -113,6 +114,10 @@ export function proposalAt(strikes: number): Proposal | null {
  * log do not.
  */
 export const isAboutReview = ({ target }: Pick<NoticeInContext, 'target'>) => target === 'review'
+
+/** Whom the audit entry of a decided report names. Of a review it names nobody, as its author may be anonymous. */
+export const auditedSubject = (report: Pick<Report, 'target' | 'subject_id'>): string | null =>
+  isAboutReview(report) ? null : report.subject_id
 
 /**
  * Whether the appeal that a decision resolves is still open, and the suspension that it lifts is still the same. For

@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { isAboutReview } from '../../features/moderation/rules.ts'
 import { fieldsKeptWithoutEvidence } from '../../features/retention/rules.ts'
 import type { RetentionStore } from '../../features/retention/store.ts'
 import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
@@ -124,7 +125,7 @@ export function retentionStore(engine: Engine): RetentionStore {
         const ids = resolved.map(({ id }) => id)
         const aboutReviews = isAmong(
           notices.report_id,
-          resolved.filter(({ target }) => target === 'review').map(({ id }) => id),
+          resolved.filter(isAboutReview).map(({ id }) => id),
         )
         yield* forgetAppealsAboutReviews(db, aboutReviews)
         yield* changed(db.update(notices).set({ report_id: null }).where(aboutReviews))
