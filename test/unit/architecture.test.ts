@@ -131,6 +131,72 @@ test('no file silences the type checker, and casts and non-null assertions only 
   expect(found).toEqual(typeEscapes)
 })
 
+/** The files that hold SQL, with their syntax. */
+async function* engineFiles(): AsyncGenerator<{ file: string; source: ts.SourceFile }> {
+  for await (const file of new Bun.Glob('src/storage/{sql,sqlite,postgres}/*.ts').scan({ cwd: root }))
+    yield {
+      file,
+      source: ts.createSourceFile(file, await Bun.file(join(root, file)).text(), ts.ScriptTarget.Latest, true),
+    }
+}
+
+/** What an expression ends in: `role` of `caller.role`. */
+function nameOf(node: ts.Expression): string {
+  if (ts.isIdentifier(node)) return node.text
+  if (ts.isPropertyAccessExpression(node)) return node.name.text
+  if (ts.isParenthesizedExpression(node)) return nameOf(node.expression)
+  return ts.isBinaryExpression(node) ? nameOf(node.left) : ''
+}
+
+// Decisions belong in features/<noun>/rules.ts. Not every one has a form by which it can be told apart; these have.
+test('engines compare no role, status or time of people and reports, and know no periods', async () => {
+  const equals = [ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken]
+  const orders = [
+    ts.SyntaxKind.LessThanToken,
+    ts.SyntaxKind.LessThanEqualsToken,
+    ts.SyntaxKind.GreaterThanToken,
+    ts.SyntaxKind.GreaterThanEqualsToken,
+  ]
+  const isOfPeople = /^(role|status|standing|state|digest|mode|action|hidden)$/
+  const isTime = /(_at|_until|_since)$/
+  const found: string[] = []
+  for await (const { file, source } of engineFiles()) {
+    const visit = (node: ts.Node) => {
+      if (ts.isBinaryExpression(node)) {
+        const { left, right, operatorToken } = node
+        const isWord = ts.isStringLiteral(left) || ts.isStringLiteral(right)
+        const names = [nameOf(left), nameOf(right)]
+        const isVerdict = isWord && equals.includes(operatorToken.kind) && names.some((name) => isOfPeople.test(name))
+        if (isVerdict || (orders.includes(operatorToken.kind) && names.some((name) => isTime.test(name))))
+          found.push(`${file}: ${node.getText(source)}`)
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+  }
+  expect(found.sort()).toEqual(
+    [
+      // How notices are stored.
+      "src/storage/sql/notices.ts: action === 'hide'",
+      "src/storage/sql/notices.ts: action === 'show'",
+      // Which people are asked for, and by which index they are found.
+      "src/storage/sql/people.ts: filter.role !== 'user'",
+      "src/storage/sql/people.ts: filter.standing === 'suspended'",
+      "src/storage/sql/people.ts: standing === 'active'",
+      "src/storage/sql/people.ts: standing === 'suspended'",
+      // PostgreSQL's own words.
+      "src/storage/postgres/failures.ts: state === ''",
+      "src/storage/postgres/failures.ts: state === ''",
+      "src/storage/postgres/failures.ts: state !== ''",
+      "src/storage/postgres/failures.ts: state === '3D000'",
+      "src/storage/postgres/failures.ts: state === '53100'",
+      "src/storage/sqlite/backup.ts: outcome.status === 'rejected'",
+    ].sort(),
+  )
+  const isEngine = /^src\/storage\/(sql|sqlite|postgres)\//
+  expect(broken(({ from, to, typesOnly }) => isEngine.test(from) && to === 'src/lib/time.ts' && !typesOnly)).toEqual([])
+})
+
 // What a stranger may call. Anything else answers 401 to who is not signed in, whatever they send.
 const openToAll = new Set([
   'POST /api/v1/auth/register',

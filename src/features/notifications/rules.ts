@@ -48,9 +48,11 @@ export type DigestState = {
   newest: number | null
 }
 
+export const wantsDigest = ({ digest }: Pick<NotificationPreferences, 'digest'>): boolean => digest === 'daily'
+
 /** Whether a digest may be sent again. `lastBefore`: the last one must be from then or earlier. */
-export const isDigestDue = ({ digest, digest_at }: Pick<DigestState, 'digest' | 'digest_at'>, lastBefore: number) =>
-  digest === 'daily' && (digest_at ?? 0) <= lastBefore
+export const isDigestDue = (state: Pick<DigestState, 'digest' | 'digest_at'>, lastBefore: number): boolean =>
+  wantsDigest(state) && (state.digest_at ?? 0) <= lastBefore
 
 /** The address that a digest goes to now; null if none is sent. */
 export function digestAddress(

@@ -1,7 +1,6 @@
 import { and, asc, count, desc, eq, isNull, lte, sql } from 'drizzle-orm'
-import { averageRating, reviewVerdict } from '../../features/reviews/rules.ts'
+import { averageRating, reviewVerdict, shownUnit } from '../../features/reviews/rules.ts'
 import type { Review, ReviewStore } from '../../features/reviews/store.ts'
-import { days } from '../../lib/time.ts'
 import { recordAudit } from './audit.ts'
 import { isBlockedPair } from './blocks.ts'
 import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
@@ -34,7 +33,7 @@ export function* recountStats({ tables: { reviews, userStats } }: Engine, db: Bu
 export function reviewStore(engine: Engine): ReviewStore {
   const { chats, pendingReviews, reviews, users, userStats } = engine.tables
   // As `reviews_of_user` has it.
-  const startOfDay = sql`${reviews.created_at} - ${reviews.created_at} % ${sql.raw(String(days))}`
+  const startOfDay = sql`${reviews.created_at} - ${reviews.created_at} % ${sql.raw(String(shownUnit))}`
 
   /** A block of the two takes this lock as well, and so does every message: what is read under it stays so. */
   const holdChat = (db: Builders, id: string) =>
@@ -122,7 +121,7 @@ export function reviewStore(engine: Engine): ReviewStore {
 
     ofUser: (userId, limit, after) =>
       engine.read((db) => {
-        const beforeKey = after && sql`(${startOfDay}, ${reviews.id}) < (${after.day * days}, ${after.id})`
+        const beforeKey = after && sql`(${startOfDay}, ${reviews.id}) < (${after.day * shownUnit}, ${after.id})`
         return rows(
           db
             .select()
