@@ -13,6 +13,9 @@ import type { NewParcel } from '../../src/outbox/store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { engines, type Rows } from '../engines.ts'
 import { now, person, times } from '../rows.ts'
+import { endsEarlierLinks, givesAddress } from '../../src/features/email/rules.ts'
+import { decidesAboutStaff, releaseVerdict } from '../../src/features/moderation/rules.ts'
+import { dayOf, shownAt } from '../../src/features/reviews/rules.ts'
 
 // The tables of rules that are decided inside a unit of work: what the rule says of a state, and that each engine does so.
 
@@ -95,6 +98,15 @@ const filings: [parties: Parties, filed: boolean][] = [
   [{ reporter: null, subject: null }, true],
 ]
 
+type Claim = { by: 'me' | 'other' | null; until: number | null }
+const releases: [claim: Claim, outcome: ReturnType<typeof releaseVerdict>][] = [
+  [{ by: null, until: null }, 'unclaimed'],
+  [{ by: 'me', until: now + 1 }, 'release'],
+  [{ by: 'me', until: now }, 'unclaimed'],
+  [{ by: 'other', until: now + 1 }, 'claimed_by_other'],
+  [{ by: 'other', until: now }, 'unclaimed'],
+]
+
 const quotas: [there: number, more: number, most: number, fits: boolean][] = [
   [0, 1, 1, true],
   [1, 1, 1, false],
@@ -124,6 +136,29 @@ describe('rules that engines call', () => {
     expect(bankHasRoom({ there, more, most })).toBe(fits)
     expect(hasRoomForAnnouncement({ active: there, most })).toBe(fits)
     expect(hasRoomForTemplate({ there, most })).toBe(fits)
+  })
+  test.each(releases)('giving back a report with the claim %j: %s', ({ by, until }, outcome) =>
+    expect(releaseVerdict({ claimed_by: by, claimed_until: until }, 'me', now)).toBe(outcome),
+  )
+  test('no report at all is nothing to give back', () => expect(releaseVerdict(null, 'me', now)).toBe('unclaimed'))
+  test('cases about moderators and admins are for admins', () => {
+    expect((['user', 'moderator', 'admin'] as const).filter(decidesAboutStaff)).toEqual(['admin'])
+  })
+  test('a new link ends the earlier ones of its kind, but for those that undo a change', () => {
+    expect((['verify', 'reset', 'change', 'undo'] as const).map(endsEarlierLinks)).toEqual([true, true, true, false])
+  })
+  test('a link verifies the address that the account has, and changes any other', () => {
+    const verify = { kind: 'verify', email: 'ada@example.org' } as const
+    expect(givesAddress(verify, 'ada@example.org')).toBe(true)
+    expect(givesAddress(verify, 'bob@example.org')).toBe(false)
+    expect(givesAddress(verify, null)).toBe(false)
+    expect(givesAddress({ ...verify, kind: 'change' }, 'bob@example.org')).toBe(true)
+  })
+  test('of an anonymous review others see the day', () => {
+    const created_at = 3 * days + hours
+    expect(shownAt({ anonymous: false, created_at })).toBe(created_at)
+    expect(shownAt({ anonymous: true, created_at })).toBe(3 * days)
+    expect(dayOf(created_at)).toBe(3)
   })
   test('a report by a person can hide, but for one of a review', () => {
     expect(canHide({ reporter_id: 'ada', target: 'user' })).toBe(true)
@@ -290,6 +325,25 @@ for (const engine of engines) {
         created_at: now,
       }
       expect((await storage.reports.file(report, 0)) !== null).toBe(filed)
+    })
+
+    test('gives back reports as the rule says', async () => {
+      const { storage, rows } = await fresh()
+      const ids = { me: await person(storage), other: await person(storage) }
+      for (const [{ by, until }, outcome] of releases) {
+        const subject_id = await person(storage)
+        const id = Bun.randomUUIDv7()
+        const about = { target: 'user' as const, target_id: subject_id, subject_id, reason: 'spam' as const }
+        await storage.reports.file({ id, reporter_id: ids.other, ...about, details: null, created_at: now }, 0)
+        await rows('UPDATE reports SET claimed_by = ?, claimed_until = ? WHERE id = ?', by && ids[by], until, id)
+        expect([by, until, await storage.queue.release(id, ids.me, now)]).toEqual([
+          by,
+          until,
+          outcome !== 'claimed_by_other',
+        ])
+        const [left] = await rows('SELECT claimed_by FROM reports WHERE id = ?', id)
+        expect([by, until, left?.claimed_by]).toEqual([by, until, outcome === 'release' ? null : by && ids[by]])
+      }
     })
 
     test.each(quotas)('of %d and %d more, %d at most, the last is stored: %j', async (there, more, most, fits) => {
