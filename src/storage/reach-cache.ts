@@ -1,5 +1,4 @@
 import type { Point } from '../features/location/sphere.ts'
-import { dropFirst } from '../lib/drop-first.ts'
 
 export type ReachCache = ReturnType<typeof reachCache>
 
@@ -26,7 +25,7 @@ export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = 
       const key = keyOf(centre, lists)
       entries.delete(key)
       entries.set(key, { reach, until: now() + ttl })
-      if (entries.size > most) dropFirst(entries)
+      if (entries.size > most) entries.delete(entries.keys().next().value!)
     },
     counts: () => ({ hits, misses }),
   }

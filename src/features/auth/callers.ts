@@ -69,8 +69,7 @@ export function callers({
   let misses = 0
 
   function remember(token: string, entry: Known) {
-    const { value: oldest } = known.keys().next()
-    if (known.size >= remembered && oldest !== undefined) drop(oldest)
+    if (known.size >= remembered) drop(known.keys().next().value!)
     known.set(token, entry)
     const own = tokensOf.get(entry.caller.id)
     if (own) own.add(token)

@@ -1,6 +1,5 @@
 import type { ChatStore } from '../chats/store.ts'
 import { minutes } from '../../lib/time.ts'
-import { dropFirst } from '../../lib/drop-first.ts'
 
 /** What somebody has just sent in a chat: short messages, oldest first. */
 export type RecentTexts = {
@@ -35,7 +34,7 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
       // Deleted first, so that the ones that were not used for longest stand at the beginning.
       known.delete(key)
       known.set(key, kept)
-      if (known.size > mostChats) dropFirst(known)
+      if (known.size > mostChats) known.delete(known.keys().next().value!)
     },
   }
 }

@@ -27,10 +27,9 @@ export function openBank(version: number, entries: readonly BankHash[]): Bank {
       const words = wordsOf(image)
       let nearest = Infinity
       for (let entry = 0; entry < own.length && nearest > 0; entry++) {
-        const itsOwn = own[entry] ?? -1
-        const hasOwn = itsOwn >= 0
+        const hasOwn = own[entry]! >= 0
         for (let turn = 0; turn < turns; turn++) {
-          const within = hasOwn ? itsOwn : Math.min(most, nearest - 1)
+          const within = hasOwn ? own[entry]! : Math.min(most, nearest - 1)
           const distance = distanceWithin(words, turn * 8, hashes, entry * 8, within)
           if (distance <= within) nearest = hasOwn ? 0 : distance
         }

@@ -136,8 +136,8 @@ function reader(ask: Ask): Side {
         ),
       )
       return {
-        rows: found.map((row) => columns.map((column) => row[column.name]!)),
-        keys: found.map((row) => key.map((column) => row[column]!)),
+        rows: found.map((row) => columns.map((column) => row[column.name] ?? null)),
+        keys: found.map((row) => key.map((column) => row[column] ?? null)),
       }
     },
   }
@@ -169,7 +169,7 @@ function target(db: Database): Target {
       const names = table.columns.map((_, i) => `c${i}`).join()
       const arrays = table.columns.map((_, i) => `$${i + 1}::text[]`).join()
       const insert = `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT ${columns.join()} FROM unnest(${arrays}) AS u (${names})`
-      const values = table.columns.map((_, i) => rows.map((row) => asText(row[i]!)))
+      const values = table.columns.map((_, i) => rows.map((row) => asText(row[i] ?? null)))
       await db.write((tx) =>
         Promise.all([
           tx.run(insert, values),

@@ -164,7 +164,7 @@ function inserter(db: Database) {
       const some = rows.slice(from, from + rowsAtOnce)
       db.query<null, Bound[]>(
         `INSERT INTO ${table.name} (${here.map(({ column }) => column).join()}) VALUES ${some.map(() => row).join()}`,
-      ).run(...some.flatMap((values) => here.map(({ i }) => bound(values[i]!))))
+      ).run(...some.flatMap((values) => here.map(({ i }) => bound(values[i] ?? null))))
     }
   }
 }

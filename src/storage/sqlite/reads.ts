@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import type { Profile, User } from '../../features/profile/store.ts'
-import { dropFirst } from '../../lib/drop-first.ts'
 import { oneRow } from './one-row.ts'
 
 /** What is remembered of a person, by its kind. */
@@ -53,7 +52,7 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   }
 
   function keep<T extends object>(ofKind: Map<string, T>, id: string, found: T) {
-    if (ofKind.size >= mostRemembered) dropFirst(ofKind)
+    if (ofKind.size >= mostRemembered) ofKind.delete(ofKind.keys().next().value!)
     ofKind.set(id, Object.freeze(found))
   }
 
