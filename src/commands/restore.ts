@@ -17,16 +17,9 @@ import { openS3Files } from '../storage/files/s3.ts'
 import { giveToOwner } from '../lib/owner.ts'
 import { isDump } from '../backup/dump.ts'
 import { removeWork, resolveRestore, switchTo, workOf } from '../backup/restore-switch.ts'
-import {
-  copyClean,
-  type Examined,
-  examineBackup,
-  type OnBytes,
-  photoBytes,
-  type PhotosBeside,
-  unpackDatabase,
-  unpackPhotos,
-} from '../storage/sqlite/backup.ts'
+import { copyClean, unpackDatabase } from '../storage/sqlite/clean-copy.ts'
+import { type Examined, examineBackup } from '../storage/sqlite/examine-backup.ts'
+import { type OnBytes, photoBytes, type PhotosBeside, unpackPhotos } from '../storage/sqlite/backup-photos.ts'
 import { openDatabase } from '../storage/sqlite/storage.ts'
 import { about, UsageError } from './command.ts'
 import { sqlitePath } from './database.ts'

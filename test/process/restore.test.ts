@@ -20,7 +20,7 @@ import { command, startServer } from '../convene.ts'
 import { closedInstallation, contentOf, convene, makeFormer, newPath, program } from '../installation.ts'
 import { originalOf } from '../../src/features/media/files.ts'
 import { isHalfRestored, removeWork, switchTo, workOf } from '../../src/backup/restore-switch.ts'
-import { examineBackup } from '../../src/storage/sqlite/backup.ts'
+import { examineBackup } from '../../src/storage/sqlite/examine-backup.ts'
 import { openReadOnly } from '../../src/storage/sqlite/database.ts'
 
 // Each runs programs of ours, which takes its time where others work too.

@@ -190,7 +190,7 @@ test('engines compare no role, status or time of people and reports, and know no
       "src/storage/postgres/failures.ts: state !== ''",
       "src/storage/postgres/failures.ts: state === '3D000'",
       "src/storage/postgres/failures.ts: state === '53100'",
-      "src/storage/sqlite/backup.ts: outcome.status === 'rejected'",
+      "src/storage/sqlite/backup-photos.ts: outcome.status === 'rejected'",
     ].sort(),
   )
   const isEngine = /^src\/storage\/(sql|sqlite|postgres)\//
