@@ -164,7 +164,7 @@ async function journalIn(place: Place, key: ReplicaKey | null): Promise<string> 
 function contentOf(path: string) {
   const db = openReadOnly(path)
   try {
-    const count = (table: string) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`)).n
+    const count = (table: string) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()).n
     return { users: count('users'), messages: count('messages'), remembered: rememberedIn(db) }
   } finally {
     db.close()

@@ -145,7 +145,7 @@ export function planDown(db: Database, way: WayDown): PlannedStep[] {
     label: label(migration),
     losses: droppedBy(migration).map((dropped) => ({
       name: nameOf(dropped),
-      rows: oneRow(db.query<{ n: number }, []>(countOf(dropped))).n,
+      rows: oneRow(db.query<{ n: number }, []>(countOf(dropped)).get()).n,
     })),
   }))
 }

@@ -45,7 +45,7 @@ async function* file(config: Config, databasePath: string): AsyncGenerator<Findi
     yield* photos(config, knownFiles(sqliteReader(withDrizzle(db))))
     yield* ownedAssets(config, db.query<Remembered, []>(remembered).all())
     yield* seededAccounts(db.query<PasswordInUse, []>(demoPasswords).all())
-    yield clock(oneRow(db.query<{ at: number | null }, []>(newestTime)).at, Date.now())
+    yield clock(oneRow(db.query<{ at: number | null }, []>(newestTime).get()).at, Date.now())
   } catch (error) {
     const message = messageOf(namingDatabase(config.database, error))
     yield wrong(message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')

@@ -38,8 +38,8 @@ export type SendVerdict =
   { is: 'send'; photo: ShownPhoto } | { is: 'repeated'; message: Message } | { is: 'refused'; why: SendRefusal }
 
 /** What becomes of a message. `repeated` answers the message that was stored with the same `client_id`. */
-export function sendVerdict({ first, photo, ...state }: SendState): SendVerdict {
-  const refused = (why: SendRefusal): SendVerdict => ({ is: 'refused', why })
+export function sendVerdict(state: SendState): SendVerdict {
+  const { first, photo } = state
   if (state.blocked) return refused('blocked')
   const awaitsReply = state.untilReply !== null && state.sent >= state.untilReply && !state.answered
   if (awaitsReply) return first ? { is: 'repeated', message: first } : refused('awaiting_reply')
@@ -47,6 +47,8 @@ export function sendVerdict({ first, photo, ...state }: SendState): SendVerdict 
   if (!photo) return refused('no_such_photo')
   return first ? { is: 'repeated', message: first } : { is: 'send', photo }
 }
+
+const refused = (why: SendRefusal): SendVerdict => ({ is: 'refused', why })
 
 /** Whether reading changes anything. Across a block it does not: a mark would tell when the reader was there. */
 export const marksRead = ({ blocked, unread }: Pick<PairState, 'blocked'> & { unread: number }): boolean =>

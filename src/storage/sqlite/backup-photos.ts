@@ -84,9 +84,11 @@ export async function putBeside(backup: Database, files: Files, beside: PhotosBe
      WHERE (sha256 || '.webp', size) NOT IN (SELECT name, size FROM temp.there)`,
   )
   const { room } = oneRow(
-    backup.query<{ room: number }, []>(
-      'SELECT coalesce(sum((size + 4095) / 4096 * 4096), 0) AS room FROM (SELECT DISTINCT size, sha256 FROM temp.new)',
-    ),
+    backup
+      .query<{ room: number }, []>(
+        'SELECT coalesce(sum((size + 4095) / 4096 * 4096), 0) AS room FROM (SELECT DISTINCT size, sha256 FROM temp.new)',
+      )
+      .get(),
   )
   beside.refuseWithoutRoom(room)
   const remove = backup.prepare<null, [string]>('DELETE FROM backup_photos WHERE name = ?')
@@ -149,10 +151,12 @@ export function photoBytes(path: string): { bytes: number; room: number } {
     if (!has(db, 'backup_photos')) return { bytes: 0, room: 0 }
     const size = hasChecksums(db) ? 'size' : 'length(bytes)'
     const { n, bytes, blocks } = oneRow(
-      db.query<{ n: number; bytes: number; blocks: number }, []>(
-        `SELECT count(*) AS n, coalesce(sum(length(bytes)), 0) AS bytes,
+      db
+        .query<{ n: number; bytes: number; blocks: number }, []>(
+          `SELECT count(*) AS n, coalesce(sum(length(bytes)), 0) AS bytes,
            coalesce(sum((${size} + 4095) / 4096), 0) AS blocks FROM backup_photos`,
-      ),
+        )
+        .get(),
     )
     const folders = Math.min(n, 256) + Math.min(n, 65536)
     return { bytes, room: 4096 * (blocks + folders) }

@@ -34,9 +34,11 @@ export function backupRoom(databasePath: string, { photos }: { photos: boolean }
   const db = openReadOnly(databasePath)
   try {
     const { bytes } = oneRow(
-      db.query<{ bytes: number }, []>(
-        'SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()',
-      ),
+      db
+        .query<{ bytes: number }, []>(
+          'SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()',
+        )
+        .get(),
     )
     return bytes + (photos ? storedBytes(db) : 0)
   } finally {
@@ -48,7 +50,7 @@ export function backupRoom(databasePath: string, { photos }: { photos: boolean }
 function storedBytes(db: Database): number {
   const hasThumbs = db.query("SELECT 1 FROM pragma_table_info('media') WHERE name = 'thumb_bytes'").get() !== null
   const each = hasThumbs ? 'bytes + coalesce(thumb_bytes, 0)' : 'bytes'
-  return oneRow(db.query<{ bytes: number }, []>(`SELECT coalesce(sum(${each}), 0) AS bytes FROM media`)).bytes
+  return oneRow(db.query<{ bytes: number }, []>(`SELECT coalesce(sum(${each}), 0) AS bytes FROM media`).get()).bytes
 }
 
 /**

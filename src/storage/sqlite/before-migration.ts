@@ -63,7 +63,7 @@ function stateIn(copy: string): number | null {
   try {
     const db = openReadOnly(copy)
     try {
-      return oneRow(db.query<{ user_version: number }, []>('PRAGMA user_version')).user_version
+      return oneRow(db.query<{ user_version: number }, []>('PRAGMA user_version').get()).user_version
     } finally {
       db.close()
     }

@@ -102,9 +102,9 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       writer.write(() => {
         const existing = chatOfPair.get(user_a, user_b)
         if (existing) return { chat: existing, created: false, events: [] }
-        const refused = startVerdict(pairStateOf(oneRow(pair, user_a, user_b)))
+        const refused = startVerdict(pairStateOf(oneRow(pair.get(user_a, user_b))))
         if (refused) return refused
-        const chat = oneRow(insertChat, id, user_a, user_b, created_at)
+        const chat = oneRow(insertChat.get(id, user_a, user_b, created_at))
         const events = recordForEach([user_a, user_b], 'chat', created_at, { ref: id })
         if (notify !== null)
           ask.run(...askedValues({ id, ...notify, occasion: { about: 'chat', chat_id: id }, at: created_at }))
@@ -116,16 +116,19 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       return writer.write(() => {
         const { chat_id, sender_id, client_id, photo_id, created_at } = message
         const verdict = sendVerdict({
-          ...pairStateOf(oneRow(pair, sender_id, otherId)),
+          ...pairStateOf(oneRow(pair.get(sender_id, otherId))),
           untilReply,
-          sent: untilReply === null ? 0 : oneRow(sentBy, chat_id, sender_id).n + oneRow(heldBy, chat_id, sender_id).n,
-          answered: untilReply !== null && oneRow(sentBy, chat_id, otherId).n > 0,
+          sent:
+            untilReply === null
+              ? 0
+              : oneRow(sentBy.get(chat_id, sender_id)).n + oneRow(heldBy.get(chat_id, sender_id)).n,
+          answered: untilReply !== null && oneRow(sentBy.get(chat_id, otherId)).n > 0,
           first: client_id === null ? null : byClientId.get(sender_id, client_id),
           photo: photo_id === null ? noPhoto : ownPhoto.get(photo_id, sender_id),
         })
         if (verdict.is === 'refused') return verdict.why
         if (verdict.is === 'repeated') return { message: verdict.message, created: false, events: [] }
-        const seq = nextNumber(oneRow(numbersOf, chat_id))
+        const seq = nextNumber(oneRow(numbersOf.get(chat_id)))
         insertMessage.run({ ...message, caution: message.caution ?? null, seq })
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
@@ -139,8 +142,8 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       writer.write(() => {
         const isA = chat.user_a === readerId
         const marks = marksOf[isA ? 'a' : 'b']
-        const state = oneRow(marks.state, chat.id)
-        const row = oneRow(pair, chat.user_a, chat.user_b)
+        const state = oneRow(marks.state.get(chat.id))
+        const row = oneRow(pair.get(chat.user_a, chat.user_b))
         if (!marksRead({ ...pairStateOf(row), unread: state.unread })) return nothingRead
         const which = [
           chat.id,

@@ -64,7 +64,7 @@ export function openCheckpoints(
 
   function length(): number {
     try {
-      return oneRow(pages).log
+      return oneRow(pages.get()).log
     } catch (error) {
       onError(asError(error))
       return 0
@@ -127,7 +127,7 @@ export function openCheckpoints(
 
 // Apple's own SQLite may be older, and would take the log in where it is asked how long it is.
 const canAsk = (db: Database) =>
-  semver.satisfies(oneRow(db.query<{ v: string }, []>('SELECT sqlite_version() AS v')).v, '>=3.51.0')
+  semver.satisfies(oneRow(db.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()).v, '>=3.51.0')
 
 /** Whether this system's SQLite tells how long a log is, without which there is no replica. */
 export function isLogReadable(): boolean {

@@ -121,7 +121,7 @@ function reader(db: Database): Side {
   }
 
   return {
-    count: async ({ name }) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`)).n,
+    count: async ({ name }) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`).get()).n,
 
     async read(table, after, limit): Promise<Page> {
       // So that Ctrl-C is heard, and the other side gets on.

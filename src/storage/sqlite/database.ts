@@ -87,9 +87,11 @@ const checkedAtStart = 512 * 2 ** 20
  */
 export function refuseDamagedAtStart(client: Database, path: string) {
   const { bytes } = oneRow(
-    client.query<{ bytes: number }, []>(
-      'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
-    ),
+    client
+      .query<{ bytes: number }, []>(
+        'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+      )
+      .get(),
   )
   if (bytes <= checkedAtStart) refuseDamaged(client, path)
 }
@@ -100,13 +102,15 @@ export function emptyLog(client: Database) {
 }
 
 function refuseDamaged(client: Database, path: string) {
-  const found = oneRow(client.query<{ quick_check: string }, []>('PRAGMA quick_check(1)')).quick_check
+  const found = oneRow(client.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()).quick_check
   if (found !== 'ok') throw new Error(`${path} ${damaged} (${found.replaceAll(/\s+/g, ' ')})`)
 }
 
 /** The first thing that is wrong with a database, all of which is read for it; null if it is whole. */
 export function damageIn(client: Database): string | null {
-  const damage = oneRow(client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)')).integrity_check
+  const damage = oneRow(
+    client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get(),
+  ).integrity_check
   if (damage !== 'ok') return damage.replaceAll(/\s+/g, ' ')
   const orphan = client.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
   return orphan === undefined ? null : `a row of ${orphan} points at nothing`

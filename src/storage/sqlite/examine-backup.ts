@@ -10,7 +10,7 @@ import { oneRow } from './one-row.ts'
 export type Contents = { users: number; messages: number; photos: number }
 
 const count = (db: Database, table: string) =>
-  oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`)).n
+  oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()).n
 
 export const has = (db: Database, table: string) =>
   db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== null

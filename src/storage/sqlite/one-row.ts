@@ -1,11 +1,5 @@
-import type { SQLQueryBindings, Statement } from 'bun:sqlite'
-
 /** The row of a statement that always has one, such as a count or a pragma. */
-export function oneRow<Row, Values extends SQLQueryBindings[]>(
-  statement: Statement<Row, Values>,
-  ...values: Values
-): Row {
-  const row = statement.get(...values)
+export function oneRow<Row>(row: Row | null): Row {
   if (row === null) throw new Error('a statement that always has a row has none')
   return row
 }

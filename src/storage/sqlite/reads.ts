@@ -61,7 +61,7 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
       begin.run()
       isOpen = true
       setImmediate(end)
-      const { data_version } = oneRow(version)
+      const { data_version } = oneRow(version.get())
       if (data_version !== seen) forget()
       seen = data_version
     }

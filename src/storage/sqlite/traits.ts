@@ -16,7 +16,7 @@ export function countTraitErrors(client: Database): number {
   const [missing, extra] = [sides, sides.toReversed()].map(
     ([here, there]) => `(SELECT count(*) FROM (SELECT ${columns} FROM ${here} EXCEPT SELECT ${columns} FROM ${there}))`,
   )
-  return oneRow(client.query<{ n: number }, []>(`SELECT ${missing} + ${extra} AS n`)).n
+  return oneRow(client.query<{ n: number }, []>(`SELECT ${missing} + ${extra} AS n`).get()).n
 }
 
 /** Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. */
