@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Profile, User } from '../../features/profile/store.ts'
 import { oneRow } from './one-row.ts'
+import { recentMap, type RecentMap } from '../../lib/recent-map.ts'
 
 /** What is remembered of a person, by its kind. */
 type Kinds = { user: object; profile: { id: string } }
@@ -35,7 +36,10 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   const commit = db.prepare('COMMIT')
   // Another number when another process has written.
   const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
-  const memory: { [K in Kind]: Map<string, Of[K]> } = { user: new Map(), profile: new Map() }
+  const memory: { [K in Kind]: RecentMap<Of[K]> } = {
+    user: recentMap(mostRemembered),
+    profile: recentMap(mostRemembered),
+  }
   let seen = 0
   let isOpen = false
 
@@ -49,11 +53,6 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   function forget() {
     memory.user.clear()
     memory.profile.clear()
-  }
-
-  function keep<T extends object>(ofKind: Map<string, T>, id: string, found: T) {
-    if (ofKind.size >= mostRemembered) ofKind.delete(ofKind.keys().next().value!)
-    ofKind.set(id, Object.freeze(found))
   }
 
   function read<T>(work: () => T): T {
@@ -77,7 +76,9 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
         const known = ofKind.get(id)
         if (known) return known
         const found = work(id)
-        if (found) keep(ofKind, id, found)
+        if (!found) return null
+        Object.freeze(found)
+        ofKind.set(id, found)
         return found
       })
     },
@@ -94,7 +95,7 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
         }
         if (missing.length > 0)
           for (const one of work(missing)) {
-            keep(ofKind, one.id, one)
+            ofKind.set(one.id, Object.freeze(one))
             found.set(one.id, one)
           }
         return [...found.values()]
