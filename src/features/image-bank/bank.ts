@@ -23,7 +23,8 @@ export function openBank(version: number, entries: readonly BankHash[]): Bank {
     own[i] = distance ?? -1
   }
   const all = own.keys().toArray()
-  const isUsual = (entry: number) => own[entry]! <= usualDistance
+  const ownOf = (entry: number) => own[entry] ?? -1
+  const isUsual = (entry: number) => ownOf(entry) <= usualDistance
   const index = entries.length < leastIndexed ? null : openIndex(hashes, all.filter(isUsual))
   // The index finds only what is as near as usual.
   const unusual = index === null ? all : all.filter((entry) => !isUsual(entry))
@@ -35,8 +36,9 @@ export function openBank(version: number, entries: readonly BankHash[]): Bank {
       let nearest = Infinity
       /** Returns whether nothing can be nearer. */
       const compare = (entry: number, turn: number): boolean => {
-        const hasOwn = own[entry]! >= 0
-        const within = hasOwn ? own[entry]! : Math.min(most, nearest - 1)
+        const ownDistance = ownOf(entry)
+        const hasOwn = ownDistance >= 0
+        const within = hasOwn ? ownDistance : Math.min(most, nearest - 1)
         const distance = distanceWithin(words, turn * 8, hashes, entry * 8, within)
         if (distance <= within) nearest = hasOwn ? 0 : distance
         return nearest === 0
@@ -57,7 +59,7 @@ const chunkBits = 16
 const chunkValues = 2 ** chunkBits
 
 const chunkOf = (words: Int32Array, at: number, chunk: number) =>
-  (words[at + (chunk >> 1)]! >>> (chunk & 1 ? 0 : chunkBits)) & (chunkValues - 1)
+  ((words[at + (chunk >> 1)] ?? 0) >>> (chunk & 1 ? 0 : chunkBits)) & (chunkValues - 1)
 
 /**
  * Hashes by their chunks of 16 bits: of two hashes that differ in 31 bits at most, one chunk differs in one bit at most.
@@ -67,17 +69,27 @@ function openIndex(hashes: Int32Array, entries: readonly number[]) {
   // Where the entries of each value of each chunk begin, one after the other.
   const starts = new Int32Array(chunks * chunkValues + 1)
   const placeOf = (entry: number, chunk: number) => chunk * chunkValues + chunkOf(hashes, entry * 8, chunk)
-  for (const entry of entries) for (let chunk = 0; chunk < chunks; chunk++) starts[placeOf(entry, chunk) + 1]!++
+  for (const entry of entries)
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const after = placeOf(entry, chunk) + 1
+      starts[after] = (starts[after] ?? 0) + 1
+    }
   // Most values are nobody's: a bit of each says so, and all bits stay in the processor's cache.
   const isThere = new Uint8Array((chunks * chunkValues) / 8)
   for (let i = 0; i < starts.length - 1; i++) {
-    if (starts[i + 1]! > 0) isThere[i >> 3]! |= 1 << (i & 7)
-    starts[i + 1]! += starts[i]!
+    const count = starts[i + 1] ?? 0
+    if (count > 0) isThere[i >> 3] = (isThere[i >> 3] ?? 0) | (1 << (i & 7))
+    starts[i + 1] = count + (starts[i] ?? 0)
   }
   const found = new Int32Array(entries.length * chunks)
   const next = starts.slice()
   for (const entry of entries)
-    for (let chunk = 0; chunk < chunks; chunk++) found[next[placeOf(entry, chunk)]!++] = entry
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const place = placeOf(entry, chunk)
+      const free = next[place] ?? 0
+      found[free] = entry
+      next[place] = free + 1
+    }
   return {
     /** Whether `test` is true of one of the entries that may be near; of the same entry it may be asked again. */
     some(words: Int32Array, at: number, test: (entry: number) => boolean): boolean {
@@ -85,8 +97,9 @@ function openIndex(hashes: Int32Array, entries: readonly number[]) {
         const value = chunkOf(words, at, chunk)
         for (let bit = -1; bit < chunkBits; bit++) {
           const place = chunk * chunkValues + (bit < 0 ? value : value ^ (1 << bit))
-          if ((isThere[place >> 3]! & (1 << (place & 7))) === 0) continue
-          for (let i = starts[place]!; i < starts[place + 1]!; i++) if (test(found[i]!)) return true
+          if (((isThere[place >> 3] ?? 0) & (1 << (place & 7))) === 0) continue
+          const [from, to] = [starts[place] ?? 0, starts[place + 1] ?? 0]
+          for (let i = from; i < to; i++) if (test(found[i] ?? 0)) return true
         }
       }
       return false
