@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import type { ChatMessage } from 'convene-client'
 import { useChat, useMessages, useSession, useStore } from 'convene-client/react'
 import { ArrowDown, MessageCircle, WifiOff } from 'lucide-react'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { dayOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -33,11 +33,13 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
   const body = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const rows = useMemo(() => rowsOf(items), [items])
+  // Another function would have all rows measured anew, with each row that comes into sight.
+  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows])
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => body.current,
     estimateSize: (index) => estimate(rows[index]),
-    getItemKey: (index) => rows[index]?.key ?? index,
+    getItemKey,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: nearEndPx,
