@@ -15,7 +15,8 @@ try {
     fetchFirst(),
   ])
   if (root) await show(root, firstTexts, currentBrand, screen?.prepare)
-} catch {
+} catch (error) {
   // The page itself says so where a part of the app cannot be fetched, as after a new version.
   if (root) root.dataset.failed = ''
+  throw error
 }
