@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { destination } from '../src/features/location/sphere.ts'
 import { cities } from '../src/seed/cities.ts'
 import { load, median, medianRun, noWrk, type Request, type Run, wrk } from './load.ts'
 import { bearer, dataDir, openServices, startOurs, text } from './ours.ts'
@@ -40,6 +41,16 @@ const works: Work[] = [
       return { path: `/api/v1/search/nearby?${place}&radius=${km * 1000}&limit=50`, headers: bearer(token) }
     },
   })),
+  {
+    // At so many places of the biggest city that those who are found do not fit into the cache of profiles.
+    name: 'nearby, all over a city',
+    of({ token }, i) {
+      // The golden angle spreads them evenly around the middle; most people live within 8 km of it.
+      const { latitude, longitude } = destination(cities[0]!, i * 2.399963, 8000 * Math.sqrt((i % 400) / 400))
+      const place = `lat=${latitude.toFixed(4)}&lng=${longitude.toFixed(4)}`
+      return { path: `/api/v1/search/nearby?${place}&radius=5000&limit=50`, headers: bearer(token) }
+    },
+  },
 ]
 
 /** As many people, and so many messages for each, unless they are there from an earlier run; and sessions of some of them. */
@@ -75,7 +86,7 @@ type Measured = Run & { cpuUs: number }
 
 /** The same requests to servers with communities of several sizes, in turns. Each is compared with the first. */
 export async function main() {
-  const chosen = options({ seconds: 4, rounds: 3 }, ['people', 'messages-each', 'dir'])
+  const chosen = options({ seconds: 4, rounds: 3 }, ['people', 'messages-each', 'dir', 'only'])
   const sizes = (chosen.people ?? usualSizes).split(',').map(Number)
   const messagesEach = Number(chosen['messages-each'] ?? 1)
   if (sizes.length < 2 || [...sizes, messagesEach].some((size) => !Number.isInteger(size) || size < 1))
@@ -91,7 +102,7 @@ export async function main() {
     sides.push({ people, asking, bytes, server })
   }
   const measured: { name: string; runs: Measured[] }[] = []
-  for (const { name, of } of works) {
+  for (const { name, of } of works.filter(({ name }) => name.includes(chosen.only ?? ''))) {
     const runs: Measured[][] = sides.map(() => [])
     for (let round = 0; round <= chosen.rounds; round++)
       for (const [i, { server, asking }] of sides.entries()) {

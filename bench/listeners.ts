@@ -4,8 +4,11 @@ import type { Socket } from 'bun'
  * Opens WebSockets and counts the text frames that come, in a process of its own and on bare connections: a client that
  * parsed what it gets would be slower than the servers. Told by its parent what to open; asked by it for the count.
  */
-export type Order = { open: string[] } | 'count'
-export type Tally = { opened: number } | { frames: number }
+export type Order = { open: string[] } | { comeBack: string[] } | 'count'
+export type Tally = { opened: number } | { frames: number } | Returned
+
+/** How long it took until each had its first frame, and how often an upgrade was refused, by the code of the problem. */
+export type Returned = { ms: number; refused: Record<string, number> }
 
 /** What has come of a frame: the bytes of a header that is not whole yet, and how many of the payload are still to come. */
 type Data = { upgraded: boolean; header: number[]; rest: number }
@@ -38,6 +41,21 @@ function count(data: Data, chunk: Uint8Array) {
   }
 }
 
+/** What an upgrade was answered with instead. */
+class Refused extends Error {
+  constructor(
+    readonly code: string,
+    readonly afterMs: number,
+  ) {
+    super(`no upgrade: ${code}`)
+  }
+}
+
+function refusal(answer: string): Refused {
+  const code = /"code":"(\w+)"/.exec(answer)?.[1] ?? answer.slice(0, 200)
+  return new Refused(code, Number(/^retry-after: (\d+)/im.exec(answer)?.[1] ?? Number.NaN) * 1000)
+}
+
 async function open(url: URL): Promise<Socket<Data>> {
   const upgraded = Promise.withResolvers<void>()
   const socket = await Bun.connect<Data>({
@@ -45,12 +63,15 @@ async function open(url: URL): Promise<Socket<Data>> {
     port: Number(url.port),
     socket: {
       data(socket, chunk) {
-        if (!socket.data.upgraded && !Buffer.from(chunk).toString('latin1').startsWith('HTTP/1.1 101'))
-          upgraded.reject(new Error(`no upgrade: ${Buffer.from(chunk).toString('latin1').slice(0, 200)}`))
+        if (!socket.data.upgraded) {
+          const answer = Buffer.from(chunk).toString('latin1')
+          if (!answer.startsWith('HTTP/1.1 101')) return upgraded.reject(refusal(answer))
+        }
         count(socket.data, chunk)
         upgraded.resolve()
       },
       error: (_, error) => upgraded.reject(error),
+      close: () => upgraded.reject(new Error('it was closed')),
     },
     data: { upgraded: false, header: [], rest: 0 },
   })
@@ -58,8 +79,31 @@ async function open(url: URL): Promise<Socket<Data>> {
     `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
   )
-  await upgraded.promise
+  await upgraded.promise.catch((error) => {
+    socket.end()
+    throw error
+  })
   return socket
+}
+
+/** Opens all at once. One that is refused with a Retry-After comes again then, as every client does. */
+async function comeBack(urls: readonly string[]): Promise<Returned> {
+  const began = performance.now()
+  const refused: Record<string, number> = {}
+  const one = async (url: URL) => {
+    for (;;)
+      try {
+        return void sockets.push(await open(url))
+      } catch (error) {
+        const code = error instanceof Refused ? error.code : 'no connection'
+        refused[code] = (refused[code] ?? 0) + 1
+        await Bun.sleep(error instanceof Refused && error.afterMs > 0 ? error.afterMs : 1000)
+      }
+  }
+  const before = frames
+  await Promise.all(urls.map((url) => one(new URL(url))))
+  while (frames - before < urls.length) await Bun.sleep(10)
+  return { ms: performance.now() - began, refused }
 }
 
 const sockets: Socket<Data>[] = []
@@ -67,13 +111,14 @@ const sockets: Socket<Data>[] = []
 if (process.send)
   process.on('message', async (order: Order) => {
     if (order === 'count') return void process.send!({ frames } satisfies Tally)
+    if ('comeBack' in order) return void process.send!(await comeBack(order.comeBack))
     for (let i = 0; i < order.open.length; i += 50)
       sockets.push(...(await Promise.all(order.open.slice(i, i + 50).map((url) => open(new URL(url))))))
     process.send!({ opened: sockets.length } satisfies Tally)
   })
 
 /** Opens these sockets in a process of its own. */
-export async function listeners(urls: string[]) {
+export async function listeners(urls: readonly string[]) {
   let heard = Promise.withResolvers<Tally>()
   const child = Bun.spawn([process.execPath, import.meta.path], {
     stdout: 'inherit',
@@ -87,9 +132,10 @@ export async function listeners(urls: string[]) {
     child.send(order)
     return heard.promise
   }
-  await ask({ open: urls })
+  await ask({ open: [...urls] })
   return {
     frames: async () => ((await ask('count')) as { frames: number }).frames,
+    comeBack: async (urls: readonly string[]) => (await ask({ comeBack: [...urls] })) as Returned,
     async close() {
       heard.promise.catch(() => {})
       child.kill('SIGKILL')

@@ -2,6 +2,10 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
   http: { about: 'requests a second beside PocketBase and a bare Bun route', load: () => import('./http.ts') },
   nearby: { about: 'the nearest of a million people, beside PostGIS and Redis', load: () => import('./nearby.ts') },
   push: { about: 'events to sockets, beside a bare Bun server', load: () => import('./push.ts') },
+  sockets: {
+    about: 'memory of idle sockets, and all of them coming back at once: --sockets N',
+    load: () => import('./sockets.ts'),
+  },
   overload: { about: 'half and twice the load that can be carried', load: () => import('./overload.ts') },
   start: { about: 'start and memory of the binary, beside PocketBase', load: () => import('./start.ts') },
   cluster: {

@@ -96,16 +96,22 @@ export async function crowd(
 /** Two people and the chat that they have. */
 export type Pair = { id: string; a: Person; b: Person }
 
+// So many writes at once that none is refused as too many.
+const pairsAtOnce = 200
+
 /** Fills an empty data directory, or the database of `more`, with pairs of people. */
 export async function pairs(dir: string, count: number, more?: Environment): Promise<Pair[]> {
   const services = await openServices(dir, more)
-  const made = await Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const [a, b] = await Promise.all([newPerson(services, `A ${i}`), newPerson(services, `B ${i}`)])
-      const { chat } = await services.chats.ensure(await services.callers.byToken(a.token), b.id)
-      return { id: chat.id, a, b }
-    }),
-  )
+  const pair = async (i: number): Promise<Pair> => {
+    const [a, b] = await Promise.all([newPerson(services, `A ${i}`), newPerson(services, `B ${i}`)])
+    const { chat } = await services.chats.ensure(await services.callers.byToken(a.token), b.id)
+    return { id: chat.id, a, b }
+  }
+  const made: Pair[] = []
+  for (let from = 0; from < count; from += pairsAtOnce) {
+    const length = Math.min(pairsAtOnce, count - from)
+    made.push(...(await Promise.all(Array.from({ length }, (_, i) => pair(from + i)))))
+  }
   await services.storage.close()
   return made
 }

@@ -80,6 +80,8 @@ import up0042 from './0042_age.up.sql' with { type: 'text' }
 import down0042 from './0042_age.down.sql' with { type: 'text' }
 import up0043 from './0043_shown_age.up.sql' with { type: 'text' }
 import down0043 from './0043_shown_age.down.sql' with { type: 'text' }
+import up0044 from './0044_nearby_people.up.sql' with { type: 'text' }
+import down0044 from './0044_nearby_people.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -163,6 +165,8 @@ import pgUp0042 from './postgres/0042_age.up.sql' with { type: 'text' }
 import pgDown0042 from './postgres/0042_age.down.sql' with { type: 'text' }
 import pgUp0043 from './postgres/0043_shown_age.up.sql' with { type: 'text' }
 import pgDown0043 from './postgres/0043_shown_age.down.sql' with { type: 'text' }
+import pgUp0044 from './postgres/0044_nearby_people.up.sql' with { type: 'text' }
+import pgDown0044 from './postgres/0044_nearby_people.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 export type Migration = {
@@ -416,6 +420,14 @@ export const migrations: readonly Migration[] = [
     up: up0043,
     down: down0043,
     postgres: { up: pgUp0043, down: pgDown0043 },
+    compatibleWith: 16,
+  },
+  {
+    number: 44,
+    name: 'nearby_people',
+    up: up0044,
+    down: down0044,
+    postgres: { up: pgUp0044, down: pgDown0044 },
     compatibleWith: 16,
   },
 ]

@@ -42,3 +42,11 @@ declare module '*.wasm' {
   const path: string
   export default path
 }
+
+// The library's index loads its stores for a dozen databases too.
+declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
+  export { RateLimiterMemory as default } from 'rate-limiter-flexible'
+}
+declare module 'rate-limiter-flexible/lib/RateLimiterRes.js' {
+  export { RateLimiterRes as default } from 'rate-limiter-flexible'
+}

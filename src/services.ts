@@ -32,7 +32,6 @@ import { identityService } from './features/identities/service.ts'
 import { legalService } from './features/legal/service.ts'
 import { searchBudget } from './features/location/search-budget.ts'
 import { locationService } from './features/location/service.ts'
-import { openImageCheck } from './features/media/image-check.ts'
 import { messengerPhotos as openMessengerPhotos } from './features/media/messenger-photos.ts'
 import { mediaService } from './features/media/service.ts'
 import { photoWatch } from './features/media/watch.ts'
@@ -141,6 +140,9 @@ function tracedCarriers(traces: Traces | null, carriers: Carriers): Carriers {
 function checkOfImages({ imageCheckUrl, imageCheckSecret, imageCheck }: Config, now: () => number) {
   // The settings come together: `config.ts` sees to it.
   if (imageCheckUrl === null || imageCheckSecret === null) return null
+  // Required here, so that a server without one does not load the library.
+  const { openImageCheck } =
+    require('./features/media/image-check.ts') as typeof import('./features/media/image-check.ts')
   return openImageCheck({ url: imageCheckUrl, secret: imageCheckSecret, isRequired: imageCheck === 'required', now })
 }
 

@@ -1,3 +1,4 @@
+import { documentedIn } from './documented.ts'
 import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
 import { anybody } from '../src/features/registration/rules.ts'
@@ -206,6 +207,7 @@ export async function testApp(
   const nginx = isCluster ? await startNginx(nodes.map((node) => listen(node.app, node.services, local))) : null
 
   const kept = keepWords()
+  const expectDocumented = documentedIn(app)
 
   const request: TestApp['request'] = async (method, path, { body, headers = {} } = {}) => {
     kept.url(path)
@@ -222,6 +224,8 @@ export async function testApp(
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     const answer = isJson && text ? JSON.parse(text) : null
     kept.body(answer)
+    if (answer?.type?.startsWith?.('urn:convene:problem:'))
+      expectDocumented({ method, path: url.pathname, status: response.status, code: answer.code })
     return { status: response.status, headers: response.headers, body: answer, text }
   }
 

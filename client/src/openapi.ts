@@ -4509,7 +4509,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4611,7 +4611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4723,7 +4723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4859,7 +4859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4978,7 +4978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5117,7 +5117,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5212,7 +5212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5317,7 +5317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5438,7 +5438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5559,7 +5559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5665,7 +5665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5768,7 +5768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5926,7 +5926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6138,7 +6138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6359,7 +6359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6480,7 +6480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6748,7 +6748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6869,7 +6869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7134,7 +7134,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7254,7 +7254,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7376,7 +7376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7537,7 +7537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7658,7 +7658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7803,7 +7803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7915,7 +7915,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8003,7 +8003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8095,7 +8095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8185,7 +8185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8289,7 +8289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8423,7 +8423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8544,7 +8544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8696,7 +8696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8796,7 +8796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8937,7 +8937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9022,7 +9022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9160,7 +9160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9281,7 +9281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9414,7 +9414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9545,7 +9545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9685,7 +9685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
+            /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12062,7 +12062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `too_young`, `consents_required`, `validation_failed` */
+            /** @description `too_young`, `consents_required`, `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13193,7 +13193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13872,7 +13872,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -17549,7 +17549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -18203,7 +18203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `content_refused`, `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -18328,6 +18328,15 @@ export interface operations {
             };
             /** @description `suspended`, `consents_required`, `email_not_verified` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -16,6 +16,7 @@ import { openReadOnly } from '../storage/sqlite/database.ts'
 import { sqliteReader } from '../storage/sqlite/engine.ts'
 import { beginNumbersAnew } from '../storage/sqlite/events.ts'
 import { openDatabase, sqliteStorage, withDrizzle } from '../storage/sqlite/storage.ts'
+import { rebuildNearbyPeople } from '../storage/sqlite/nearby-people.ts'
 import { rebuildTraits } from '../storage/sqlite/traits.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown } from './command.ts'
@@ -35,6 +36,7 @@ export async function bringUpToDate(
   const db = openDatabase(path)
   up(db)
   rebuildTraits(db)
+  rebuildNearbyPeople(db)
   beginNumbersAnew(db, at)
   const storage = sqliteStorage(withDrizzle(db), { onFatal: thrown })
   try {

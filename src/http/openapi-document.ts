@@ -38,7 +38,7 @@ type Operation = {
   requestBody?: { required: boolean; content: Content }
   responses?: Record<string, Answer>
 }
-type Route = {
+export type Route = {
   method: string
   path: string
   hooks: {
@@ -213,7 +213,7 @@ function examplesOf(schema: Schema) {
 }
 
 /** Every code that a route may answer with: its own, and those of the checks before it. */
-function refusalsOf(route: Route): RefusalCode[] {
+export function refusalsOf(route: Route): RefusalCode[] {
   const { method, path } = route
   const { query, detail } = route.hooks
   const codes: RefusalCode[] = [...(detail.refusals ?? [])]
@@ -225,6 +225,7 @@ function refusalsOf(route: Route): RefusalCode[] {
     if (!beforeVerification.has(`${method} ${path}`)) codes.push('email_not_verified')
     if (changes) codes.push('forbidden')
   }
+  if (path.startsWith('/api/v1/admin/')) codes.push('second_factor_required')
   // Also on routes without a body: a body that is sent is read before the route runs.
   const readsJson = changes && !detail.requestBody
   if (readsJson) codes.push('malformed_body', 'payload_too_large', 'unsupported_media_type')

@@ -15,6 +15,7 @@ const longestWaitS = 30
 
 // Health and metrics must be answered above all when the server is busy.
 const always = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
+const opensSocket = /^[a-z]+:\/\/[^/]+\/ws(?:\?|$)/
 
 /** How many requests are admitted in one turn. `now` is in milliseconds. */
 export function openAdmission(now = () => performance.now()) {
@@ -31,7 +32,7 @@ export function openAdmission(now = () => performance.now()) {
   function look() {
     const took = now() - began!
     began = null
-    const done = Math.min(admitted, room)
+    const done = admitted
     if (took > budgetMs && done >= atLeast) perSecond = Math.max(1, (done * 1000) / took)
     // In time: allow a tenth more. Late: scale down in proportion.
     if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.1))
@@ -39,25 +40,32 @@ export function openAdmission(now = () => performance.now()) {
   }
 
   return {
-    /** Whether one more request is admitted. */
-    admit(): boolean {
+    /**
+     * Whether one more request is admitted. Sockets get half of the room: after a restart all of them come back at once, and
+     * what people do in the app has to go on.
+     */
+    admit(isSocket = false): boolean {
       if (began === null) {
         began = now()
         admitted = 0
         setTimeout(look, lookMs)
       }
-      return admitted++ < room
+      if (admitted >= (isSocket ? room / 2 : room)) return false
+      admitted++
+      return true
     },
 
     /**
      * In how many seconds a request that was not admitted may come back. Those who are refused together get different times, as
-     * many a second as can be admitted: otherwise they would all be refused together again.
+     * many a second as can be admitted: otherwise they would all be refused together again. Sockets have
+     * half of the room.
      */
-    waitS(): number {
+    waitS(isSocket = false): number {
       const at = now()
       waiting = Math.max(0, waiting - (perSecond * (at - waitingAt)) / 1000)
       waitingAt = at
-      const seconds = 1 + Math.floor(waiting++ / perSecond)
+      const seconds = 1 + Math.floor(waiting / perSecond)
+      waiting += isSocket ? 2 : 1
       if (seconds < longestWaitS) return seconds
       waiting = longestWaitS * perSecond
       return longestWaitS
@@ -81,10 +89,11 @@ export const overload = ({ metrics, pending, now }: Deps) => {
   // Elysia awaits hooks whose last expression is a call, which would delay every request.
   return new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
     let refusal
+    const isSocket = opensSocket.test(request.url)
     // A few clients that send one request after the other never wait for each other.
-    if (!admission.admit() && pending() > atLeast && !always.test(request.url)) {
+    if (!admission.admit(isSocket) && pending() > atLeast && !always.test(request.url)) {
       metrics.refusedEarly()
-      refusal = problemResponse(tooMuch(admission.waitS()), String(set.headers['x-request-id']))
+      refusal = problemResponse(tooMuch(admission.waitS(isSocket)), String(set.headers['x-request-id']))
     }
     return refusal
   })

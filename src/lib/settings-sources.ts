@@ -186,10 +186,23 @@ function closest(table: Settings, written: string, { isOurs }: { isOurs: boolean
   const plain = settingOfFile(name) ?? name
   const near = Object.values(table)
     .filter((row) => !row.name.includes('<'))
-    .map((row) => ({ name: row.name, steps: editDistance(plain, row.name) }))
-    .filter(({ name, steps }) => steps <= (name.length < 5 ? Number(isOurs) : name.length < 9 ? 1 : 2))
+    .map(({ name }) => ({ name, atMost: name.length < 5 ? Number(isOurs) : name.length < 9 ? 1 : 2 }))
+    .filter(({ name, atMost }) => mayBeWithin(atMost, plain, name))
+    .map(({ name, atMost }) => ({ name, atMost, steps: editDistance(plain, name) }))
+    .filter(({ atMost, steps }) => steps <= atMost)
     .toSorted((a, b) => a.steps - b.steps)
   return near[0] === undefined ? null : near[0].name + ending
+}
+
+/**
+ * Whether so few steps can be enough: each changes the length by at most one, and brings in at most one letter. Every start
+ * compares every variable with every setting, and this spares it the distance of nearly all of them.
+ */
+function mayBeWithin(steps: number, from: string, to: string): boolean {
+  let left = steps
+  if (Math.abs(from.length - to.length) > left) return false
+  for (let i = 0; i < to.length; i++) if (!from.includes(to[i]!) && --left < 0) return false
+  return true
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */

@@ -11,7 +11,7 @@ export const closing = {
 
 /** What is needed of a socket: Bun's, or what stands in for it. */
 export type Socket = {
-  id: string
+  data: { id: string }
   send(frame: string): number
   subscribe(topic: string): void
   close(code: number, reason: string): void

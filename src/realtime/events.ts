@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { Static } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 import { entityId, nullable, object, oneOf, time } from '../http/schema.ts'
@@ -22,7 +23,7 @@ const stored = {
       reader_id: entityId(),
       read_at: nullable(time),
       last_read_message_id: nullable(entityId()),
-      count: t.Integer(),
+      count: Type.Integer(),
     },
     { title: 'MessageRead' },
   ),
@@ -37,9 +38,9 @@ const gone = object('Gone', { id: entityId(), deleted: t.Literal(true) })
 export const ephemeral = {
   hello: object('Hello', {
     connection_id: entityId(),
-    seq: t.Integer(),
+    seq: Type.Integer(),
     resume: oneOf(['fresh', 'ok', 'gap'], 'Resume'),
-    heartbeat_s: t.Integer(),
+    heartbeat_s: Type.Integer(),
   }),
   presence: object('Presence', { user_id: entityId(), online: t.Boolean(), last_seen_at: nullable(time) }),
   announcement: object('AnnouncementTold', {
@@ -55,7 +56,7 @@ export const ephemeral = {
     on: t.Boolean(),
     text: nullable(t.String({ description: 'What the operator tells people; null when it is over' })),
   }),
-  auth: object('TokenAccepted', { expires_in: t.Integer({ description: 'Seconds' }) }),
+  auth: object('TokenAccepted', { expires_in: Type.Integer({ description: 'Seconds' }) }),
   error: object('FrameRefused', {
     code: t.String({ documented: { title: 'ProblemCode', enum: problemCodes } }),
     detail: t.String({ description: 'For people' }),
@@ -92,7 +93,7 @@ const titleOf = (type: string) =>
 export const documentedEvents = [
   ...Object.entries(viewed).map(([type, data]) => ({ type, data: t.Union([data, gone]) })),
   ...Object.entries(stored).map(([type, data]) => ({ type, data })),
-].map(({ type, data }) => object(titleOf(type), { type: t.Literal(type), seq: t.Integer(), at: time, data }))
+].map(({ type, data }) => object(titleOf(type), { type: t.Literal(type), seq: Type.Integer(), at: time, data }))
 
 /** A client's name for its frame, which the answer repeats. */
 export const cid = t.Union([t.String({ maxLength: 64 }), t.Number()], {

@@ -180,7 +180,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
       try {
         const { seq, resume } = await replay.state(owner.user_id, since)
         if (connection.closed) return
-        const hello = { connection_id: socket.id, seq, resume, heartbeat_s: heartbeatS }
+        const hello = { connection_id: socket.data.id, seq, resume, heartbeat_s: heartbeatS }
         sockets.send(connection, ephemeralFrame(now(), 'hello', hello))
         connection.sent = resume === 'ok' && since !== null ? since : seq
         await topics.catchUp(connection)

@@ -28,8 +28,8 @@ const cidLimit = 64
 export type SocketData = {
   id: string
   owner: Owner
-  token: string
-  since: number | null
+  /** How it came; null once it is open, because the token alone is longer than all the rest. */
+  arrival: { token: string; since: number | null } | null
   /** Frames that the client may send now. */
   allowance: number
   counted_at: number
@@ -89,8 +89,7 @@ export const socketRoute = ({
       const data: SocketData = {
         id: Bun.randomUUIDv7(),
         owner: ownerOf(caller),
-        token,
-        since: since === undefined ? null : Number(since),
+        arrival: { token, since: since === undefined ? null : Number(since) },
         allowance: burst,
         counted_at: now(),
         is_renewing: false,
@@ -241,19 +240,11 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
     sendPings: true,
     perMessageDeflate: false,
     open(ws) {
-      const { id, owner, token, since } = ws.data
-      void hub.open(
-        {
-          id,
-          send: (frame) => ws.send(frame),
-          subscribe: (topic) => ws.subscribe(topic),
-          close: (code, reason) => ws.close(code, reason),
-          terminate: () => ws.terminate(),
-          getBufferedAmount: () => ws.getBufferedAmount(),
-        },
-        owner,
-        since,
-      )
+      const { id, owner, arrival } = ws.data
+      if (arrival === null) return
+      ws.data.arrival = null
+      const { token, since } = arrival
+      void hub.open(ws, owner, since)
       // A session that ended between the upgrade and now found no socket to close.
       callers
         .byToken(token)

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { nextCursor, object, oneOf, pageQuery, queryNumber, time } from '../http/schema.ts'
 import type { SignedIn } from '../http/signed-in.ts'
@@ -7,7 +8,7 @@ import type { Replay } from './replay.ts'
 
 /** Documented in full, and validated only as far as its frame: the views have built the data. */
 const event = t.Unsafe<Event>(
-  t.Object({ type: t.String(), seq: t.Integer(), at: time, data: t.Unknown() }, { documented: documentedEvent }),
+  t.Object({ type: t.String(), seq: Type.Integer(), at: time, data: t.Unknown() }, { documented: documentedEvent }),
 )
 
 /** The durable events over HTTP, for clients without a socket. */
@@ -30,7 +31,7 @@ export const syncRoutes = ({ signedIn, replay, paging }: { signedIn: SignedIn; r
         200: object('EventPage', {
           items: t.Array(event),
           next_cursor: nextCursor,
-          seq: t.Integer({ description: 'Of the newest event' }),
+          seq: Type.Integer({ description: 'Of the newest event' }),
           resume: oneOf(['ok', 'gap']),
         }),
       },

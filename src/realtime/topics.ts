@@ -139,7 +139,7 @@ export function openTopics({ sockets, replay, log }: { sockets: Sockets; replay:
   }
 
   function giveUpAll(audience: Audience, error: unknown) {
-    for (const connection of [...audience.connections]) giveUp(connection, error)
+    for (const connection of audience.connections) giveUp(connection, error)
   }
 
   /** Reads what other nodes stored at the end of this turn of the event loop, or when `readEveryMs` has passed. */

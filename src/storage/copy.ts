@@ -51,7 +51,10 @@ const kinds: Record<string, Kind> = {
   bytea: 'bytes',
 }
 
-/** Every table that lasts, each after those that it refers to. What SQLite keeps in another way is in sqlite/copy.ts. */
+/**
+ * Every table that lasts, each after those that it refers to. What SQLite keeps in another way is in sqlite/copy.ts. Triggers
+ * fill `nearby_people` from these.
+ */
 export const tables: readonly Table[] = [
   schema.users,
   schema.preferences,

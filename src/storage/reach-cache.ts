@@ -1,3 +1,4 @@
+import { recentMap } from '../lib/recent-map.ts'
 import type { Point } from '../features/location/sphere.ts'
 
 export type ReachCache = ReturnType<typeof reachCache>
@@ -8,7 +9,7 @@ export type ReachCache = ReturnType<typeof reachCache>
  * as the searcher's position is true and private.
  */
 export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = {}) {
-  const entries = new Map<string, { reach: number; until: number }>()
+  const entries = recentMap<{ reach: number; until: number }>(most)
   let hits = 0
   let misses = 0
   const keyOf = ({ latitude, longitude }: Point, lists: string[]) =>
@@ -22,10 +23,7 @@ export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = 
       return isFresh ? entry.reach : undefined
     },
     write(centre: Point, lists: string[], reach: number) {
-      const key = keyOf(centre, lists)
-      entries.delete(key)
-      entries.set(key, { reach, until: now() + ttl })
-      if (entries.size > most) entries.delete(entries.keys().next().value!)
+      entries.set(keyOf(centre, lists), { reach, until: now() + ttl })
     },
     counts: () => ({ hits, misses }),
   }

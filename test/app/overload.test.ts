@@ -41,6 +41,22 @@ test('where few requests took long, as many as before are let in: the fault is n
   expect(await turn(1000, 5000)).toBe(64)
 })
 
+test('sockets that all come back at once leave half of the room to what people do', async () => {
+  const clock = { now: 0 }
+  const admission = openAdmission(() => clock.now)
+  const { admit } = admission
+  for (let i = 0; i < 1000; i++) admit(true)
+  clock.now += 50
+  await Bun.sleep(6)
+  // 200 fit into a turn now.
+  const sockets = Array.from({ length: 1000 }, () => admit(true)).filter(Boolean)
+  const requests = Array.from({ length: 1000 }, () => admit()).filter(Boolean)
+  expect([sockets.length, requests.length]).toEqual([100, 100])
+  // The first turn did 20,000 a second, of which sockets have half.
+  const waits = Array.from({ length: 10_001 }, () => admission.waitS(true))
+  expect(waits.filter((wait) => wait === 1)).toHaveLength(10_000)
+})
+
 test('those who are refused together come back at different times, as many a second as can be let in', async () => {
   const clock = { now: 0 }
   const admission = openAdmission(() => clock.now)
@@ -72,6 +88,7 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
     .use(requestId)
     .use(overload({ metrics, pending: () => pending, now: () => clock.now }))
     .get('/api/v1/me', () => ++asked)
+    .get('/ws', () => 'open')
     .get('/health', () => 'ok')
   const ask = (path: string) => app.handle(new Request(`http://localhost${path}`))
   const burst = () => Promise.all(Array.from({ length: 100 }, () => ask('/api/v1/me')))
@@ -99,6 +116,11 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
   // Few who ask much are not too many.
   pending = 64
   expect((await burst()).every(({ status }) => status === 200)).toBe(true)
+  pending = 100
+  clock.now += 10_000
+  await Bun.sleep(6)
+  const sockets = await Promise.all(Array.from({ length: 100 }, () => ask('/ws?since=1')))
+  expect(sockets.filter(({ status }) => status === 200)).toHaveLength(32)
 })
 
 test('a page of a listed origin can read that it was busy, and a preflight is answered all the same', async () => {

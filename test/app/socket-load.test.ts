@@ -105,7 +105,7 @@ test('protocol pings and pongs count as frames', async () => {
 function fakeSocket(id: string, bufferedAmount = () => 0) {
   const calls = { sent: 0, closes: [] as number[], terminated: 0, subscribed: false }
   const socket: Socket = {
-    id,
+    data: { id },
     send: (frame) => (calls.sent++, frame.length),
     subscribe: () => void (calls.subscribed = true),
     close: (code) => void calls.closes.push(code),
@@ -248,7 +248,7 @@ oneNodeTest('it opens them by itself')(
     const afterEach = spyOn(storage.events, 'afterEach')
     for (let i = 0; i < 100; i++) await new Promise((done) => setImmediate(done))
     expect([after.mock.calls, afterEach.mock.calls]).toEqual([[], []])
-    for (const { socket } of stalled) hub.closed(socket.id)
+    for (const { socket } of stalled) hub.closed(socket.data.id)
   },
 )
 

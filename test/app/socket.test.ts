@@ -635,7 +635,7 @@ oneNodeTest('it opens one by itself')('who does not read what they missed is cut
     const codes: number[] = []
     let sent = 0
     const socket = {
-      ...{ id: 'stalled', send: () => ++sent, subscribe() {}, terminate() {} },
+      ...{ data: { id: 'stalled' }, send: () => ++sent, subscribe() {}, terminate() {} },
       close: (code: number) => void codes.push(code),
       // It reads hello alone.
       getBufferedAmount: () => (sent > 1 ? 1024 * 1024 : 0),

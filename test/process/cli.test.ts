@@ -840,7 +840,7 @@ describe('check', () => {
     expect([late.code, late.out]).toEqual([1, expect.stringMatching(/WRONG {2}the newest backup in \S+ is of 20/)])
   })
 
-  test('finds where the index of the nearby search differs from the profiles, and a backup and its restore mend it', async () => {
+  test('finds where what the nearby search reads differs from the profiles, and a backup and its restore mend it', async () => {
     const path = dataDir()
     const env = { DATA_DIR: path }
     const file = join(path, 'convene.db')
@@ -851,11 +851,17 @@ describe('check', () => {
       "INSERT INTO locations (user_id, latitude, longitude, visible, square, updated_at) VALUES ('a', 1, 1, 1, 7, 1)",
     )
     db.run("INSERT INTO nearby_traits VALUES ('gender:female', 7, 1), ('drinks:wine', 7, 1)")
+    db.run("UPDATE nearby_people SET name = 'Ada'")
+    db.run(
+      "INSERT INTO nearby_people (square, user_id, language, reviews_count, created_at) VALUES (8, 'a', 'en', 0, 1)",
+    )
     db.close()
     const differs = await convene(['check'], env)
     expect(differs.code).toBe(1)
     // Tea and the language are missing, and wine is too many.
     expect(differs.out).toMatch(/the index of the nearby search differs from the profiles in 3 entries\n +to mend it: /)
+    // One has a name that is not theirs, and is also somewhere else.
+    expect(differs.out).toMatch(/the nearby search shows 2 people not as their profiles are\n +to mend it: /)
 
     const backup = newPath()
     expect((await convene(['backup', backup], env)).code).toBe(0)
@@ -868,6 +874,7 @@ describe('check', () => {
       'gender:female',
       'language:en',
     ])
+    expect(again.query('SELECT square, user_id, name FROM nearby_people').values()).toEqual([[7, 'a', null]])
     again.close()
   })
 

@@ -204,7 +204,9 @@ function bits(value: unknown): string {
   return `d${Buffer.from(new Float64Array([value]).buffer).toString('hex')}`
 }
 
-const rowsIn = (dumped: Record<string, string[]>) => Object.values(dumped).reduce((sum, { length }) => sum + length, 0)
+/** The rows that are copied: triggers of the target fill `nearby_people`. */
+const rowsIn = ({ nearby_people: _, ...dumped }: Record<string, string[]>) =>
+  Object.values(dumped).reduce((sum, { length }) => sum + length, 0)
 
 async function server(make = newPostgres) {
   const { url, drop } = await make()
@@ -269,7 +271,8 @@ test('every table of a database is copied, each after those that it refers to', 
     .all()
     .map(({ name }) => name)
   const copied = tables.map(({ name }) => name)
-  expect(copied.toSorted()).toEqual(stored.filter((name) => !name.startsWith('schema_')).sort())
+  const others = new Set(['schema_migrations', 'schema_compatibility', 'nearby_people'])
+  expect(copied.toSorted()).toEqual(stored.filter((name) => !others.has(name)).sort())
   for (const [i, name] of copied.entries())
     for (const { table } of db
       .query<{ table: string }, [string]>('SELECT "table" FROM pragma_foreign_key_list(?)')

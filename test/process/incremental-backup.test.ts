@@ -275,7 +275,7 @@ const isRoot = process.getuid?.() === 0
 const nobody = 65534
 
 describe.skipIf(!isRoot)('as root', () => {
-  test('an incremental backup belongs to the owner of its directory', async () => {
+  test('an incremental backup belongs to the owner of its directory, and what is restored from it to that of its own', async () => {
     const { dataDir } = await closedInstallation()
     const directory = newPath()
     mkdirSync(directory, { mode: 0o700 })
@@ -287,6 +287,14 @@ describe.skipIf(!isRoot)('as root', () => {
       const { uid, mode } = lstatSync(join(directory, name))
       expect([name, uid, mode & 0o077]).toEqual([name, nobody, 0])
     }
+    // And what is restored from it, to the owner of the data directory.
+    const there = newPath()
+    mkdirSync(there, { mode: 0o700 })
+    chownSync(there, nobody, nobody)
+    expect((await convene(there, 'restore', join(directory, 'a.db'))).code).toBe(0)
+    const restored = readdirSync(there, { recursive: true, encoding: 'utf8' })
+    expect(restored.filter((name) => name.endsWith('.webp')).length).toBeGreaterThan(0)
+    expect(restored.filter((name) => lstatSync(join(there, name)).uid !== nobody)).toEqual([])
   })
 
   test('new photos without room are refused before one is written, and those that are there need none', async () => {

@@ -121,7 +121,7 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
     await (await migrator()).up()
     const { columns, indexes } = await schemaOf(sql)
     const tables = Object.values(schema).filter((table) => is(table, PgTable))
-    const ours = new Set(['schema_migrations', 'schema_turn', 'traits', 'visible_traits'])
+    const ours = new Set(['schema_migrations', 'schema_turn', 'traits', 'visible_traits', 'visible_people'])
     const found = new Set(columns!.map(({ table_name }) => table_name!).filter((name) => !ours.has(name)))
     expect([...found].sort()).toEqual(tables.map((table) => getTableConfig(table).name).sort())
     for (const table of tables) {

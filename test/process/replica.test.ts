@@ -1,8 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
+  chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,8 +15,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { decodeAll } from '../../src/backup/replica/format.ts'
+import { marker } from '../../src/backup/replica/names.ts'
 import { convene, startServer } from '../convene.ts'
 import { bucket, keyId, refusing, s3Server, secret } from '../s3-server.ts'
+import { tracesOfTruth, truth } from '../truth.ts'
 import { until } from '../until.ts'
 
 // Each runs programs of ours, which takes its time where others work too.
@@ -118,7 +123,41 @@ const filesOf = (place: string) =>
 
 const photosOf = (dataDir: string) => filesOf(join(dataDir, 'media'))
 
+const nobody = 65534
+
 describe('a replica in a directory', () => {
+  test.skipIf(process.getuid?.() !== 0)('is restored by root for the owner of the data directory', async () => {
+    const place = newPath()
+    const one = await community({ REPLICA_URL: place })
+    await one.upload()
+    await shipped(one)
+    await one.stop()
+    const fresh = newPath()
+    mkdirSync(fresh, { mode: 0o700 })
+    chownSync(fresh, nobody, nobody)
+    expect((await convene(['restore', place], { DATA_DIR: fresh })).code).toBe(0)
+    const restored = readdirSync(fresh, { recursive: true, encoding: 'utf8' })
+    expect(restored.filter((name) => name.endsWith('.webp')).length).toBeGreaterThan(0)
+    expect(restored.filter((name) => lstatSync(join(fresh, name)).uid !== nobody)).toEqual([])
+  })
+
+  test('holds neither a secret of the server nor a true position', async () => {
+    const place = newPath()
+    const one = await community({ REPLICA_URL: place })
+    for (let i = 0; i < 3; i++) await one.ask('PUT', 'me/location', one.ada.token, truth)
+    await one.send('Message to be found')
+    await shipped(one)
+    await one.stop()
+    const secrets = ['jwt-secret', 'location-key'].map((name) => readFileSync(join(one.dataDir, name), 'utf8').trim())
+    const keys = [...secrets, ...secrets.map((hex) => Buffer.from(hex, 'hex')), one.ada.token, one.ada.password]
+    const contents = filesOf(place)
+      .filter((name) => name !== marker)
+      .flatMap((name) => Array.from(decodeAll(readFileSync(join(place, name)), name, null), (file) => file.content()))
+    expect(contents.some((content) => content.includes('Message to be found'))).toBe(true)
+    for (const secret of [...keys, ...tracesOfTruth])
+      expect(contents.filter((content) => content.includes(secret))).toEqual([])
+  })
+
   test('gives back all that was answered a second before the machine is lost, with photos', async () => {
     const place = newPath()
     const one = await community({ REPLICA_URL: place })

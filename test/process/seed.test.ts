@@ -7,6 +7,7 @@ import { distance } from '../../src/features/location/sphere.ts'
 import { cities } from '../../src/seed/cities.ts'
 import { openCommunity, zipf } from '../../src/seed/community.ts'
 import { apportion, openRandom } from '../../src/seed/random.ts'
+import { countNearbyErrors } from '../../src/storage/sql/nearby-people.ts'
 import { up } from '../../src/storage/migrate.ts'
 import { openBulkLoad } from '../../src/storage/sqlite/bulk.ts'
 import { openDatabase, withDrizzle } from '../../src/storage/sqlite/database.ts'
@@ -134,6 +135,10 @@ describe('people', () => {
         '(SELECT trait, square, location_id FROM nearby_traits EXCEPT SELECT trait, square, location_id FROM visible_traits)',
       ),
     ).toBe(0)
+    expect(count(db, 'nearby_people')).toBe(users)
+    expect(db.query(countNearbyErrors).values()).toEqual([[0]])
+    // Filled without triggers, and kept by them from now on.
+    expect(count(db, "sqlite_schema WHERE type = 'trigger'")).toBe(10)
   })
 })
 
@@ -261,6 +266,7 @@ describe('the database', () => {
       'reviews',
       'user_stats',
       'nearby_traits',
+      'nearby_people',
     ]) {
       const [one, two] = [db, again].map((database) => rows(database, `SELECT * FROM ${table} ORDER BY 1, 2, 3`))
       expect(one!.length).toBe(two!.length)

@@ -357,7 +357,8 @@ test('of two servers that ship to one place by mistake the former stops, and fal
   const before = filesIn(join(here, 'place/log', generation))
   await one.add()
   await until(() => one.replica.report().failures > 0 && one.replica.report().lag_ms > 200, 'it falls behind')
-  expect(filesIn(join(here, 'place/log', generation))).toEqual(before)
+  // The other one may remove what no restore needs any more.
+  expect(filesIn(join(here, 'place/log', generation)).filter((file) => !before.includes(file))).toEqual([])
   expect(other.replica.report().failures).toBe(0)
   await one.end()
   await other.end()

@@ -45,7 +45,7 @@ process.on('unhandledRejection', () => {})
 process.on('SIGINT', () => process.exit(130))
 
 const long = values.long ?? false
-const longest = long ? 15 * 60_000 : 180_000
+const longest = long ? 45 * 60_000 : 180_000
 const count = { passed: 0, failed: 0, skipped: 0 }
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(subjects)) {

@@ -335,31 +335,30 @@ async function killedRestores({ long, random, directory, measured }: Run) {
 
   const traced = Bun.which('strace') !== null
   const outcomes = { none: 0, all: 0 }
-  const rounds = long ? 60 : 4
   const began = performance.now()
   const fresh = machineLike(join(directory, 'fresh'), dataDir)
   assert.equal((await convene(['restore', place], { DATA_DIR: fresh })).code, 0)
   let lifeMs = performance.now() - began
-  for (let round = 0; round < rounds; round++) {
+
+  /** Kills a restore at that call of the kernel, or at some time. Answers whether it was killed. */
+  async function killed(step: { calls: string; when: number } | null): Promise<boolean> {
     machineLike(fresh, dataDir)
-    const atStep = traced && round % 2 === 1
-    const calls = random.pick(['/^rename', '/^(fsync|fdatasync)', 'pwrite64', '/^unlink', 'ftruncate'])
-    const tracer = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`]
-    const fault = ['-e', `inject=${calls}:signal=KILL:when=${random.integer(1, calls === 'pwrite64' ? 150 : 12)}`]
-    const child = Bun.spawn([...(atStep ? [...tracer, ...fault] : []), ...command, 'restore', place], {
+    const inject = step && `inject=${step.calls}:signal=KILL:when=${step.when}`
+    const tracer = step ? ['strace', '-f', '-qq', '-o', '/dev/null', '-e', `trace=${step.calls}`, '-e', inject!] : []
+    const child = Bun.spawn([...tracer, ...command, 'restore', place], {
       env: { PATH: process.env.PATH, DATA_DIR: fresh },
       stdout: 'ignore',
       stderr: 'ignore',
     })
     keep(child)
-    if (!atStep) {
+    if (step === null) {
       await Bun.sleep(lifeMs * (0.4 + 0.7 * random.next()))
       child.kill('SIGKILL')
     }
-    await child.exited
+    const isKilled = (await child.exited) !== 0
     const isThere = existsSync(databaseOf(fresh)) && !existsSync(`${databaseOf(fresh)}.restoring`)
     outcomes[isThere ? 'all' : 'none']++
-    if (!atStep) lifeMs *= isThere ? 0.9 : 1.05
+    if (step === null) lifeMs *= isThere ? 0.9 : 1.05
     if (!isThere) {
       const again = await convene(['restore', place], { DATA_DIR: fresh })
       // Cut off after its commit, the first one is finished by the second, which then finds a database.
@@ -377,8 +376,21 @@ async function killedRestores({ long, random, directory, measured }: Run) {
     )
     const left = readdirSync(fresh).filter((name) => /unpacked|restored|restoring/.test(name))
     assert.deepEqual(left, [], 'a restore leaves what a killed one has left')
+    return isKilled
+  }
+
+  // At each change of a name, from the first one to the last.
+  let renames = 0
+  if (traced) while (await killed({ calls: '/^rename', when: renames + 1 })) renames++
+  assert.ok(!traced || renames > 2, `only ${renames} changes of a name`)
+  const rounds = long ? 60 : 4
+  for (let round = 0; round < rounds; round++) {
+    const calls = random.pick(['/^(fsync|fdatasync)', 'pwrite64', '/^unlink', 'ftruncate'])
+    const step = { calls, when: random.integer(1, calls === 'pwrite64' ? 150 : 12) }
+    await killed(traced && round % 2 === 1 ? step : null)
   }
   measured(
-    `${rounds} restores were killed${traced ? '' : ' (none at a system call: no strace)'}: ${outcomes.none} left no database, ${outcomes.all} all of it`,
+    `a restore was killed at each of ${renames} changes of a name${traced ? '' : ' (no strace)'}, and ${rounds} times elsewhere: ` +
+      `${outcomes.none} left no database, ${outcomes.all} all of it`,
   )
 }

@@ -111,6 +111,41 @@ test('nobody imports main.ts, and only config.ts reads the environment', async (
   }
 })
 
+// Their loading costs every start time and memory. Anything else is loaded by the feature that needs it, once it is configured
+// or used: `await import()`, or `require()` where a function has to answer at once.
+const loadedAtStart = [
+  '@block65/webcrypto-web-push',
+  '@elysiajs/cors',
+  '@sinclair/typebox',
+  'drizzle-orm',
+  'elysia',
+  'ipaddr.js',
+  'jose',
+  'pino',
+  'prom-client',
+  'rate-limiter-flexible',
+  // Its version and the names of its files.
+  'swagger-ui-dist',
+]
+
+test('a start loads the libraries that every server needs, and no other', async () => {
+  const transpiler = new Bun.Transpiler({ loader: 'ts' })
+  const reached = new Set(['src/main.ts', 'src/commands/serve.ts'])
+  const packages = new Set<string>()
+  for (const file of reached)
+    for (const { path, kind } of transpiler.scanImports(await Bun.file(join(root, file)).text())) {
+      if (kind !== 'import-statement') continue
+      if (!path.startsWith('.')) packages.add(path)
+      else if (path.endsWith('.ts')) reached.add(join(dirname(file), path))
+    }
+  const isOfBun = (name: string) => /^(node:|bun$|bun:)/.test(name)
+  const names = [...packages].filter((path) => !isOfBun(path))
+  const libraries = new Set(names.map((path) => path.split('/', path.startsWith('@') ? 2 : 1).join('/')))
+  expect([...libraries].toSorted()).toEqual(loadedAtStart)
+  // These take 2 to 20 ms each.
+  expect([...packages].filter((name) => /^node:(https?|http2|tls|zlib|child_process|cluster)$/.test(name))).toEqual([])
+})
+
 // What a stranger may call. Anything else answers 401 to who is not signed in, whatever they send.
 const openToAll = new Set([
   'POST /api/v1/auth/register',

@@ -9,8 +9,10 @@ import { type MigrationState, status } from '../../storage/migrate.ts'
 import { statusOf } from '../../storage/open.ts'
 import type { Database as Postgres } from '../../storage/postgres/database.ts'
 import { knownFiles } from '../../storage/sql/media.ts'
+import { countNearbyErrors, rebuildNearby } from '../../storage/sql/nearby-people.ts'
 import { damageIn, openReadOnly, withDrizzle } from '../../storage/sqlite/database.ts'
 import { sqliteReader } from '../../storage/sqlite/engine.ts'
+import { countNearbyPeopleErrors } from '../../storage/sqlite/nearby-people.ts'
 import { countTraitErrors } from '../../storage/sqlite/traits.ts'
 import { namingDatabase } from '../database.ts'
 import { openTo } from './data-directory.ts'
@@ -41,6 +43,10 @@ async function* file(config: Config, databasePath: string): AsyncGenerator<Findi
     yield integrity(db)
     if (!isUpToDate(steps)) return
     yield searchIndex(db)
+    yield shownBySearches(
+      countNearbyPeopleErrors(db),
+      'stop the server, then: convene backup FILE, and convene restore FILE, which makes that anew',
+    )
     yield* photos(config, knownFiles(sqliteReader(withDrizzle(db))))
     yield* ownedAssets(config, db.query<Remembered, []>(remembered).all())
     yield* seededAccounts(db.query<PasswordInUse, []>(demoPasswords).all())
@@ -62,6 +68,11 @@ async function* server(config: Config, database: DatabaseConfig & { engine: 'pos
     db = await openDatabase(database.url)
     yield fine(`the database takes writes: ${shownDatabase(database)}`)
     if (!isUpToDate(steps)) return
+    const shown = await db.read((q) => q.get<{ n: number }>(countNearbyErrors))
+    yield shownBySearches(
+      shown!.n,
+      `stop all nodes, then: psql -1 DATABASE_URL ${rebuildNearby.map((statement) => `-c '${statement}'`).join(' ')}`,
+    )
     yield* photos(config, knownFiles((await import('../../storage/postgres/engine.ts')).postgresEngine(db)))
     yield* ownedAssets(config, await db.read((q) => q.all<Remembered>(remembered)))
     yield* seededAccounts(await db.read((q) => q.all<PasswordInUse>(demoPasswords)))
@@ -120,6 +131,16 @@ function searchIndex(db: Database): Finding {
     : wrong(
         `the index of the nearby search differs from the profiles in ${stray} ${stray === 1 ? 'entry' : 'entries'}`,
         'stop the server, then: convene backup FILE, and convene restore FILE, which makes it anew',
+      )
+}
+
+/** Whether the nearby search shows people as their profiles are. */
+function shownBySearches(wrongly: number, mending: string): Finding {
+  return wrongly === 0
+    ? fine('the nearby search shows people as their profiles are')
+    : wrong(
+        `the nearby search shows ${wrongly} ${wrongly === 1 ? 'person' : 'people'} not as their profiles are`,
+        mending,
       )
 }
 

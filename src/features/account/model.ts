@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { channel, preferences as notificationPreferences } from '../notifications/model.ts'
 import { t } from 'elysia'
 import { entityId, nullable, object, optional, time } from '../../http/schema.ts'
@@ -34,7 +35,7 @@ export const exported = object('Export', {
     longitude: nullable(t.Number()),
     visible: t.Boolean(),
     updated_at: nullable(time),
-    recognised_places: t.Integer({
+    recognised_places: Type.Integer({
       description: 'How many places get the same point again; codes of them are kept',
     }),
   }),
@@ -73,7 +74,7 @@ export const exported = object('Export', {
       label: t.String({ examples: ['Phone'] }),
       credential_id: t.String({ description: 'Of the authenticator' }),
       public_key: t.String({ description: 'A COSE key, as base64url; the server has no other' }),
-      counter: t.Integer({ description: 'How often it was used, as the authenticator says' }),
+      counter: Type.Integer({ description: 'How often it was used, as the authenticator says' }),
       transports: t.Array(t.String()),
       created_at: time,
       last_used_at: nullable(time),
@@ -101,7 +102,7 @@ export const exported = object('Export', {
   reviews_received: reviewList.properties.items,
   blocks: blockList.properties.items,
   reports: reportList.properties.items,
-  notices: t.Array(object('ExportNotice', { ...notice.properties, strikes: t.Integer() })),
+  notices: t.Array(object('ExportNotice', { ...notice.properties, strikes: Type.Integer() })),
   appeals: appealList.properties.items,
   consents: t.Array(
     object('ExportedConsent', {
@@ -127,9 +128,9 @@ export const exported = object('Export', {
   images: t.Array(
     object('ExportedImage', {
       id: entityId(),
-      width: t.Integer(),
-      height: t.Integer(),
-      bytes: t.Integer(),
+      width: Type.Integer(),
+      height: Type.Integer(),
+      bytes: Type.Integer(),
       hash: nullable(t.String({ description: 'Perceptual: PDQ, by which copies are found' })),
       url: t.String({ description: 'Signed, and good for a day at least' }),
       thumb_url: t.String({ description: 'The same, with a longest side of 320 at most' }),

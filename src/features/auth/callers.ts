@@ -27,8 +27,9 @@ type Known = {
   looked_up_at: number
 }
 
-// Some 300 bytes each.
-const remembered = 50_000
+/** Callers by their tokens, and the tokens of each user. */
+const half = () => ({ known: new Map<string, Known>(), tokensOf: new Map<string, Set<string>>() })
+
 /**
  * How long a cached caller is trusted when this process may miss a change. Other nodes invalidate entries at once. The
  * first bound applies if a node died before it could, cannot reach the others, or got no answer to a commit; the second
@@ -50,6 +51,7 @@ export function callers({
   consents,
   nodes,
   mayMiss,
+  most = 50_000,
   now,
 }: {
   tokens: Tokens
@@ -59,30 +61,46 @@ export function callers({
   nodes: Pick<Nodes, 'forget' | 'hears'> | null
   /** Whether this process may miss changes in storage. */
   mayMiss: boolean
+  /** How many are remembered at most; some 300 bytes each. */
+  most?: number
   now: () => number
 }) {
-  const known = new Map<string, Known>()
-  const tokensOf = new Map<string, Set<string>>()
+  // As in `lib/recent-map.ts`: the older half is forgotten at once.
+  let newer = half()
+  let older = half()
   // Counts invalidations: a look-up that began before one must not be cached after it.
   let epoch = 0
   let hits = 0
   let misses = 0
 
   function remember(token: string, entry: Known) {
-    if (known.size >= remembered) drop(known.keys().next().value!)
-    known.set(token, entry)
-    const own = tokensOf.get(entry.caller.id)
+    if (newer.known.size >= most / 2) {
+      older = newer
+      newer = half()
+    }
+    newer.known.set(token, entry)
+    const own = newer.tokensOf.get(entry.caller.id)
     if (own) own.add(token)
-    else tokensOf.set(entry.caller.id, new Set([token]))
+    else newer.tokensOf.set(entry.caller.id, new Set([token]))
+  }
+
+  function find(token: string): Known | undefined {
+    const entry = newer.known.get(token)
+    if (entry) return entry
+    const kept = older.known.get(token)
+    if (kept) remember(token, kept)
+    return kept
   }
 
   function drop(token: string) {
-    const entry = known.get(token)
-    if (!entry) return
-    known.delete(token)
-    const own = tokensOf.get(entry.caller.id)
-    own?.delete(token)
-    if (own?.size === 0) tokensOf.delete(entry.caller.id)
+    for (const { known, tokensOf } of [newer, older]) {
+      const entry = known.get(token)
+      if (!entry) continue
+      known.delete(token)
+      const own = tokensOf.get(entry.caller.id)
+      own?.delete(token)
+      if (own?.size === 0) tokensOf.delete(entry.caller.id)
+    }
   }
 
   async function lookUp(token: string): Promise<Known> {
@@ -115,13 +133,13 @@ export function callers({
 
   function forgetHere(userId: string) {
     epoch++
-    for (const token of tokensOf.get(userId) ?? []) drop(token)
+    for (const { tokensOf } of [newer, older]) for (const token of tokensOf.get(userId) ?? []) drop(token)
   }
 
   return {
     /** Refuses with 401, or 403 `suspended`: not, where it is for one of the few things that a suspended user may do. */
     async byToken(token: string, evenSuspended = () => false): Promise<Caller> {
-      let entry = known.get(token)
+      let entry = find(token)
       if (entry && (entry.expires_at <= now() || isStale(entry))) {
         drop(token)
         entry = undefined
@@ -148,8 +166,8 @@ export function callers({
     /** Invalidates everybody: this node may have missed changes. */
     forgetAll() {
       epoch++
-      known.clear()
-      tokensOf.clear()
+      newer = half()
+      older = half()
     },
 
     /** Which of these sessions are over, and of which the user is suspended. */

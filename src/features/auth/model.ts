@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, nextCursor, object, oneOf, optional, time } from '../../http/schema.ts'
 import { setFormat } from '../../lib/formats.ts'
@@ -132,7 +133,7 @@ const sessionFields = {
   access_token: t.String(),
   refresh_token: t.String(),
   token_type: t.Literal('Bearer'),
-  expires_in: t.Integer({ description: 'Seconds' }),
+  expires_in: Type.Integer({ description: 'Seconds' }),
 }
 export const session = t.Object(sessionFields, { title: 'Session' })
 export const newOrKnownSession = object('OidcSession', { ...sessionFields, created: t.Boolean() })
@@ -177,7 +178,7 @@ export const providers = t.Object(
     oidc: t.Array(object('OidcProvider', { name: t.String(), label: t.String() })),
     passkey: t.Boolean(),
     registration: t.Union([t.Literal('open'), t.Literal('invite'), t.Literal('closed')]),
-    min_age: t.Union([t.Integer(), t.Null()], {
+    min_age: t.Union([Type.Integer(), t.Null()], {
       description: 'Minimum age of a new account’s owner; null: not asked',
     }),
     mail: t.Boolean({ description: 'Whether this server sends mail, as for a forgotten password' }),

@@ -133,6 +133,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
             'email_taken',
             'phone_taken',
             'consents_required',
+            'content_refused',
           ],
           security: [],
         },

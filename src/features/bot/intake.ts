@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import type { JobLeaseStore, openJobLeases } from '../../lib/job-leases.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { hours, minutes, seconds } from '../../lib/time.ts'
-import { type Telegram, TelegramError } from '../../outbox/telegram/api.ts'
+import type { Telegram } from '../../outbox/telegram/api.ts'
+import { TelegramError } from '../../outbox/telegram/error.ts'
 import type { Bot } from './service.ts'
 
 export type BotIntake = ReturnType<typeof openIntake>

@@ -4,7 +4,6 @@ import { messageOf } from '../../lib/errors.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { JobLeaseStore, openJobLeases } from '../../lib/job-leases.ts'
 import type { Counter } from '../../lib/rate-limits.ts'
-import { openTelegram } from '../../outbox/telegram/api.ts'
 import { botCarrier } from '../../outbox/telegram/carrier.ts'
 import { sharedPace } from '../../outbox/telegram/pace.ts'
 import { telegramSender } from '../../outbox/telegram/sender.ts'
@@ -48,6 +47,8 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
       settled: async () => {},
     }
 
+  // Required here, so that a server without a bot does not load the libraries.
+  const { openTelegram } = require('../../outbox/telegram/api.ts') as typeof import('../../outbox/telegram/api.ts')
   const telegram = openTelegram({ token, apiUrl: messengerApiUrl, ...(counter && { pace: sharedPace(counter) }) })
   const failed = (error: unknown) => log.warn({ reason: messageOf(error) }, 'the bot could not answer')
   const bot = botService({ store: storage.bot, telegram, permissions, app, failed, ids, now })

@@ -1,6 +1,7 @@
 import type { Ids } from '../../lib/ids.ts'
 import type { NewParcel } from '../../outbox/store.ts'
-import { type BotText, type Telegram, TelegramError } from '../../outbox/telegram/api.ts'
+import type { BotText, Telegram } from '../../outbox/telegram/api.ts'
+import { TelegramError } from '../../outbox/telegram/error.ts'
 import { appLink } from '../../outbox/telegram/links.ts'
 import { isGone } from '../../outbox/telegram/sender.ts'
 import { shownAge, texts } from '../../outbox/telegram/texts.ts'

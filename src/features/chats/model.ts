@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, id, imageId, nextCursor, nullable, object, optional, time, uuid } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
@@ -65,7 +66,7 @@ export const chat = t.Object(
     ),
     last_msg_at: nullable(time),
     last_message: nullable(message),
-    unread_count: t.Integer(),
+    unread_count: Type.Integer(),
     created_at: time,
   },
   { title: 'Chat' },
@@ -74,7 +75,7 @@ export const chat = t.Object(
 export const chatList = object('ChatList', {
   items: t.Array(chat),
   next_cursor: nextCursor,
-  unread_total: t.Integer({ description: 'The sum of `unread_count` over all chats, not this page alone' }),
+  unread_total: Type.Integer({ description: 'The sum of `unread_count` over all chats, not this page alone' }),
 })
 export const messageList = object('MessageList', { items: t.Array(message), next_cursor: nextCursor })
 
@@ -104,6 +105,6 @@ export const messageEdit = object(
 export const readUpTo = object('ReadUpTo', { up_to: optional(uuid('Expected the id of a message of this chat')) })
 
 export const readMarks = object('ReadMarks', {
-  read: t.Integer({ description: 'How many messages' }),
+  read: Type.Integer({ description: 'How many messages' }),
   read_at: nullable(time),
 })

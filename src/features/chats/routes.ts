@@ -70,7 +70,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
           description:
             'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message, in whichever chat that was. `conflict` where the other one’s account is gone.',
           tags,
-          refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'conflict', 'not_found'],
+          refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'conflict', 'content_refused', 'not_found'],
         },
       },
     )
@@ -104,6 +104,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
           'not_found',
           'message_deleted',
           'conflict',
+          'content_refused',
         ],
       },
     })

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, nextCursor, nullable, object, oneOf, optional, time } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
@@ -99,21 +100,21 @@ export const rule = object('Rule', {
   id: entityId(),
   ...fields,
   public_text: nullable(t.String()),
-  scope: object('RuleScope', { account_younger_than_h: nullable(t.Integer()), unverified: t.Boolean() }),
+  scope: object('RuleScope', { account_younger_than_h: nullable(Type.Integer()), unverified: t.Boolean() }),
 })
 
 export const ruleList = object('RuleList', {
-  version: t.Integer({ description: '0 until the first change' }),
+  version: Type.Integer({ description: '0 until the first change' }),
   items: t.Array(rule),
 })
 
 export const ruleVersionList = object('RuleVersionList', {
   items: t.Array(
     object('RuleVersion', {
-      version: t.Integer(),
+      version: Type.Integer(),
       change: oneOf(ruleChanges, 'RuleChange'),
       rule_id: nullable(entityId('Null for an import')),
-      rule_count: t.Integer(),
+      rule_count: Type.Integer(),
       actor_id: nullable(entityId('Null for the command line')),
       at: time,
     }),
@@ -128,7 +129,7 @@ export const ruleTrial = object(
 )
 
 export const ruleTrialResult = object('RuleTrialResult', {
-  version: t.Integer(),
+  version: Type.Integer(),
   matches: t.Array(
     object('RuleTrialMatch', {
       id: entityId(),

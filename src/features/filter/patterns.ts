@@ -1,4 +1,5 @@
-import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
+/** Loaded at the first pattern, as most communities have none. */
+const re2 = () => require('re2js') as typeof import('re2js')
 
 /** Instructions of the compiled program. Matching takes at most these times the length of the text. */
 export const largestPattern = 1000
@@ -7,10 +8,14 @@ export const largestPatterns = 5000
 /** Why a pattern is refused, and where it goes wrong: the number of the character, counted from 1. */
 export type PatternProblem = { message: string; at: number | null }
 
-const compile = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE)
+function compile(pattern: string) {
+  const { RE2JS } = re2()
+  return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE)
+}
 
 /** The size of a pattern's program, or why it is none. */
 export function examinePattern(pattern: string): { size: number } | PatternProblem {
+  const { RE2JSException, RE2JSSyntaxException } = re2()
   try {
     const compiled = compile(pattern)
     // All patterns are compiled into one as well, in which names could meet twice.

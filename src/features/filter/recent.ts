@@ -1,4 +1,5 @@
 import type { ChatStore } from '../chats/store.ts'
+import { recentMap } from '../../lib/recent-map.ts'
 import { minutes } from '../../lib/time.ts'
 
 /** What somebody has just sent in a chat: short messages, oldest first. */
@@ -17,7 +18,7 @@ export const isShort = (text: string) => text.length <= longest
 
 /** The last short messages of everybody who writes through this node, in memory. */
 export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
-  const known = new Map<string, { text: string; at: number }[]>()
+  const known = recentMap<{ text: string; at: number }[]>(mostChats)
   const keyOf = (chatId: string, senderId: string) => chatId + senderId
   const still = (key: string) => (known.get(key) ?? []).filter(({ at }) => now() - at < recentFor)
   return {
@@ -31,10 +32,7 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
       }
       const kept = before ? still(key).slice(1 - mostRecent) : []
       kept.push({ text, at: now() })
-      // Deleted first, so that the ones that were not used for longest stand at the beginning.
-      known.delete(key)
       known.set(key, kept)
-      if (known.size > mostChats) known.delete(known.keys().next().value!)
     },
   }
 }

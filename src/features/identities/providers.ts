@@ -1,11 +1,14 @@
 import { createRemoteJWKSet, errors as joseErrors, importPKCS8, jwtVerify, SignJWT } from 'jose'
-import * as oidc from 'openid-client'
+import type * as OpenidClient from 'openid-client'
 import type { Logger } from 'pino'
 import type { OidcProvider } from '../../lib/oidc-settings.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { days, seconds } from '../../lib/time.ts'
 import { type Claims, claimsOf, invalidToken, nameInForm } from './claims.ts'
 import { codeOf } from '../../lib/errors.ts'
+
+/** Loaded at the first use, as many servers have no provider. */
+const oidc = () => require('openid-client') as typeof OpenidClient
 
 export type Providers = ReturnType<typeof openProviders>
 
@@ -20,7 +23,7 @@ type Deps = {
   timeoutMs?: number
 }
 
-type Discovered = { metadata: oidc.ServerMetadata; keys: ReturnType<typeof createRemoteJWKSet> }
+type Discovered = { metadata: OpenidClient.ServerMetadata; keys: ReturnType<typeof createRemoteJWKSet> }
 
 // No symmetric algorithms: others may know the client secret, for example every copy of a native app.
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
@@ -50,8 +53,8 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
 
   async function discover({ issuer, clientIds: [clientId] }: OidcProvider): Promise<Discovered> {
     const isPlain = issuer.startsWith('http:')
-    const execute = isPlain ? [oidc.allowInsecureRequests] : []
-    const config = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), { execute, timeout })
+    const execute = isPlain ? [oidc().allowInsecureRequests] : []
+    const config = await oidc().discovery(new URL(issuer), clientId, undefined, oidc().None(), { execute, timeout })
     const metadata = config.serverMetadata()
     if (metadata.jwks_uri === undefined) throw new Error('its metadata names no keys')
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
@@ -79,10 +82,14 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     return asked
   }
 
-  async function clientAuthOf({ issuer, credentials }: OidcProvider, metadata: oidc.ServerMetadata, clientId: string) {
+  async function clientAuthOf(
+    { issuer, credentials }: OidcProvider,
+    metadata: OpenidClient.ServerMetadata,
+    clientId: string,
+  ) {
     if ('secret' in credentials) {
       const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-      const authenticate = methods.includes('client_secret_post') ? oidc.ClientSecretPost : oidc.ClientSecretBasic
+      const authenticate = methods.includes('client_secret_post') ? oidc().ClientSecretPost : oidc().ClientSecretBasic
       return authenticate(credentials.secret)
     }
     const { teamId, keyId, privateKey } = credentials
@@ -95,15 +102,16 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
       .setIssuedAt(at)
       .setExpirationTime(at + 300)
       .sign(await importPKCS8(privateKey, 'ES256'))
-    return oidc.ClientSecretPost(secret)
+    return oidc().ClientSecretPost(secret)
   }
 
   async function clientOf(provider: OidcProvider, clientId: string) {
     const { metadata } = await metadataOf(provider)
     const auth = await clientAuthOf(provider, metadata, clientId)
-    const config = new oidc.Configuration(metadata, clientId, undefined, auth)
+    const { Configuration } = oidc()
+    const config = new Configuration(metadata, clientId, undefined, auth)
     config.timeout = timeout
-    if (provider.issuer.startsWith('http:')) oidc.allowInsecureRequests(config)
+    if (provider.issuer.startsWith('http:')) oidc().allowInsecureRequests(config)
     return config
   }
 
@@ -111,7 +119,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
   function refusalOf({ name }: OidcProvider, error: unknown): Refusal {
     if (error instanceof Refusal) return error
     if (isTokenFault(error)) return invalidToken()
-    if (error instanceof oidc.AuthorizationResponseError && error.error === 'access_denied')
+    if (error instanceof oidc().AuthorizationResponseError && error.error === 'access_denied')
       return new Refusal('forbidden', 'The sign-in was cancelled.')
     log.warn({ provider: name, reason: reasonOf(error) }, 'an OpenID Connect provider failed')
     return away()
@@ -154,16 +162,20 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     async begin(name: string, redirectUri: string): Promise<{ url: URL; errand: Errand }> {
       const provider = providerOf(name)
       const config = await clientOf(provider, provider.clientIds[0])
-      const errand = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() }
+      const errand = {
+        state: oidc().randomState(),
+        nonce: oidc().randomNonce(),
+        verifier: oidc().randomPKCECodeVerifier(),
+      }
       const known = config.serverMetadata().scopes_supported
       const byKey = 'teamId' in provider.credentials
       const wanted = ['openid', 'email', byKey ? 'name' : 'profile']
-      const url = oidc.buildAuthorizationUrl(config, {
+      const url = oidc().buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
         scope: wanted.filter((scope) => known?.includes(scope) ?? true).join(' '),
         state: errand.state,
         nonce: errand.nonce,
-        code_challenge: await oidc.calculatePKCECodeChallenge(errand.verifier),
+        code_challenge: await oidc().calculatePKCECodeChallenge(errand.verifier),
         code_challenge_method: 'S256',
         ...(byKey && { response_mode: 'form_post' }),
       })
@@ -180,9 +192,11 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
         if (value !== null) url.searchParams.set(key, value)
       }
       const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true }
-      const tokens = await oidc.authorizationCodeGrant(config, url, checks).catch((error: unknown) => {
-        throw refusalOf(provider, error)
-      })
+      const tokens = await oidc()
+        .authorizationCodeGrant(config, url, checks)
+        .catch((error: unknown) => {
+          throw refusalOf(provider, error)
+        })
       const claims = await verify(provider, tokens.id_token ?? '', { nonce }, { name: nameInForm(answer.get('user')) })
       return { claims, refresh_token: 'teamId' in provider.credentials ? (tokens.refresh_token ?? null) : null }
     },
@@ -193,7 +207,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
       if (!('teamId' in provider.credentials)) return null
       try {
         const config = await clientOf(provider, client_id)
-        const tokens = await oidc.genericGrantRequest(config, 'authorization_code', { code })
+        const tokens = await oidc().genericGrantRequest(config, 'authorization_code', { code })
         const about = await verify(provider, String(tokens.id_token ?? ''), { nonce: null })
         if (about.subject !== subject) throw invalidToken()
         return tokens.refresh_token ?? null
@@ -209,7 +223,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
       const config = await clientOf(provider, clientId)
       if (config.serverMetadata().revocation_endpoint === undefined) return false
       try {
-        await oidc.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' })
+        await oidc().tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' })
       } catch (error) {
         throw new Error(`the provider did not revoke it (${reasonOf(error)})`, { cause: null })
       }
@@ -243,15 +257,15 @@ const brokenAnswers = [
 
 function isTokenFault(error: unknown): boolean {
   if (tokenFaults.some((Fault) => error instanceof Fault)) return true
-  if (error instanceof oidc.ResponseBodyError) return error.error === 'invalid_grant'
-  if (error instanceof oidc.AuthorizationResponseError)
+  if (error instanceof oidc().ResponseBodyError) return error.error === 'invalid_grant'
+  if (error instanceof oidc().AuthorizationResponseError)
     return !['access_denied', 'server_error', 'temporarily_unavailable'].includes(error.error)
-  return error instanceof oidc.ClientError && brokenAnswers.includes(error.code ?? '')
+  return error instanceof oidc().ClientError && brokenAnswers.includes(error.code ?? '')
 }
 
 /** The code of an error, without what the provider wrote. */
 function reasonOf(error: unknown): string {
-  if (error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError)
+  if (error instanceof oidc().ResponseBodyError || error instanceof oidc().AuthorizationResponseError)
     return /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'unknown'
   return codeOf(error) || (error instanceof Error ? error.name : 'unknown')
 }

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, imageId, nextCursor, nullable, object, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
@@ -32,7 +33,7 @@ export const newBankEntry = object(
 export const bankEntry = object('BannedImage', {
   id: entityId(),
   hash: t.String(),
-  distance: nullable(t.Integer()),
+  distance: nullable(Type.Integer()),
   reason: t.String(),
   report_id: nullable(entityId('The report whose decision has banned it')),
   added_by: nullable(entityId('Null for the command line')),

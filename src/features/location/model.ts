@@ -77,7 +77,7 @@ export const neighbours = object('NeighbourList', {
       user: profile,
       latitude: t.Number(),
       longitude: t.Number(),
-      distance_m: t.Integer({ description: 'To the published position, rounded up to 100 m' }),
+      distance_m: Type.Integer({ description: 'To the published position, rounded up to 100 m' }),
       updated_at: time,
     }),
   ),

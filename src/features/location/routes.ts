@@ -64,6 +64,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
           description:
             'Without `lat` and `lng`, around your own published point: no address then holds a position, and 404 `not_found` says that you have published none. Filters are repeatable: any value of one, all of the different ones. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
           tags: ['location'],
+          refusals: ['not_found'],
         },
       },
     )

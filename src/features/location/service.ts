@@ -104,10 +104,13 @@ export function locationService({
           since: at - maxAgeDays * days,
           now: at,
         })
-        const shown = found.slice(0, limit).map(({ user_id }) => user_id)
-        const showable = budget.show(caller.id, shown)
+        const shown = found.slice(0, limit)
+        const showable = budget.show(
+          caller.id,
+          shown.map(({ user_id }) => user_id),
+        )
         if (showable) await showable
-        const people = await profiles.byIds(shown)
+        const people = await profiles.ofFound(shown)
         return pageOf(
           'nearby',
           found,

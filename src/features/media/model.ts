@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId } from '../../http/schema.ts'
 
@@ -6,8 +7,8 @@ export const image = t.Object(
     id: entityId(),
     url: t.String({ description: 'Path and query on this server; signed, and good for a day at least' }),
     thumb_url: t.String({ description: 'The same, of the image with a longest side of 320 at most' }),
-    width: t.Integer(),
-    height: t.Integer(),
+    width: Type.Integer(),
+    height: Type.Integer(),
     placeholder: t.String({ description: 'A small data:image/webp URL, to be shown until the image is there' }),
   },
   { title: 'Image' },

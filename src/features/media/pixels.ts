@@ -1,4 +1,3 @@
-import { inflateSync } from 'node:zlib'
 import type { Luminance } from './pdq.ts'
 
 /**
@@ -23,7 +22,7 @@ export async function luminanceOf(picture: Uint8Array): Promise<Luminance> {
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
 /** Reads what Bun has written: eight bits for each channel, without interlacing. */
-function readPng(png: Buffer): Luminance {
+async function readPng(png: Buffer): Promise<Luminance> {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
   const channels = channelsOf[png[25]!]
@@ -34,6 +33,7 @@ function readPng(png: Buffer): Luminance {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + length))
     at += 12 + length
   }
+  const { inflateSync } = await import('node:zlib')
   const rows = inflateSync(Buffer.concat(parts))
   unfilter(rows, width * channels, height, channels)
   const values = new Float32Array(width * height)

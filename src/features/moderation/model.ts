@@ -52,7 +52,7 @@ const queuedReportFields = {
   ...reportFields,
   reporter_id: nullable(entityId()),
   subject_id: nullable(entityId('The user concerned: the reported one, or the author; in lists not that of a review')),
-  waiting_s: t.Integer({ description: 'Seconds that it has waited, or did wait' }),
+  waiting_s: Type.Integer({ description: 'Seconds that it has waited, or did wait' }),
   kind: reportKind,
   due_at: t.String({ documented: { format: 'date-time' }, description: 'When it is to be decided at the latest' }),
   claimed_by: nullable(entityId('The moderator who works on it now')),
@@ -64,7 +64,7 @@ const queuedReportFields = {
         action,
         note: t.String(),
         until: nullable(time),
-        strikes: t.Integer(),
+        strikes: Type.Integer(),
         ban_images: t.Boolean(),
         decided_by: entityId(),
         takes_effect_at: time,
@@ -88,9 +88,9 @@ export const reportQueue = object('ReportQueue', {
   counts: object(
     'QueueCounts',
     {
-      open: t.Integer(),
-      overdue: t.Integer({ description: 'Of the open ones those whose `due_at` is over' }),
-      by_kind: t.Record(t.String(), t.Integer(), { examples: [{ message: 3 }], description: 'Of the open ones' }),
+      open: Type.Integer(),
+      overdue: Type.Integer({ description: 'Of the open ones those whose `due_at` is over' }),
+      by_kind: t.Record(t.String(), Type.Integer(), { examples: [{ message: 3 }], description: 'Of the open ones' }),
     },
     { description: 'Whatever the filter, without what concerns the reader' },
   ),
@@ -98,14 +98,14 @@ export const reportQueue = object('ReportQueue', {
 export const proposal = nullable(
   object(
     'StrikeProposal',
-    { action: oneOf(['warn', 'suspend'], 'ProposedAction'), days: nullable(t.Integer()) },
+    { action: oneOf(['warn', 'suspend'], 'ProposedAction'), days: nullable(Type.Integer()) },
     { description: 'What may follow from the strikes; `days` null is without end. A person decides' },
   ),
 )
 export const report = object('ReportWithEvidence', {
   ...queuedReportFields,
   hidden: nullable(oneOf(hidings, 'Hiding')),
-  strikes: t.Integer({ description: 'Of the user concerned, as in their record' }),
+  strikes: Type.Integer({ description: 'Of the user concerned, as in their record' }),
   proposal,
   evidence: nullable(evidence),
 })
@@ -153,7 +153,7 @@ export const warned = object('Warning', {
   user_id: entityId(),
   notice_id: entityId('What the user appeals against'),
   reason: t.String(),
-  strikes: t.Integer(),
+  strikes: Type.Integer(),
 })
 export const suspension = t.Object(
   { reason: prose(1000, { min: 1 }), note: optional(prose(2000)), until },
@@ -176,7 +176,7 @@ const queuedAppeal = object('QueuedAppeal', {
   text: t.String(),
   status: appealStatus,
   created_at: time,
-  waiting_s: t.Integer({ description: 'Seconds that it has waited, or did wait' }),
+  waiting_s: Type.Integer({ description: 'Seconds that it has waited, or did wait' }),
   resolved_at: nullable(time),
   resolved_by: nullable(entityId()),
   note: nullable(t.String()),

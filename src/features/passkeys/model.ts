@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, nullable, optional, time } from '../../http/schema.ts'
 import { label } from '../../lib/text.ts'
@@ -57,7 +58,7 @@ export const requestOptions = t.Object({
       challenge: t.String(),
       rpId: t.String(),
       allowCredentials: t.Array(t.Unknown(), { description: 'Empty: the authenticator offers what it has' }),
-      timeout: t.Integer({ description: 'Milliseconds' }),
+      timeout: Type.Integer({ description: 'Milliseconds' }),
       userVerification: t.Literal('required'),
     },
     { title: 'PublicKeyCredentialRequestOptionsJSON' },
@@ -70,7 +71,7 @@ export const creationOptions = t.Object({
       challenge: t.String(),
       rp: t.Object({ id: t.String(), name: t.String() }),
       user: t.Object({ id: t.String(), name: t.String(), displayName: t.String() }),
-      pubKeyCredParams: t.Array(t.Object({ type: t.Literal('public-key'), alg: t.Integer() })),
+      pubKeyCredParams: t.Array(t.Object({ type: t.Literal('public-key'), alg: Type.Integer() })),
       excludeCredentials: t.Array(
         t.Object({ id: t.String(), type: t.Literal('public-key'), transports: t.Optional(t.Array(t.String())) }),
       ),
@@ -80,7 +81,7 @@ export const creationOptions = t.Object({
         userVerification: t.Literal('required'),
       }),
       attestation: t.Literal('none'),
-      timeout: t.Integer({ description: 'Milliseconds' }),
+      timeout: Type.Integer({ description: 'Milliseconds' }),
     },
     { title: 'PublicKeyCredentialCreationOptionsJSON' },
   ),

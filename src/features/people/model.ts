@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, id, nextCursor, nullable, object, oneOf, pageQuery, time } from '../../http/schema.ts'
 import { reason as ground } from '../safety/model.ts'
@@ -46,7 +47,7 @@ const decision = object('PersonDecision', {
   until: nullable(time),
   created_at: time,
   decided_by: nullable(entityId()),
-  strikes: t.Integer(),
+  strikes: Type.Integer(),
   report_id: nullable(entityId('Null also of a report of a review: its evidence names the author')),
   appeal: nullable(object('AppealState', { id: entityId(), status: oneOf(appealStatuses, 'AppealStatus') })),
 })
@@ -58,13 +59,13 @@ export const person = t.Object(
     language: t.String({ description: 'Of their app: statements of reasons are written in it', examples: ['en'] }),
     suspended_reason: nullable(t.String({ examples: ['Insults, after a warning.'] })),
     hidden: nullable(oneOf(hidings, 'Hiding')),
-    strikes: t.Integer({ description: 'Of the last 90 days, without decisions that an appeal has overturned' }),
+    strikes: Type.Integer({ description: 'Of the last 90 days, without decisions that an appeal has overturned' }),
     proposal,
     counts: object('PersonCounts', {
-      reports: t.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
-      open_reports: t.Integer({ description: 'Those that are open; 1,000 at most' }),
-      blocks: t.Integer({ description: 'How many people have blocked them; 1,000 at most' }),
-      messages: t.Integer({ description: 'How many they have sent, among 10,000 messages of their chats' }),
+      reports: Type.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
+      open_reports: Type.Integer({ description: 'Those that are open; 1,000 at most' }),
+      blocks: Type.Integer({ description: 'How many people have blocked them; 1,000 at most' }),
+      messages: Type.Integer({ description: 'How many they have sent, among 10,000 messages of their chats' }),
     }),
     decisions: t.Array(decision, { description: 'The 50 newest' }),
     email: t.Optional(nullable(t.String({ description: forAdmins }))),

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { entityId, nullable, object, oneOf, time } from '../../http/schema.ts'
 import { label, longestLanguageTag, prose } from '../../lib/text.ts'
@@ -41,7 +42,7 @@ export const profile = t.Object(
     city: nullable(t.String()),
     bio: nullable(t.String()),
     gender: nullable(gender),
-    age: nullable(t.Integer({ description: 'In full years, of those who show it', examples: [36] })),
+    age: nullable(Type.Integer({ description: 'In full years, of those who show it', examples: [36] })),
     photo: nullable(t.String({ description: 'Signed URL, good for a day at least' })),
     photo_thumb: nullable(t.String({ description: 'The same, with a longest side of 320 at most' })),
     drinks: t.Array(t.String()),
@@ -49,7 +50,7 @@ export const profile = t.Object(
     purposes: t.Array(t.String()),
     language: nullable(t.String()),
     rating_avg: nullable(t.Number()),
-    reviews_count: t.Integer(),
+    reviews_count: Type.Integer(),
     created_at: nullable(time),
   },
   { title: 'User' },

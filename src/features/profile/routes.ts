@@ -19,6 +19,7 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
         summary: 'Change the profile',
         description: 'What is absent stays; null clears (not the name).',
         tags: ['profile'],
+        refusals: ['content_refused'],
       },
     })
     .get('/api/v1/me/prefs', ({ caller }) => profiles.preferences(caller), {

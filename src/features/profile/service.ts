@@ -11,7 +11,7 @@ import type { Filter } from '../filter/service.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import { shownAge, shownProfile } from './rules.ts'
-import type { Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
+import type { Found, Preferences, Profile, ProfileChange, User, UserStore } from './store.ts'
 
 export type Profiles = ReturnType<typeof profileService>
 
@@ -68,6 +68,9 @@ export function profileService({ store, filter, consents, photos, blocking, webh
     ...photos.profilePhoto(profile.photo),
     created_at: iso(profile.created_at),
   })
+
+  const shownById = (profiles: readonly Profile[]) =>
+    new Map(profiles.map((profile) => [profile.id, view(shownProfile(profile))]))
 
   return {
     /** The account as its owner sees it. The consents that are missing are looked up where the caller's are not known. */
@@ -140,10 +143,10 @@ export function profileService({ store, filter, consents, photos, blocking, webh
     view,
 
     /** The public profiles of many users in one query, by id. Unknown ids are left out. */
-    async byIds(userIds: readonly string[]) {
-      const profiles = await store.profiles(userIds)
-      return new Map(profiles.map((profile) => [profile.id, view(shownProfile(profile))]))
-    },
+    byIds: async (userIds: readonly string[]) => shownById(await store.profiles(userIds)),
+
+    /** The same of people whom a search has just found. */
+    ofFound: async (found: readonly Found[]) => shownById(await store.profilesOfFound(found)),
   }
 }
 

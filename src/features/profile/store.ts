@@ -1,6 +1,7 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { RoleRefusal } from '../people/rules.ts'
+import type { Point } from '../location/sphere.ts'
 
 export type Role = 'user' | 'moderator' | 'admin'
 /**
@@ -64,6 +65,9 @@ export type ProfileChange = Partial<Pick<User, 'name' | 'city' | 'bio' | 'gender
 
 export type Preferences = { drinks: string[]; activities: string[]; purposes: string[]; language: string }
 
+/** Somebody whom a search has found, and the published position at which it did. */
+export type Found = Point & { user_id: string }
+
 export type UserStore = {
   /** The account, erased ones included; null if there never was one. */
   byId(id: string): Promise<User | null>
@@ -71,6 +75,8 @@ export type UserStore = {
   profile(id: string): Promise<Profile | null>
   /** The public profiles of those ids, in no order; unknown ids are left out, erased users have no name. */
   profiles(ids: readonly string[]): Promise<Profile[]>
+  /** The same of people whom a search has just found. */
+  profilesOfFound(found: readonly Found[]): Promise<Profile[]>
   /**
    * Changes the given fields and returns the updated account, with the photo that was replaced. Changes nothing if there is
    * no such user (or an erased one), or if the photo is an image that the user did not upload. The webhooks about it go

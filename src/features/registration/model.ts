@@ -20,8 +20,8 @@ export const newInvite = t.Object(
 
 const inviteFields = {
   id: entityId(),
-  uses: t.Integer(),
-  used: t.Integer(),
+  uses: Type.Integer(),
+  used: Type.Integer(),
   expires_at: nullable(time),
   note: nullable(t.String()),
   created_at: time,

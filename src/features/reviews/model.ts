@@ -11,7 +11,7 @@ export const review = t.Object(
       entityId('Null in lists where the review is anonymous, and once the author’s account is erased'),
     ),
     reviewed_id: entityId(),
-    rating: t.Integer({ minimum: 1, maximum: 5 }),
+    rating: Type.Integer({ minimum: 1, maximum: 5 }),
     anonymous: t.Boolean(),
     text: nullable(t.String()),
     created_at: time,
@@ -38,5 +38,5 @@ export const newReview = t.Object(
 export const stats = object('ReviewStats', {
   user_id: entityId(),
   rating_avg: nullable(t.Number({ description: 'To two decimals' })),
-  count: t.Integer(),
+  count: Type.Integer(),
 })

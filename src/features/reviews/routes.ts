@@ -22,7 +22,7 @@ export const reviewRoutes = ({ maybeSignedIn, signedIn, reviews }: Deps) =>
         description:
           'A chat takes one review, of whichever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and of its time only the day, and begins to show at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 unless the operator says otherwise); your own answer here shows all at once.',
         tags,
-        refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'not_found', 'review_exists'],
+        refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'not_found', 'review_exists', 'content_refused'],
       },
     })
 

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { object, oneOf } from '../../http/schema.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
@@ -5,7 +6,7 @@ import type { Tags } from './service.ts'
 import { tagKinds } from './store.ts'
 
 const tagList = object('TagList', {
-  items: t.Array(object('Tag', { tag: t.String({ examples: ['tea'] }), count: t.Integer() })),
+  items: t.Array(object('Tag', { tag: t.String({ examples: ['tea'] }), count: Type.Integer() })),
 })
 
 export const tagRoutes = ({ signedIn, tags }: { signedIn: SignedIn; tags: Tags }) =>

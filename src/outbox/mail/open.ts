@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts'
-import { mailCarrier } from './carrier.ts'
 
 type Given = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl' | 'dkim'>
 
@@ -7,5 +6,7 @@ type Given = Pick<Config, 'smtpUrl' | 'mailFrom' | 'publicUrl' | 'dkim'>
 export function openMailCarrier({ smtpUrl, mailFrom, publicUrl, dkim }: Given, linkKey: Uint8Array) {
   // The settings come together: `config.ts` sees to it.
   if (smtpUrl === null || mailFrom === null || publicUrl === null) return null
+  // Required here: loading the library costs time and memory, and many servers send no mails.
+  const { mailCarrier } = require('./carrier.ts') as typeof import('./carrier.ts')
   return mailCarrier({ smtpUrl, from: mailFrom, publicUrl, dkim, linkKey })
 }

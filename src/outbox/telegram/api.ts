@@ -4,25 +4,7 @@ import { Api, GrammyError } from 'grammy'
 import type { Update } from 'grammy/types'
 import { codeOf } from '../../lib/errors.ts'
 import { seconds } from '../../lib/time.ts'
-
-/**
- * Telegram refused a call, or did not answer. It holds neither the library's error nor its cause: these have the token in
- * their URL, and the text and chat of the message.
- */
-export class TelegramError extends Error {
-  override readonly name = 'TelegramError'
-  constructor(
-    message: string,
-    /** What Telegram answered, such as 403; null if it did not. */
-    readonly code: number | null = null,
-    /** Telegram's own words, for telling apart what has the same code. */
-    readonly description = '',
-    /** In milliseconds: not before then. */
-    readonly retryAfterMs: number | null = null,
-  ) {
-    super(message)
-  }
-}
+import { TelegramError } from './error.ts'
 
 /** A message with one button, which opens a link. The first line is bold. */
 export type BotText = { title: string | null; text: string; button: { text: string; url: string } | null }

@@ -1,4 +1,4 @@
-import { RateLimiterRes } from 'rate-limiter-flexible'
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js'
 import type { Counter } from '../../lib/rate-limits.ts'
 import { seconds } from '../../lib/time.ts'
 import { TryLater } from '../delivery.ts'

@@ -1,7 +1,8 @@
 import { hours, minutes, seconds } from '../../lib/time.ts'
 import { TryLater, Undeliverable } from '../delivery.ts'
 import { ChannelGone, type Notification, type PushSender } from '../push.ts'
-import { type BotText, type Telegram, TelegramError } from './api.ts'
+import type { BotText, Telegram } from './api.ts'
+import { TelegramError } from './error.ts'
 import { appLink } from './links.ts'
 import { texts } from './texts.ts'
 

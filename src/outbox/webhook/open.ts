@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
-import { webhookCarrier } from './carrier.ts'
 
 type Given = Pick<Config, 'webhookUrl' | 'webhookSecret' | 'webhookPreviousSecret'>
 
@@ -13,5 +12,7 @@ export function openWebhookCarrier(
   // The settings come together: `config.ts` sees to it.
   if (webhookUrl === null || webhookSecret === null) return null
   const secrets = [webhookSecret, webhookPreviousSecret].filter((secret) => secret !== null)
+  // Required here, so that a server without webhooks does not load the library.
+  const { webhookCarrier } = require('./carrier.ts') as typeof import('./carrier.ts')
   return webhookCarrier({ url: webhookUrl, secrets, log, now })
 }

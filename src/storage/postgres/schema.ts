@@ -108,6 +108,25 @@ export const nearbyTraits = pgTable(
   (t) => [primaryKey({ columns: [t.trait, t.square, t.user_id] })],
 )
 
+export const nearbyPeople = pgTable('nearby_people', {
+  square: int8().notNull(),
+  user_id: text().primaryKey(),
+  name: text(),
+  city: text(),
+  bio: text(),
+  gender: text(),
+  photo: text(),
+  drinks: text(),
+  activities: text(),
+  purposes: text(),
+  language: text().notNull(),
+  rating_avg: doublePrecision(),
+  reviews_count: int8().notNull(),
+  created_at: int8().notNull(),
+  hidden: text(),
+  shown_birth_month: text(),
+})
+
 export const locationCells = pgTable(
   'location_cells',
   { user_id: text().notNull(), tag: bytea().notNull(), uses: int8().notNull() },

@@ -1,6 +1,9 @@
 import type { User } from '../../features/profile/store.ts'
 import { type HotUsers, type ProfileRow, profileOf, selectProfile, selectUser } from '../sql/users.ts'
+import { notAmong, selectNearby } from '../sql/nearby-people.ts'
 import type { Database } from './database.ts'
+
+const profilesThere = `${selectNearby} FROM nearby_people AS n WHERE n.user_id = ANY($1::text[])`
 
 const profilesWhere = async (db: Database, condition: string, value: string | readonly string[]) =>
   (await db.read((q) => q.all<ProfileRow>(`${selectProfile} WHERE ${condition}`, [value]))).map(profileOf)
@@ -9,4 +12,10 @@ export const hotUsers = (db: Database): HotUsers => ({
   byId: (id) => db.read((q) => q.get<User>(`${selectUser} WHERE u.id = $1`, [id])),
   profile: async (id) => (await profilesWhere(db, 'u.id = $1', id))[0] ?? null,
   profiles: (ids) => profilesWhere(db, 'u.id = ANY($1::text[])', ids),
+  async profilesOfFound(found) {
+    const ids = found.map(({ user_id }) => user_id)
+    const there = (await db.read((q) => q.all<ProfileRow>(profilesThere, [ids]))).map(profileOf)
+    const others = notAmong(ids, there)
+    return others.length === 0 ? there : [...there, ...(await profilesWhere(db, 'u.id = ANY($1::text[])', others))]
+  },
 })

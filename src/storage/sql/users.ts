@@ -9,7 +9,7 @@ import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 
 /** What an engine does by prepared statements of its own: every request reads people, and SQLite remembers them. */
-export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles'>
+export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles' | 'profilesOfFound'>
 
 export const selectUser = `
   SELECT u.id, email, email_verified_at, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible OR held_back, true) AS visible,

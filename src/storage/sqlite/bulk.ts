@@ -3,6 +3,7 @@ import { averageRating } from '../../features/reviews/rules.ts'
 import type { Image } from '../../features/media/store.ts'
 import type { Chat, Resident } from '../../seed/community.ts'
 import { squareOf } from '../squares.ts'
+import { rebuildNearbyPeople } from './nearby-people.ts'
 import { rebuildTraits } from './traits.ts'
 import type { Db } from './database.ts'
 
@@ -33,6 +34,11 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
     )
     .all()
   for (const { name } of indexes) client.run(`DROP INDEX ${name}`)
+  // So does filling what triggers keep.
+  const triggers = client
+    .query<{ name: string; sql: string }, []>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    .all()
+  for (const { name } of triggers) client.run(`DROP TRIGGER ${name}`)
 
   const tables: { flush(): void }[] = []
 
@@ -142,6 +148,8 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
       )
       const stats = client.prepare('INSERT INTO user_stats (user_id, rating_avg, count) VALUES (?, ?, ?)')
       for (const { user_id, sum, count } of ratings.all()) stats.run(user_id, averageRating(sum, count), count)
+      rebuildNearbyPeople(client)
+      for (const { sql } of triggers) client.run(sql)
       client.run('COMMIT')
       client.run('PRAGMA journal_mode = WAL')
     },

@@ -39,6 +39,9 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
   }
 }
 
+// The most that SQLite maps: 2 GiB without the last 64 KiB.
+const mostMapped = 2 ** 31 - 2 ** 16
+
 /** The settings of a connection that reads and writes. */
 export function configure(client: Database) {
   client.run('PRAGMA journal_mode = WAL')
@@ -52,7 +55,7 @@ export function configure(client: Database) {
   client.run('PRAGMA cache_size = -65536')
   // 16 MiB of log before it is taken into the file: busy pages are taken once for many commits. A server has a thread for it.
   client.run('PRAGMA wal_autocheckpoint = 4000')
-  client.run('PRAGMA mmap_size = 2147418112')
+  client.run(`PRAGMA mmap_size = ${mostMapped}`)
 }
 
 /** Opens a file that is there for reading, beside a running server too, and changes nothing. Throws like `openDatabase`. */
@@ -88,7 +91,11 @@ export function refuseDamagedAtStart(client: Database, path: string) {
   const { bytes } = client
     .query<{ bytes: number }, []>('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
     .get()!
-  if (bytes <= checkedAtStart) refuseDamaged(client, path)
+  if (bytes > checkedAtStart) return
+  refuseDamaged(client, path)
+  // The check has mapped all of the file into memory. Mapped anew, it has what is used from now on.
+  client.run('PRAGMA mmap_size = 0')
+  client.run(`PRAGMA mmap_size = ${mostMapped}`)
 }
 
 /** Writes what the log of a database holds into its file. */

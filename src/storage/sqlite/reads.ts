@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { recentMap } from '../../lib/recent-map.ts'
 
 type Kind = 'user' | 'profile'
 
@@ -30,7 +31,7 @@ export function openReads(db: Database): Reads {
   const commit = db.prepare('COMMIT')
   // Another number when another process has written.
   const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
-  const memory: Record<Kind, Map<string, object>> = { user: new Map(), profile: new Map() }
+  const memory = { user: recentMap<object>(mostRemembered), profile: recentMap<object>(mostRemembered) }
   let seen = 0
   let isOpen = false
 
@@ -44,11 +45,6 @@ export function openReads(db: Database): Reads {
   function forget() {
     memory.user.clear()
     memory.profile.clear()
-  }
-
-  function keep(ofKind: Map<string, object>, id: string, found: object) {
-    if (ofKind.size >= mostRemembered) ofKind.delete(ofKind.keys().next().value!)
-    ofKind.set(id, Object.freeze(found))
   }
 
   function read<T>(work: () => T): T {
@@ -72,7 +68,7 @@ export function openReads(db: Database): Reads {
         const known = ofKind.get(id) as T | undefined
         if (known) return known
         const found = work(id)
-        if (found) keep(ofKind, id, found)
+        if (found) ofKind.set(id, Object.freeze(found))
         return found
       })
     },
@@ -93,7 +89,7 @@ export function openReads(db: Database): Reads {
         }
         if (missing.length > 0)
           for (const one of work(missing)) {
-            keep(ofKind, one.id, one)
+            ofKind.set(one.id, Object.freeze(one))
             found.set(one.id, one)
           }
         return [...found.values()]

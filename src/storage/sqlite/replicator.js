@@ -42,6 +42,17 @@ const passive = log.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 const truncate = log.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
 const look = reader.prepare('SELECT count(*) FROM sqlite_schema')
 const pageSize = reader.prepare('PRAGMA page_size').get().page_size
+const frameBytes = frameHeader + pageSize
+const framesInChunk = Math.max(1, Math.floor(2 ** 20 / frameBytes))
+const headBytes = (pages) => 4 + 4 * pages
+
+// Kept from one capture to the next: to touch new memory costs more than to read the log into it.
+const chunk = Buffer.allocUnsafeSlow(framesInChunk * frameBytes)
+/** The slot in `contents` of each page of the commits that are being read. */
+const gathered = new Map()
+/** Room for the numbers of that many pages, then for the pages in their slots. */
+let contents = null
+let slots = 0
 
 // Never closed: closing any descriptor of a file gives up the locks that SQLite holds on it in this process.
 const database = fs.openSync(path, 'r')
@@ -178,33 +189,58 @@ function capture() {
 function readFrames(salts, from, to) {
   const file = fs.openSync(`${path}-wal`, 'r')
   try {
-    const size = frameHeader + pageSize
-    const chunk = Math.max(1, Math.floor(2 ** 20 / size))
-    let pages = new Map()
+    const [salt1, salt2] = saltNumbers(salts)
+    gathered.clear()
+    if (contents === null) makeRoom(256)
     let begun = from
     for (let frame = from; frame < to;) {
-      const count = Math.min(chunk, to - frame)
-      const buffer = Buffer.alloc(count * size)
-      if (fs.readSync(file, buffer, 0, buffer.length, 32 + frame * size) !== buffer.length)
+      const length = Math.min(framesInChunk, to - frame) * frameBytes
+      if (fs.readSync(file, chunk, 0, length, 32 + frame * frameBytes) !== length)
         throw new Gap('the log is shorter than SQLite says')
-      for (let at = 0; at < buffer.length; at += size) {
+      for (let at = 0; at < length; at += frameBytes) {
         frame++
-        if (buffer.toString('hex', at + 8, at + 16) !== salts) throw new Gap('a frame of another log')
-        pages.set(buffer.readUInt32BE(at), buffer.subarray(at + frameHeader, at + size))
-        const databasePages = buffer.readUInt32BE(at + 4)
+        if (chunk.readUInt32BE(at + 8) !== salt1 || chunk.readUInt32BE(at + 12) !== salt2)
+          throw new Gap('a frame of another log')
+        gather(chunk.readUInt32BE(at), at + frameHeader)
+        const databasePages = chunk.readUInt32BE(at + 4)
         if (databasePages === 0 || (frame < to && frame - begun < mostFrames)) continue
-        storeCommits(pages, databasePages, { salts, frame, sum: buffer.toString('hex', at + 16, at + 24) })
-        pages = new Map()
+        storeCommits(databasePages, { salts, frame, sum: chunk.toString('hex', at + 16, at + 24) })
+        gathered.clear()
         begun = frame
       }
     }
-    if (pages.size > 0) throw new Gap('the log ends within a commit')
+    if (gathered.size > 0) throw new Gap('the log ends within a commit')
   } finally {
     fs.closeSync(file)
+    // One great commit is no reason to keep that much memory.
+    if (slots > mostFrames) contents = null
   }
 }
 
-function storeCommits(pages, databasePages, { salts, frame, sum }) {
+const saltNumbers = (salts) => {
+  const bytes = Buffer.from(salts, 'hex')
+  return [bytes.readUInt32BE(0), bytes.readUInt32BE(4)]
+}
+
+/** Copies a page of the chunk to its place in `contents`, over an earlier version of it. */
+function gather(number, at) {
+  let slot = gathered.get(number)
+  if (slot === undefined) {
+    slot = gathered.size
+    gathered.set(number, slot)
+    if (slot === slots) makeRoom(slots * 2)
+  }
+  chunk.copy(contents, headBytes(slots) + slot * pageSize, at, at + pageSize)
+}
+
+function makeRoom(count) {
+  const room = Buffer.allocUnsafeSlow(headBytes(count) + count * pageSize)
+  contents?.copy(room, headBytes(count), headBytes(slots))
+  contents = room
+  slots = count
+}
+
+function storeCommits(databasePages, { salts, frame, sum }) {
   const at = Date.now()
   const next = { salts, frame, sum, sealed: false, file: null }
   const header = {
@@ -217,7 +253,7 @@ function storeCommits(pages, databasePages, { salts, frame, sum }) {
     pages: databasePages,
     log: next,
   }
-  const hash = store(`log/${generation.id}/${named(header.seq)}`, header, packed(pages, databasePages))
+  const hash = store(`log/${generation.id}/${named(header.seq)}`, header, packed(databasePages))
   generation = { ...generation, seq: header.seq, hash, at }
   position = next
   save()
@@ -226,12 +262,19 @@ function storeCommits(pages, databasePages, { salts, frame, sum }) {
 const named = (seq) => String(seq).padStart(10, '0')
 
 /** Page numbers, then their content. Pages beyond the end of the database were removed by this commit. */
-function packed(pages, databasePages) {
-  const numbers = [...pages.keys()].filter((number) => number <= databasePages).sort((a, b) => a - b)
-  const head = Buffer.alloc(4 + 4 * numbers.length)
-  head.writeUInt32LE(numbers.length)
-  numbers.forEach((number, i) => head.writeUInt32LE(number, 4 + 4 * i))
-  return Buffer.concat([head, ...numbers.map((number) => pages.get(number))])
+function packed(databasePages) {
+  const first = headBytes(slots)
+  const numbers = []
+  for (const [number, slot] of gathered) {
+    if (number > databasePages) continue
+    const at = first + slot * pageSize
+    if (slot !== numbers.length) contents.copyWithin(first + numbers.length * pageSize, at, at + pageSize)
+    numbers.push(number)
+  }
+  const start = first - headBytes(numbers.length)
+  contents.writeUInt32LE(numbers.length, start)
+  numbers.forEach((number, i) => contents.writeUInt32LE(number, start + 4 + 4 * i))
+  return contents.subarray(start, first + numbers.length * pageSize)
 }
 
 // ---- checkpoints ----
@@ -245,6 +288,9 @@ function locked(work) {
   }
 }
 
+/** Atomics.wait on it is a sleep with fractions of a millisecond, of which Bun.sleepSync makes none at all. */
+const nobody = new Int32Array(new SharedArrayBuffer(4))
+
 /** SQLite's own way to wait sleeps for longer than a busy server leaves the lock alone between two groups of writes. */
 function takeLock() {
   const end = performance.now() + patienceMs
@@ -254,7 +300,7 @@ function takeLock() {
     } catch (error) {
       if (!`${error.code}`.startsWith('SQLITE_BUSY') || performance.now() > end) throw error
     }
-    Bun.sleepSync(0.05)
+    Atomics.wait(nobody, 0, 0, 0.05)
   }
 }
 

@@ -89,6 +89,29 @@ export const nearbyTraits = sqliteTable(
   (t) => [primaryKey({ columns: [t.trait, t.square, t.location_id] })],
 )
 
+export const nearbyPeople = sqliteTable(
+  'nearby_people',
+  {
+    square: integer().notNull(),
+    user_id: text().notNull(),
+    name: text(),
+    city: text(),
+    bio: text(),
+    gender: text(),
+    photo: text(),
+    drinks: text(),
+    activities: text(),
+    purposes: text(),
+    language: text().notNull(),
+    rating_avg: real(),
+    reviews_count: integer().notNull(),
+    created_at: integer().notNull(),
+    hidden: text(),
+    shown_birth_month: text(),
+  },
+  (t) => [primaryKey({ columns: [t.square, t.user_id] })],
+)
+
 export const locationCells = sqliteTable(
   'location_cells',
   {

@@ -1,0 +1,12 @@
+DROP TRIGGER nearby_people_unrated;
+DROP TRIGGER nearby_people_rated_again;
+DROP TRIGGER nearby_people_rated;
+DROP TRIGGER nearby_people_preferring_nothing;
+DROP TRIGGER nearby_people_preferring_else;
+DROP TRIGGER nearby_people_preferring;
+DROP TRIGGER nearby_people_changed;
+DROP TRIGGER nearby_people_gone;
+DROP TRIGGER nearby_people_moved;
+DROP TRIGGER nearby_people_located;
+DROP TABLE nearby_people;
+DROP VIEW visible_people;
