@@ -56,9 +56,8 @@ export const settings = { ...configSettings, ...oidcParts, ...bucketKeys }
 export type Config = ConfigOf<typeof configSettings>
 
 /** What a settings file may hold: all but itself. */
-export const settingsInFile = Object.fromEntries(
-  Object.entries(settings).filter(([, { name }]) => name !== 'CONFIG_FILE'),
-) as Omit<typeof settings, 'configFile'>
+const { configFile: _, ...inFile } = settings
+export const settingsInFile = inFile
 
 /**
  * The configuration: environment variables, files named by `NAME_FILE`, and the settings file, all optional. This is the only
@@ -71,6 +70,12 @@ export function readConfig(env: Environment = process.env): Config {
   const config = { ...readSettings(configSettings, given.env, given.origins), configFile: given.file }
   readFrom.set(config, { given, shown: settingsShown(settings, given.env, given.origins) })
   return config
+}
+
+function sourceOf(config: Config) {
+  const source = readFrom.get(config)
+  if (source === undefined) throw new Error('only a configuration that readConfig has answered can be reloaded')
+  return source
 }
 
 const readFrom = new WeakMap<Config, { given: Given; shown: ShownSetting[] }>()
@@ -114,7 +119,7 @@ export function takeNotification(env: Environment = process.env): Notification |
  * settings that have changed: those in force now, and those that need a restart.
  */
 export function reloadConfig(config: Config, fresh: Config): { changed: string[]; needRestart: string[] } {
-  const [before, after] = [readFrom.get(config)!, readFrom.get(fresh)!]
+  const [before, after] = [sourceOf(config), sourceOf(fresh)]
   const valueOf = ({ env }: Given, name: string) => env[name] || null
   const changed: string[] = []
   const needRestart: string[] = []
@@ -139,7 +144,7 @@ export function reloadConfig(config: Config, fresh: Config): { changed: string[]
       ...after.given,
       env: { ...after.given.env, ...Object.fromEntries(needRestart.map((name) => [name, before.given.env[name]])) },
     },
-    shown: after.shown.map((each) => (stays.has(each.name) ? old.get(each.name)! : each)),
+    shown: after.shown.map((each) => (stays.has(each.name) ? (old.get(each.name) ?? each) : each)),
   })
   return { changed, needRestart }
 }

@@ -18,7 +18,8 @@ export function listen(app: App, services: Services, { host, port }: { host: str
   } catch (error) {
     throw cannotListen(error, host, port)
   }
-  const server = app.server!
+  const { server } = app
+  if (server === null) throw new Error('the server that was started is not there')
   services.hub.start((topic, frame) => void server.publish(topic, frame, false))
   return server.url
 }

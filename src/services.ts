@@ -67,7 +67,7 @@ import { openSeal } from './lib/seal.ts'
 import type { Traces } from './telemetry/traces.ts'
 import { messageOf } from './lib/errors.ts'
 import { hours, seconds } from './lib/time.ts'
-import { type Carriers, type Delivery, openDelivery } from './outbox/delivery.ts'
+import { type Delivery, openDelivery } from './outbox/delivery.ts'
 import { linkKeyOf } from './outbox/mail/links.ts'
 import { openMailCarrier } from './outbox/mail/open.ts'
 import { revocationCarrier } from './outbox/oidc/carrier.ts'
@@ -118,22 +118,9 @@ const chatsWithPresence = 500
 export type Services = ReturnType<typeof buildServices>
 
 // Unpredictable, unlike Math.random.
-const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32
-
-/** The same ways out, each delivery a trace of its own. */
-function tracedCarriers(traces: Traces | null, carriers: Carriers): Carriers {
-  if (traces === null) return carriers
-  const wrapped = Object.entries(carriers).map(([kind, carrier]) => [
-    kind,
-    {
-      ...carrier,
-      deliver: (parcel: never) =>
-        traces.around(`outbox ${kind}`, { 'convene.outbox.kind': kind }, () =>
-          (carrier.deliver as (parcel: never) => ReturnType<typeof carrier.deliver>)(parcel),
-        ),
-    },
-  ])
-  return Object.fromEntries(wrapped) as Carriers
+const randomFraction = () => {
+  const [bits = 0] = crypto.getRandomValues(new Uint32Array(1))
+  return bits / 2 ** 32
 }
 
 /** The operator's checker of images; null where there is none. */
@@ -141,8 +128,9 @@ function checkOfImages({ imageCheckUrl, imageCheckSecret, imageCheck }: Config, 
   // The settings come together: `config.ts` sees to it.
   if (imageCheckUrl === null || imageCheckSecret === null) return null
   // Required here, so that a server without one does not load the library.
-  const { openImageCheck } =
-    require('./features/media/image-check.ts') as typeof import('./features/media/image-check.ts')
+  const {
+    openImageCheck,
+  }: typeof import('./features/media/image-check.ts') = require('./features/media/image-check.ts')
   return openImageCheck({ url: imageCheckUrl, secret: imageCheckSecret, isRequired: imageCheck === 'required', now })
 }
 
@@ -387,7 +375,10 @@ export function buildServices({
   const webhookCarrier = openWebhookCarrier(config, log, now)
   const delivery: Delivery = openDelivery({
     store: storage.outbox,
-    carriers: tracedCarriers(traces, {
+    around: traces
+      ? (kind, deliver) => traces.around(`outbox ${kind}`, { 'convene.outbox.kind': kind }, deliver)
+      : undefined,
+    carriers: {
       ...(mailCarrier && { mail: mailCarrier }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
       ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
@@ -403,7 +394,7 @@ export function buildServices({
         ids,
         now,
       }),
-    }),
+    },
     node,
     log,
     onOutcome: metrics.delivery,

@@ -7,19 +7,23 @@ import { readSnapshotBesideNodes } from '../storage/postgres/copy.ts'
 import type { Queries } from '../storage/postgres/queries.ts'
 import { type ServerUrl, serversOf } from '../storage/postgres/url.ts'
 import { appendChecksum, matchesChecksum } from '../storage/sqlite/checksum.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 
 /**
  * A backup as pg_dump writes it, in its custom format. Two lines follow, which pg_restore does not read: what it holds, and a
  * checksum of all before it.
  */
-export type Dumped = {
-  made_at: string
-  release: string
+export type Dumped = Static<typeof dumped>
+
+const dumped = Type.Object({
+  made_at: Type.String(),
+  release: Type.String(),
   /** The newest migration that this release knew. */
-  schema: number
-  users: number
-  messages: number
-}
+  schema: Type.Number(),
+  users: Type.Number(),
+  messages: Type.Number(),
+})
 
 const line = /\nconvene-dump (\{.*\})\nconvene-backup-sha256 [0-9a-f]{64}\n$/
 const longestLine = 1000
@@ -70,7 +74,7 @@ export async function formOf(path: string, { media }: Pick<Where, 'media'>, q: Q
 }
 
 const majorVersion = async (q: Queries) =>
-  Math.floor((await q.get<{ n: number }>("SELECT current_setting('server_version_num')::int AS n"))!.n / 10_000)
+  Math.floor((await q.one<{ n: number }>("SELECT current_setting('server_version_num')::int AS n")).n / 10_000)
 
 /** How the name of a scheduled backup of PostgreSQL ends. */
 export async function endingOf(config: Where): Promise<'dump' | 'db'> {
@@ -115,18 +119,17 @@ export function examineDump(path: string): Dumped {
     throw new Error(
       `${path} is cut off, or no backup of Convene: it does not end with a checksum. What pg_dump has written alone is for pg_restore`,
     )
-  const dumped = JSON.parse(said) as Dumped
-  if (dumped.schema > newest)
-    throw new Error(
-      `${path} is of Convene ${dumped.release}, newer than this release: use that one, or an older backup`,
-    )
-  return dumped
+  const holds: unknown = JSON.parse(said)
+  if (!Value.Check(dumped, holds)) throw new Error(`${path} does not say what it holds: choose another backup`)
+  if (holds.schema > newest)
+    throw new Error(`${path} is of Convene ${holds.release}, newer than this release: use that one, or an older backup`)
+  return holds
 }
 
 /** Fills an empty database, in one transaction. */
 export async function unpackDump(file: string, server: ServerUrl): Promise<void> {
   // Not a name, which pg_restore would read as a connection string if it looked like one.
-  const database = `dbname='${serversOf(server.url)!.database.replaceAll(/['\\]/g, String.raw`\$&`)}'`
+  const database = `dbname='${serversOf(server.url).database.replaceAll(/['\\]/g, String.raw`\$&`)}'`
   const safely = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--no-password']
   await run(['pg_restore', ...safely, `--dbname=${database}`, file], server)
 }

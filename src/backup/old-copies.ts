@@ -29,7 +29,7 @@ function copiesOf(path: string): string[] {
 
 /** A restore moves older files and has its time in their names; a migration creates a new file. */
 function madeAt(path: string): number {
-  const [, year, month, day, hour, minute, second] = copyName.exec(path)!
+  const [, year, month, day, hour, minute, second] = copyName.exec(path) ?? []
   if (year === undefined) return statSync(path).mtimeMs
   return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
 }

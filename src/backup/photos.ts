@@ -5,7 +5,7 @@ import { type S3Place, shownPlace } from '../s3/place.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
 import { tellOperator } from '../storage/files/open.ts'
 import { openS3Files } from '../storage/files/s3.ts'
-import { besideName, neededBeside, type PhotosBeside } from '../storage/sqlite/backup.ts'
+import { besideName, neededBeside, type PhotosBeside } from '../storage/sqlite/backup-photos.ts'
 
 const folder = 'photos'
 

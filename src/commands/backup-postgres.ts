@@ -9,7 +9,8 @@ import { MigrationError, refuseNewer, up } from '../storage/migrate.ts'
 import { statusOf } from '../storage/open.ts'
 import { readSnapshotBesideNodes } from '../storage/postgres/copy.ts'
 import type { Queries } from '../storage/postgres/queries.ts'
-import { type Contents, writeBackup } from '../storage/sqlite/backup.ts'
+import type { Contents } from '../storage/sqlite/examine-backup.ts'
+import { writeBackup } from '../storage/sqlite/backup.ts'
 import { sqliteSide } from '../storage/sqlite/copy.ts'
 import { openDatabase } from '../storage/sqlite/database.ts'
 import { version } from '../version.ts'
@@ -55,7 +56,7 @@ export async function wholeOfServer<T>(
         return { contents: null }
       }
       const holds = await contentsIn(q)
-      const { id } = (await q.get<{ id: string }>('SELECT pg_export_snapshot() AS id'))!
+      const { id } = await q.one<{ id: string }>('SELECT pg_export_snapshot() AS id')
       await writeDump(part, {
         server,
         snapshot: id,
@@ -109,23 +110,23 @@ async function refuseOtherSchema({ database }: Where) {
 }
 
 const contentsIn = async (q: Queries) => ({
-  users: (await q.get<{ n: number }>('SELECT count(*) AS n FROM users'))!.n,
-  messages: (await q.get<{ n: number }>('SELECT count(*) AS n FROM messages'))!.n,
+  users: (await q.one<{ n: number }>('SELECT count(*) AS n FROM users')).n,
+  messages: (await q.one<{ n: number }>('SELECT count(*) AS n FROM messages')).n,
 })
 
 /** A dump is compressed and has no indexes. The other form is there twice for a while, and photos are added. */
 async function roomFor(form: Form, { media }: Where, q: Queries): Promise<number> {
   if (form === 'dump') {
-    const { n } = (await q.get<{ n: number }>(
+    const { n } = await q.one<{ n: number }>(
       `SELECT coalesce(sum(pg_table_size(oid)), 0)::int8 AS n FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`,
-    ))!
+    )
     return n
   }
-  const { n } = (await q.get<{ n: number }>('SELECT pg_database_size(current_database()) AS n'))!
+  const { n } = await q.one<{ n: number }>('SELECT pg_database_size(current_database()) AS n')
   if (media !== null) return 2 * n
-  const photos = (await q.get<{ n: number }>(
+  const photos = await q.one<{ n: number }>(
     'SELECT coalesce(sum(bytes + coalesce(thumb_bytes, 0)), 0)::int8 AS n FROM media',
-  ))!
+  )
   return 2 * n + photos.n
 }
 

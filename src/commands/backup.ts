@@ -23,14 +23,9 @@ import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
-import {
-  backupBytes,
-  backupRoom,
-  type Contents,
-  examineBackup,
-  examinePhotos,
-  writeBackup,
-} from '../storage/sqlite/backup.ts'
+import { backupBytes, backupRoom, writeBackup } from '../storage/sqlite/backup.ts'
+import { type Contents, examineBackup } from '../storage/sqlite/examine-backup.ts'
+import { examinePhotos } from '../storage/sqlite/backup-photos.ts'
 import { version } from '../version.ts'
 import { about, UsageError } from './command.ts'
 import { requireDatabase } from './database.ts'

@@ -57,7 +57,7 @@ export async function carryOver(source: Side, target: Target): Promise<Map<strin
   const differing = tables.filter(({ name }) => !Bun.deepEquals(found.get(name), expected.get(name)))
   if (differing.length > 0) {
     const shown = differing.map(
-      ({ name }) => `${name} (${expected.get(name)!.rows} rows, ${found.get(name)!.rows} there)`,
+      ({ name }) => `${name} (${expected.get(name)?.rows} rows, ${found.get(name)?.rows} there)`,
     )
     throw new Error(`the copy differs from its source in ${shown.join(', ')}: empty the target and copy again`)
   }

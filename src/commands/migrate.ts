@@ -129,7 +129,8 @@ async function downIn(
   try {
     const plan = planDown(db, way)
     const loses = refuseLoss(plan, sure, `a copy is kept beside as ${path}.before-down-…`)
-    const kept = loses ? keepBeforeDown(db, path, plan[0]!.label) : null
+    const [first] = plan
+    const kept = loses && first ? keepBeforeDown(db, path, first.label) : null
     return { takenBack: await withProgress(plan.length, (onStep) => down(db, { ...way, onStep })), kept }
   } catch (error) {
     throw unusable(path, error)

@@ -32,7 +32,7 @@ export async function run(args: string[]): Promise<void> {
   if (snapshot === null) console.log('snapshot   none yet: nothing can be restored')
   else {
     console.log(`snapshot   ${iso(snapshot.at)}, ${megabytes(snapshot.bytes)} in ${snapshot.parts} parts`)
-    console.log(`goes back  to ${iso(from!)}`)
+    console.log(`goes back  to ${iso(from ?? snapshot.at)}`)
   }
   console.log(`log        ${logged} files of the newest generation`)
   if (config.media === null) console.log(`photos     ${photos}`)

@@ -19,12 +19,13 @@ import { erasuresIn } from '../storage/files/erasure-journal.ts'
 import { tellOperator } from '../storage/files/open.ts'
 import { openS3Files } from '../storage/files/s3.ts'
 import { knownFiles } from '../storage/sql/media.ts'
-import { rememberedIn } from '../storage/sqlite/backup.ts'
+import { rememberedIn } from '../storage/sqlite/examine-backup.ts'
 import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
 import { sqliteReader } from '../storage/sqlite/engine.ts'
 import { withDrizzle } from '../storage/sqlite/storage.ts'
 import { sqlitePath } from './database.ts'
 import { bringUpToDate, refuseMountedMedia, refuseWithoutRoom } from './restored.ts'
+import { oneRow } from '../storage/sqlite/one-row.ts'
 
 const photosAtOnce = 16
 
@@ -73,8 +74,14 @@ async function photosIn(place: Place): Promise<Map<string, number>> {
 
 type Installation = { databasePath: string; dataDir: string }
 
-function roomFor({ databasePath, dataDir }: Installation, { manifests }: Plan, photos: ReadonlyMap<string, number>) {
-  const { pages, page_size } = manifests[0]!
+function snapshotOf({ manifests }: Plan) {
+  const [first] = manifests
+  if (first === undefined) throw new Error('there is no plan without a snapshot')
+  return first
+}
+
+function roomFor({ databasePath, dataDir }: Installation, plan: Plan, photos: ReadonlyMap<string, number>) {
+  const { pages, page_size } = snapshotOf(plan)
   // The log may add to the snapshot, and changes of the schema to both.
   const database = Math.ceil(1.25 * pages * page_size)
   const media = photos.values().reduce((sum, size) => sum + size + 4096, 0)
@@ -96,7 +103,7 @@ type Build = {
 async function build({ config, place, plan, key, photos, installation }: Build): Promise<string[]> {
   const { dataDir, databasePath } = installation
   const work = workOf(installation)
-  const first = plan.manifests[0]!
+  const first = snapshotOf(plan)
   const progress = await openByteProgress('restoring', first.pages * first.page_size)
   try {
     const built = await buildDatabase(place, work.database, { plan, key, onBytes: progress.advance })
@@ -157,7 +164,7 @@ async function journalIn(place: Place, key: ReplicaKey | null): Promise<string> 
 function contentOf(path: string) {
   const db = openReadOnly(path)
   try {
-    const count = (table: string) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+    const count = (table: string) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()).n
     return { users: count('users'), messages: count('messages'), remembered: rememberedIn(db) }
   } finally {
     db.close()
@@ -204,8 +211,9 @@ async function restorePhotos(place: Place, { databasePath, files, photos, key }:
           }
         }),
       )
-      if (names.length < 500) return { restored, missing, damaged }
-      after = names.at(-1)!
+      const last = names.at(-1)
+      if (last === undefined || names.length < 500) return { restored, missing, damaged }
+      after = last
     }
   } finally {
     db.close()

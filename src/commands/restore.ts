@@ -17,16 +17,9 @@ import { openS3Files } from '../storage/files/s3.ts'
 import { giveToOwner } from '../lib/owner.ts'
 import { isDump } from '../backup/dump.ts'
 import { removeWork, resolveRestore, switchTo, workOf } from '../backup/restore-switch.ts'
-import {
-  copyClean,
-  type Examined,
-  examineBackup,
-  type OnBytes,
-  photoBytes,
-  type PhotosBeside,
-  unpackDatabase,
-  unpackPhotos,
-} from '../storage/sqlite/backup.ts'
+import { copyClean, unpackDatabase } from '../storage/sqlite/clean-copy.ts'
+import { type Examined, examineBackup } from '../storage/sqlite/examine-backup.ts'
+import { type OnBytes, photoBytes, type PhotosBeside, unpackPhotos } from '../storage/sqlite/backup-photos.ts'
 import { openDatabase } from '../storage/sqlite/storage.ts'
 import { about, UsageError } from './command.ts'
 import { sqlitePath } from './database.ts'
@@ -293,8 +286,8 @@ function roomFor(
 
 /** Throws if the bucket is marked as another community's: its server would remove what is put there. */
 export async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
-  const owner = await openS3Files(bucket, tellOperator).remote!.owner()
-  if (owner === null || id === undefined || owner === id) return
+  const owner = await openS3Files(bucket, tellOperator).remote?.owner()
+  if (owner == null || id === undefined || owner === id) return
   throw new Error(
     `MEDIA_URL names photos of another community: ${shownPlace(bucket)}. Restore with a prefix of its own`,
   )

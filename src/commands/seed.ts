@@ -25,7 +25,7 @@ that others can reach: everybody has the same password.
 
   --users N      how many people
   --cities C     how many cities, 1 to ${cities.length} (20, or fewer where that would leave less than 50 people to each); sizes follow
-                 Zipf's law, with about 17 % of all people in the biggest, ${cities[0]!.name}
+                 Zipf's law, with about 17 % of all people in the biggest, ${cities[0]?.name}
   --near LAT,LNG everybody lives around this place, in degrees, instead: people then are nearby where you try things
   --photos       draws a portrait of most of them, of people who do not exist: 2,000 take a minute or two and 40 MB
   --messages M   how many messages in all chats (as many as people)
@@ -78,8 +78,9 @@ function townAt(given: string): City {
     throw new UsageError('--near must be a latitude from -85 to 85 and a longitude, as in 52.52,13.41')
   const here = { latitude, longitude }
   const [nearest] = cities.toSorted((a, b) => distance(here, a) - distance(here, b))
+  if (nearest === undefined) throw new Error('there are no cities')
   // Half of them live within three kilometres.
-  return { ...nearest!, ...here, population: 300 }
+  return { ...nearest, ...here, population: 300 }
 }
 
 function whole(name: string, given: string, min: number, max: number): number {

@@ -59,11 +59,11 @@ const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const
 
 /** Migrates, listens and returns. Ends the process on SIGTERM and the like, after finishing requests and jobs. */
 export async function serve(config: Config): Promise<void> {
-  let run: Run | null = null
+  const begun: { run?: Run } = {}
   try {
-    await start(config, () => (run = beginRun(config.dataDir, Date.now())))
+    await start(config, () => (begun.run = beginRun(config.dataDir, Date.now())))
   } catch (error) {
-    ;(run as Run | null)?.refuse()
+    begun.run?.refuse()
     throw error
   }
 }
@@ -181,8 +181,8 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     // Open sockets would block the shutdown.
     await services.hub.closeAll(halfMs)
     // Finishes requests and jobs, then closes the remaining connections.
-    await Promise.race([Promise.all([app.server!.stop(false), jobsStopped]), Bun.sleep(8000)])
-    await app.server!.stop(true)
+    await Promise.race([Promise.all([app.server?.stop(false), jobsStopped]), Bun.sleep(8000)])
+    await app.server?.stop(true)
     await services.emails.settled()
     await Promise.race([Promise.all([intakeStopped, services.bot.settled()]), Bun.sleep(2000)])
     await deliveryStopped

@@ -1,5 +1,5 @@
 import { Refusal } from '../lib/refusal.ts'
-import { readBytes } from './json-body.ts'
+import { mediaTypeOf, readBytes } from './json-body.ts'
 
 /**
  * A form that a page has posted (application/x-www-form-urlencoded), up to 64 KiB.
@@ -8,7 +8,7 @@ import { readBytes } from './json-body.ts'
  */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const { headers } = request
-  const type = headers.get('content-type')?.split(';', 1)[0]!.trim().toLowerCase()
+  const type = mediaTypeOf(headers.get('content-type'))
   if (type !== 'application/x-www-form-urlencoded' || headers.get('content-encoding'))
     throw new Refusal('unsupported_media_type', 'The body has to be application/x-www-form-urlencoded.')
   if (request.body === null) return new URLSearchParams()

@@ -94,9 +94,10 @@ function boundaryOf(headers: Headers): string {
   if (!/^multipart\/form-data *(;|$)/i.test(type))
     throw new Refusal('unsupported_media_type', 'The body has to be multipart/form-data.')
   if (headers.has('content-encoding')) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
-  const boundary = /; *boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70})) *(?:;|$)/i.exec(type)
-  if (!boundary) throw noForm()
-  return boundary[1] ?? boundary[2]!
+  const [, quoted, plain] = /; *boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70})) *(?:;|$)/i.exec(type) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) throw noForm()
+  return boundary
 }
 
 async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number, room: ReturnType<typeof openRoom>) {
@@ -165,7 +166,7 @@ function afterNext(form: Buffer, text: string, from: number): number {
 function dispositionOf(headers: string): Map<string, string> {
   const [, parameters] = /^content-disposition:[ \t]*form-data[ \t]*(;.*)?$/im.exec(headers) ?? []
   const pairs = (parameters ?? '').matchAll(/;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]*))/g)
-  return new Map(Array.from(pairs, ([, name, quoted, plain]) => [name!.toLowerCase(), quoted ?? plain ?? '']))
+  return new Map(Array.from(pairs, ([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? '']))
 }
 
 /** Counts no further than needed: a body of nothing but delimiters has millions of them. */

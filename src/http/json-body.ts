@@ -38,8 +38,10 @@ export async function readJson(request: Request): Promise<unknown> {
   return body
 }
 
-const isJson = (type: string | null) =>
-  type === 'application/json' || type?.split(';', 1)[0]!.trim().toLowerCase() === 'application/json'
+const isJson = (type: string | null) => type === 'application/json' || mediaTypeOf(type) === 'application/json'
+
+/** The type that a Content-Type names, without its parameters. */
+export const mediaTypeOf = (type: string | null) => type?.replace(/;.*/s, '').trim().toLowerCase()
 
 function parsed(bytes: Uint8Array): unknown {
   try {
@@ -54,7 +56,7 @@ export async function readBytes(request: Request): Promise<Uint8Array> {
   const length = request.headers.get('content-length')
   if (Number(length) > limit) throw tooLarge()
   try {
-    return length !== null ? await request.bytes() : await readChunks(request.body!)
+    return length !== null || request.body === null ? await request.bytes() : await readChunks(request.body)
   } catch (error) {
     // Any other error means that the client disconnected.
     throw error instanceof Refusal ? error : new Refusal('bad_request', 'The body broke off.')

@@ -124,7 +124,7 @@ export function openapiDocument(app: AnyElysia) {
   const paths = toOpenAPISchema(app).paths as Record<string, Record<string, Operation>>
   const schemas: Components = {}
   named(problem, schemas, 'Problem')
-  for (const route of app.routes as unknown as Route[]) {
+  for (const route of app.routes as Route[]) {
     const operations = paths[route.path.replace(/:([^/]+)/g, '{$1}')]
     const method = route.method.toLowerCase()
     if (operations?.[method]) operations[method] = finished(operations[method], route, schemas)
@@ -173,7 +173,7 @@ function finished(operation: Operation, route: Route, schemas: Components): Oper
   for (const [status, answer] of Object.entries(detail.responses ?? {}))
     answers[status] = { ...answer, ...(answer.content && { content: written(answer.content, `${place}Response`) }) }
   for (const [status, schema] of Object.entries(response)) {
-    const description = (schema.description as string | undefined) ?? STATUS_CODES[status]!
+    const description = schema.description ?? STATUS_CODES[status] ?? status
     // Formats that the route documents by hand are kept.
     const shown = schema.type === 'void' ? {} : content(schema, `${place}Response`)
     const all = { ...shown, ...answers[status]?.content }
@@ -208,8 +208,9 @@ const takesNoEmpty = ({ required, minProperties, anyOf }: Schema): boolean =>
 
 /** One example as `example`, several by their number. */
 function examplesOf(schema: Schema) {
-  if ((schema.examples?.length ?? 0) < 2) return { example: exampleOf(schema) }
-  return { examples: Object.fromEntries(schema.examples!.map((value, i) => [String(i + 1), { value }])) }
+  const { examples = [] } = schema
+  if (examples.length < 2) return { example: exampleOf(schema) }
+  return { examples: Object.fromEntries(examples.map((value, i) => [String(i + 1), { value }])) }
 }
 
 /** Every code that a route may answer with: its own, and those of the checks before it. */

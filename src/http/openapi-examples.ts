@@ -98,7 +98,7 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   const known = words[name]
   if (schema.enum) return schema.enum.includes(known) ? known : schema.enum[0]
   const choices = schema.anyOf ?? schema.oneOf
-  if (choices) return exampleOf(choices.find((one) => one.type !== 'null') ?? choices[0]!, name)
+  if (choices) return exampleOf(choices.find((one) => one.type !== 'null') ?? choices[0] ?? {}, name)
   const types = [schema.type ?? typeOf(known)].flat()
   if (known !== undefined && types.includes(typeOf(known))) return known
   if (types.includes('array')) return [exampleOf(schema.items ?? {}, name)]

@@ -4,6 +4,7 @@ export type Schema = {
   type?: string | string[]
   /** Of an object or a list of words: its name among the components. */
   title?: string
+  description?: string
   format?: string
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
@@ -39,7 +40,8 @@ export function plain({ error: _, documented, ...written }: Schema): Schema {
   if (schema.properties) schema.properties = mapValues(schema.properties, plain)
   if (schema.patternProperties) {
     // TypeBox's record: any name is allowed.
-    schema.additionalProperties = plain(Object.values(schema.patternProperties)[0]!)
+    const [anyName] = Object.values(schema.patternProperties)
+    if (anyName) schema.additionalProperties = plain(anyName)
     delete schema.patternProperties
   }
   if (schema.items) schema.items = plain(schema.items)

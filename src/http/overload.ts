@@ -30,7 +30,8 @@ export function openAdmission(now = () => performance.now()) {
 
   /** A timer that fires late if the event loop was busy: too many were admitted then. */
   function look() {
-    const took = now() - began!
+    if (began === null) return
+    const took = now() - began
     began = null
     const done = admitted
     if (took > budgetMs && done >= atLeast) perSecond = Math.max(1, (done * 1000) / took)

@@ -13,15 +13,16 @@ export const rateLimit = ({ limits, enabled }: { limits: Limits; enabled: boolea
     limit: (names: LimitName | LimitName[]) => ({
       // For the documentation, which is the same when limits are off.
       detail: { limit: [names].flat() },
-      ...(enabled && { transform: counting(limits, [names].flat()) as unknown as () => Promise<void> }),
+      ...(enabled && { transform: counting(limits, [names].flat()) }),
     }),
   })
 
-// A macro does not see the types of the guard's context, hence the cast. The parameters are destructured in the list, because
-// Elysia reads there what a request needs.
+// A macro does not see the types of the guard's context, so what the guard adds is optional here. The parameters are
+// destructured in the list, because Elysia reads there what a request needs.
 const counting =
   (limits: Limits, names: readonly LimitName[]) =>
-  async ({ caller, client, set }: { caller?: Caller; client: Client; set: { headers: Record<string, unknown> } }) => {
+  async ({ caller, client, set }: { caller?: Caller; client?: Client; set: { headers: object } }) => {
+    if (client === undefined) throw new Error('a limit needs the guard before it')
     const keyOf = (name: LimitName) =>
       limitTable[name].by === 'account' && caller ? caller.id : holderOf(client.address)
     // Concurrently, so that they share a round trip to Redis.

@@ -65,5 +65,5 @@ export const refreshTokenIn = (header: string | null): string | null =>
 
 function valuesOf(pair: RegExp, header: string | null): string[] {
   if (header === null) return []
-  return [...header.matchAll(pair)].flatMap(([, value]) => value!.trim() || []).slice(0, mostOfOneName)
+  return [...header.matchAll(pair)].flatMap(([, value = '']) => value.trim() || []).slice(0, mostOfOneName)
 }

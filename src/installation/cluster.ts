@@ -6,7 +6,6 @@ import { seconds } from '../lib/time.ts'
 
 /** The settings that must be the same on all nodes of a database. */
 const needed = ['REDIS_URL', 'MEDIA_URL'] as const
-export type NeededSetting = (typeof needed)[number]
 
 /** A server of a database, as the other servers see it. */
 export type ClusterNode = {
@@ -16,7 +15,7 @@ export type ClusterNode = {
   place: string
   host: string
   /** The settings that several nodes need and this one lacks. */
-  lacks: NeededSetting[]
+  lacks: string[]
 }
 
 /** A registered node; `seen_at` is the time of its last heartbeat by the database's clock, in milliseconds. */
@@ -39,10 +38,11 @@ const usualPace: Pace = { aliveMs: 15 * seconds, beatMs: 5 * seconds, lookMs: se
 
 /** Why a node cannot serve the database together with the living ones, in one line for the operator; null if it can. */
 export function clusterProblem(node: Pick<ClusterNode, 'lacks'>, living: readonly ClusterNode[]): string | null {
-  if (living.length === 0) return null
+  const [first] = living
+  if (first === undefined) return null
   const and = (settings: readonly string[]) => settings.join(' and ')
   if (node.lacks.length > 0)
-    return `${and(node.lacks)} must be set, the same on all nodes: another one of this database runs on ${living[0]!.host}`
+    return `${and(node.lacks)} must be set, the same on all nodes: another one of this database runs on ${first.host}`
   const lacking = living.find(({ lacks }) => lacks.length > 0)
   if (!lacking) return null
   return `${and(lacking.lacks)} must be set on all nodes, and the one of this database that runs on ${lacking.host} has none: set it there first, or stop that one`

@@ -27,7 +27,7 @@ export function ownershipProblem(asset: OwnedAsset, config: Where): { text: stri
       }
     case 'photos':
       return {
-        text: `MEDIA_URL names photos of another community, and each would remove those of the other: ${shownPlace(config.media!)}`,
+        text: `MEDIA_URL names photos of another community, and each would remove those of the other: ${config.media && shownPlace(config.media)}`,
         mend: 'name a prefix of its own; where the photos are those of this database, convene admin adopt',
       }
   }

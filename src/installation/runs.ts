@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hours } from '../lib/time.ts'
 import { giveToOwner } from '../lib/owner.ts'
+import { isRecord } from '../lib/record.ts'
 
 const mostStarts = 100
 
@@ -43,7 +44,9 @@ export function beginRun(dataDir: string, now: number): Run {
 /** Null at the first start, and where the file cannot be read. */
 function readRuns(path: string): Stored | null {
   try {
-    const { starts, ended } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Stored>
+    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (!isRecord(read)) return null
+    const { starts, ended } = read
     if (!Array.isArray(starts) || !starts.every(Number.isFinite) || typeof ended !== 'boolean') return null
     return { starts, ended }
   } catch {

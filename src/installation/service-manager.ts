@@ -78,7 +78,8 @@ function sender(socket: string) {
     monotonicUs(): bigint {
       const time = new BigInt64Array(2)
       c.clock_gettime(monotonic, ptr(time))
-      return time[0]! * 1_000_000n + time[1]! / 1000n
+      const [seconds = 0n, nanoseconds = 0n] = time
+      return seconds * 1_000_000n + nanoseconds / 1000n
     },
   }
 }

@@ -11,7 +11,8 @@ export function batched<Key, Found>(
   async function answer(some: typeof asked) {
     try {
       const found = await lookUp(some.map(({ key }) => key))
-      for (const [i, { resolve }] of some.entries()) resolve(found[i]!)
+      if (found.length !== some.length) throw new Error('a look-up must return a result for each key')
+      for (const [i, result] of found.entries()) some[i]?.resolve(result)
     } catch (error) {
       for (const { reject } of some) reject(error)
     }

@@ -20,7 +20,8 @@ export function fairSemaphore({ atOnce, waiting, refuse }: Bounds) {
     for (const [holder, queue] of queues) {
       if (running.has(holder)) continue
       queues.delete(holder)
-      const begin = queue.shift()!
+      const begin = queue.shift()
+      if (begin === undefined) continue
       if (queue.length > 0) queues.set(holder, queue)
       queued--
       running.add(holder)

@@ -60,8 +60,13 @@ function providerOf(name: string, given: (part: Part) => string | null): OidcPro
       return {
         secret: required('CLIENT_SECRET', `OIDC_${name}_ISSUER, or for Apple _TEAM_ID, _KEY_ID and _PRIVATE_KEY,`),
       }
-    const [teamId, keyId, key] = ofKey.map((part) => required(part, `OIDC_${name}_TEAM_ID, _KEY_ID and _PRIVATE_KEY`))
-    return { teamId: teamId!, keyId: keyId!, privateKey: privateKeyIn(key!) }
+    const requiredPart = (part: (typeof ofKey)[number]) =>
+      required(part, `OIDC_${name}_TEAM_ID, _KEY_ID and _PRIVATE_KEY`)
+    return {
+      teamId: requiredPart('TEAM_ID'),
+      keyId: requiredPart('KEY_ID'),
+      privateKey: privateKeyIn(requiredPart('PRIVATE_KEY')),
+    }
   }
 
   function privateKeyIn(value: string): string {

@@ -75,13 +75,15 @@ export function openOutbound({
   const isAllowed = (address: string, port: number, own = ownAddresses()) =>
     (isPublic(address) && !own.includes(address)) || allowed.has(socketAddress(address, port))
 
-  /** The address to connect to. Throws if the host has none that is allowed. */
-  async function addressesOf(hostname: string, port: number): Promise<{ address: string; family: 4 | 6 }[]> {
+  /** The addresses to connect to. Throws if the host has none that is allowed. */
+  async function addressesOf(hostname: string, port: number): Promise<[first: Address, ...more: Address[]]> {
     const found = isIP(hostname) ? [hostname] : await resolve(hostname)
     const own = ownAddresses()
-    const usable = found.filter((address) => isAllowed(address, port, own))
-    if (usable.length === 0) throw new OutboundError('address')
-    return usable.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+    const [first, ...more] = found
+      .filter((address) => isAllowed(address, port, own))
+      .map((address): Address => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+    if (first === undefined) throw new OutboundError('address')
+    return [first, ...more]
   }
 
   async function call(url: URL, { method, headers, body, maxBytes, ...wanted }: OutboundRequest, signal: AbortSignal) {
@@ -104,7 +106,7 @@ export function openOutbound({
         signal,
         // Only the addresses that were checked.
         lookup: (_name, options, give) =>
-          options.all ? give(null, addresses) : give(null, addresses[0]!.address, addresses[0]!.family),
+          options.all ? give(null, addresses) : give(null, addresses[0].address, addresses[0].family),
       },
       (answer) => {
         bodyOf(answer, maxBytes).then(
@@ -166,13 +168,16 @@ function refuseUrl(url: URL, hosts: readonly string[] | undefined) {
 }
 
 /** The whole body. Compressed bodies are refused, as a few bytes may expand to gigabytes. */
+type Address = { address: string; family: 4 | 6 }
+
 async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = answer.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw new OutboundError('encoding')
   if (Number(answer.headers['content-length']) > maxBytes) throw new OutboundError('too_large')
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  const body: AsyncIterable<Buffer> = answer
+  for await (const chunk of body) {
     bytes += chunk.length
     if (bytes > maxBytes) throw new OutboundError('too_large')
     chunks.push(chunk)
@@ -202,7 +207,9 @@ export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.parse(address)
   if (parsed.range() !== 'unicast') return false
-  return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1
+  if (parsed instanceof ipaddr.IPv4) return true
+  const [first = 0] = parsed.parts
+  return first >> 13 === 1
 }
 
 function socketAddress(address: string, port: number): string {

@@ -30,7 +30,8 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
     const bytes = Buffer.from(cursor, 'base64url')
     const text = bytes.subarray(macBytes).toString('utf8')
     if (bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(text))) return []
-    return JSON.parse(text) as unknown[]
+    const read: unknown = JSON.parse(text)
+    return Array.isArray(read) ? read : []
   }
 
   return {
@@ -44,12 +45,12 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
       list: string,
       cursor: string | undefined,
       types: T,
-    ): { [I in keyof T]: T[I] extends 'number' ? number : string } | null {
+    ): KeyOf<T> | null {
       if (cursor === undefined) return null
       const [name, ...key] = opened(cursor)
-      const fits = key.length === types.length && key.every((value, i) => typeof value === types[i])
-      if (name !== list || !fits) throw invalid('/cursor', 'Expected the next_cursor of a page before', 'format')
-      return key as { [I in keyof T]: T[I] extends 'number' ? number : string }
+      if (name !== list || !isOfTypes(key, types))
+        throw invalid('/cursor', 'Expected the next_cursor of a page before', 'format')
+      return key
     },
 
     /** A page of `limit` items. Pass one more row than that, which shows whether another page follows. */
@@ -69,3 +70,9 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
     },
   }
 }
+
+type Types = readonly ('number' | 'string')[]
+type KeyOf<T extends Types> = { [I in keyof T]: T[I] extends 'number' ? number : string }
+
+const isOfTypes = <T extends Types>(key: unknown[], types: T): key is unknown[] & KeyOf<T> =>
+  key.length === types.length && key.every((value, i) => typeof value === types[i])

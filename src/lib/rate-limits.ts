@@ -60,7 +60,7 @@ const longest = 30 * days
 
 /** A limit as `RATE_LIMIT` writes it, such as `60/1h`. */
 function writtenLimit({ points, per }: Pick<Limit, 'points' | 'per'>): string {
-  const [unit, ms] = Object.entries(units).findLast(([, ms]) => per % ms === 0)!
+  const [unit, ms] = Object.entries(units).findLast(([, ms]) => per % ms === 0) ?? ['s', units.s]
   return `${points}/${per / ms}${unit}`
 }
 

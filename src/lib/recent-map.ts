@@ -37,3 +37,5 @@ export function recentMap<V extends object>(most: number) {
     },
   }
 }
+
+export type RecentMap<V extends object> = ReturnType<typeof recentMap<V>>

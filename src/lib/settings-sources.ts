@@ -14,6 +14,9 @@ export type Given = {
   file: string | null
 }
 
+/** The file that settings may be in, and those that may not be in it. */
+type SettingsFile = { path: string; mustExist: boolean; forbidden: readonly string[] }
+
 const longest = 1024 * 1024
 
 /**
@@ -23,36 +26,34 @@ const longest = 1024 * 1024
  * Throws ConfigError for a file that cannot be read, a name given twice, or an unknown key in the file. No message repeats
  * a value.
  */
-export function givenSettings(
-  table: Settings,
-  env: Environment,
-  file: { path: string; mustExist: boolean; forbidden: readonly string[] } | null,
-): Given {
+export function givenSettings(table: Settings, env: Environment, file: SettingsFile | null): Given {
   const isKnown = knownNames(table)
   const origins = new Map<string, string>()
   const own: Environment = {}
   for (const name of Object.keys(env)) {
     const of = settingOfFile(name)
-    if (of === null || !isKnown(of) || textOf(env, name) === null) continue
+    const text = textOf(env, name)
+    if (of === null || !isKnown(of) || text === null) continue
     if (textOf(env, of) !== null) throw new ConfigError(`${of} and ${name} are both set: leave one of them out`)
-    own[of] = contentOf(textOf(env, name)!, name)
+    own[of] = contentOf(text, name)
     origins.set(of, name)
   }
   const entries = file === null ? null : entriesOf(file)
+  const { path, forbidden }: Pick<SettingsFile, 'path' | 'forbidden'> = file ?? { path: '', forbidden: [] }
   for (const { key, line, value } of entries ?? []) {
     const name = key.toUpperCase()
     const of = settingOfFile(name)
     const setting = of !== null && isKnown(of) ? of : name
-    const where = `${file!.path}, line ${line}`
+    const where = `${path}, line ${line}`
     if (!isKnown(setting)) throw new ConfigError(`${where}: ${key} is no setting${suggestion(table, name)}`)
-    if (file!.forbidden.includes(setting)) throw new ConfigError(`${where}: ${key} cannot be set in this file`)
+    if (forbidden.includes(setting)) throw new ConfigError(`${where}: ${key} cannot be set in this file`)
     if (textOf(env, setting) !== null || origins.get(setting) === `${setting}_FILE`) continue
     if (origins.has(setting)) throw new ConfigError(`${where}: ${setting} is set twice in this file`)
     own[setting] = setting === name ? value : contentOf(value, where)
     origins.set(setting, where)
   }
-  if (origins.size === 0) return { env, origins, file: entries === null ? null : file!.path }
-  return { env: { ...env, ...own }, origins, file: entries === null ? null : file!.path }
+  if (origins.size === 0) return { env, origins, file: entries === null ? null : path }
+  return { env: { ...env, ...own }, origins, file: entries === null ? null : path }
 }
 
 /** The setting that `NAME_FILE` gives. */
@@ -76,7 +77,7 @@ function contentOf(path: string, name: string): string {
 type Entry = { key: string; line: number; value: string }
 
 /** The entries of the settings file; null if there is none and none is asked for. */
-function entriesOf({ path, mustExist }: { path: string; mustExist: boolean }): Entry[] | null {
+function entriesOf({ path, mustExist }: SettingsFile): Entry[] | null {
   let text: string
   try {
     if (statSync(path).size > longest) throw new ConfigError(`${path} is too large for a file of settings`)
@@ -166,7 +167,7 @@ export function unknownSettings(table: Settings, env: Environment): { name: stri
       if (isKnown(name) || isKnown(plain)) return []
       const isOurs = name.startsWith('CONVENE_')
       const meant = closest(table, name, { isOurs })
-      if (isOurs) return isOfPlatform(name, env[name]!) ? [] : [{ name, meant }]
+      if (isOurs) return isOfPlatform(name, env[name] ?? '') ? [] : [{ name, meant }]
       return meant === null ? [] : [{ name, meant }]
     })
 }
@@ -207,15 +208,18 @@ function mayBeWithin(steps: number, from: string, to: string): boolean {
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)])
-  for (let j = 1; j <= b.length; j++) rows[0]![j] = j
-  for (let i = 1; i <= a.length; i++)
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, replaced)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, rows[i - 2]![j - 2]! + 1)
-      rows[i]![j] = least
+  const rows: number[][] = []
+  const distance = (i: number, j: number) => rows[i]?.[j] ?? Infinity
+  for (let i = 0; i <= a.length; i++) {
+    const row: number[] = []
+    rows.push(row)
+    for (let j = 0; j <= b.length; j++) {
+      const replaced = distance(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swapped = isSwapped ? distance(i - 2, j - 2) + 1 : Infinity
+      const changed = Math.min(distance(i - 1, j) + 1, distance(i, j - 1) + 1, replaced, swapped)
+      row.push(i === 0 && j === 0 ? 0 : changed)
     }
-  return rows[a.length]![b.length]!
+  }
+  return distance(a.length, b.length)
 }

@@ -48,6 +48,17 @@ export type Carriers = { [K in Kind]?: Carrier<K> }
 /** What is known of a provider, in this process. */
 type Lane = { busy: number; failures: number; closedUntil: number }
 
+/** A way out of the server, in this process. */
+type Way = {
+  kind: Kind
+  carrier: Carrier<Kind>
+  /** How many parcels are on their way. */
+  busy: number
+  lanes: Map<string, Lane>
+  /** Whether it looks for due parcels now, and whether it has to look again afterwards. */
+  looks: 'no' | 'once' | 'again'
+}
+
 type Outcome = 'sent' | 'withheld' | 'failed' | 'given_up'
 
 export type Delivery = ReturnType<typeof openDelivery>
@@ -77,6 +88,7 @@ export function openDelivery({
   node,
   log,
   onOutcome = () => {},
+  around = (_, deliver) => deliver(),
   now,
   random = Math.random,
 }: {
@@ -86,14 +98,17 @@ export function openDelivery({
   node: string
   log: Logger
   onOutcome?: (kind: Kind, outcome: Outcome) => void
+  /** Runs each delivery: for traces. */
+  around?: <T>(kind: Kind, deliver: () => Promise<T>) => Promise<T>
   now: () => number
   random?: () => number
 }) {
-  const kinds = keysOf(carriers)
+  const ways = new Map<Kind, Way>()
+  for (const kind of keysOf(carriers)) {
+    const carrier = carriers[kind]
+    if (carrier) ways.set(kind, { kind, carrier, busy: 0, lanes: new Map(), looks: 'no' })
+  }
   const running = new Set<Promise<void>>()
-  const busy = new Map<Kind, number>(kinds.map((kind) => [kind, 0]))
-  const looking = new Map<Kind, 'once' | 'again'>()
-  const lanes = new Map<Kind, Map<string, Lane>>(kinds.map((kind) => [kind, new Map()]))
   let timer: Timer | null = null
   let stopped = false
 
@@ -104,25 +119,23 @@ export function openDelivery({
   const laneOf = (parcel: Parcel) => parcel.lane ?? ''
 
   /** The lanes of a kind that take no other parcel now. */
-  function closedLanes(kind: Kind): string[] {
-    const { perLane } = carriers[kind]!
+  function closedLanes({ carrier: { perLane }, lanes }: Way): string[] {
     if (perLane === undefined) return []
-    return [...lanes.get(kind)!].flatMap(([name, { busy, failures, closedUntil }]) => {
+    return [...lanes].flatMap(([name, { busy, failures, closedUntil }]) => {
       const isSuspect = failures >= failuresToClose
       return closedUntil > now() || busy >= (isSuspect ? 1 : perLane) ? [name] : []
     })
   }
 
   /** Whether a closed lane is now open for one trial parcel (half-open). */
-  const isTryingAgain = (kind: Kind, closed: readonly string[]) =>
-    [...lanes.get(kind)!].some(([name, { failures }]) => failures >= failuresToClose && !closed.includes(name))
+  const isTryingAgain = ({ lanes }: Way, closed: readonly string[]) =>
+    [...lanes].some(([name, { failures }]) => failures >= failuresToClose && !closed.includes(name))
 
-  const hasOneLane = (kind: Kind) => carriers[kind]!.perLane === carriers[kind]!.atOnce
+  const hasOneLane = ({ carrier }: Way) => carrier.perLane === carrier.atOnce
 
-  function takeLane(kind: Kind, name: string) {
-    const ofKind = lanes.get(kind)!
-    const lane = ofKind.get(name) ?? { busy: 0, failures: 0, closedUntil: 0 }
-    ofKind.set(name, lane)
+  function takeLane({ lanes }: Way, name: string) {
+    const lane = lanes.get(name) ?? { busy: 0, failures: 0, closedUntil: 0 }
+    lanes.set(name, lane)
     lane.busy++
     return lane
   }
@@ -131,20 +144,21 @@ export function openDelivery({
    * Records whether the provider answered. Parcels for one that does not are postponed in storage, so that finding others
    * stays cheap.
    */
-  async function noteLane(kind: Kind, name: string, hasFailed: boolean): Promise<void> {
-    const lane = lanes.get(kind)!.get(name)
-    if (carriers[kind]!.perLane === undefined || !lane) return
+  async function noteLane(way: Way, name: string, hasFailed: boolean): Promise<void> {
+    const { kind, carrier } = way
+    const lane = way.lanes.get(name)
+    if (carrier.perLane === undefined || !lane) return
     lane.failures = hasFailed ? lane.failures + 1 : 0
     if (lane.failures < failuresToClose || lane.closedUntil > now()) return
     const pause = Math.min(longestCloseMs, seconds * 2 ** (lane.failures - failuresToClose))
     lane.closedUntil = now() + pause
     log.warn({ kind, failures: lane.failures, pause_ms: pause }, 'a provider does not take deliveries: waiting')
     // A kind with one lane is not polled while that lane is closed.
-    if (!hasOneLane(kind)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
+    if (!hasOneLane(way)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
     if (pause < longestCloseMs) return
     // Only some of them are retried meanwhile, so expired ones are removed here.
     await inBatches(async (limit) => {
-      const old = await store.removeOld(kind, now() - carriers[kind]!.patienceMs, now(), limit)
+      const old = await store.removeOld(kind, now() - carrier.patienceMs, now(), limit)
       for (let i = 0; i < old; i++) onOutcome(kind, 'given_up')
       return old
     })
@@ -154,14 +168,14 @@ export function openDelivery({
     while ((await work(batch)) === batch);
   }
 
-  async function attempt(kind: Kind, parcel: Parcel): Promise<void> {
-    const carrier = carriers[kind] as Carrier<Kind>
+  async function attempt(way: Way, parcel: Parcel): Promise<void> {
+    const { kind, carrier } = way
     let notSent: void | NotSent
     try {
-      notSent = await carrier.deliver(parcel)
+      notSent = await around(kind, () => carrier.deliver(parcel))
     } catch (error) {
       // A provider that names a time or refuses is reachable.
-      if (!(error instanceof TryLater)) await noteLane(kind, laneOf(parcel), !(error instanceof Undeliverable))
+      if (!(error instanceof TryLater)) await noteLane(way, laneOf(parcel), !(error instanceof Undeliverable))
       const message = messageOf(error)
       const pause = error instanceof TryLater ? error.afterMs : nextPause(parcel.attempts)
       const isOver = error instanceof Undeliverable || now() + pause > parcel.created_at + carrier.patienceMs
@@ -177,55 +191,56 @@ export function openDelivery({
     }
     if (typeof notSent === 'object') return store.postpone(parcel.id, node, notSent.dueAt, null)
     // A withheld parcel says nothing about the provider.
-    if (notSent === undefined) await noteLane(kind, laneOf(parcel), false)
+    if (notSent === undefined) await noteLane(way, laneOf(parcel), false)
     await store.remove(parcel.id)
     onOutcome(kind, notSent ?? 'sent')
   }
 
   /** Starts delivery of due parcels until none is due or the concurrency limit is reached. */
-  async function look(kind: Kind): Promise<void> {
+  async function look(way: Way): Promise<void> {
     if (stopped) return
-    if (looking.has(kind)) {
-      looking.set(kind, 'again')
+    if (way.looks !== 'no') {
+      way.looks = 'again'
       return
     }
-    looking.set(kind, 'once')
+    way.looks = 'once'
+    const { kind, carrier, lanes } = way
     try {
-      const { atOnce, perLane } = carriers[kind]!
-      const free = atOnce - busy.get(kind)!
-      const closed = closedLanes(kind)
-      if (closed.length > 0 && hasOneLane(kind)) return
-      const limit = Math.min(free, isTryingAgain(kind, closed) ? 1 : (perLane ?? free))
+      const { atOnce, perLane } = carrier
+      const free = atOnce - way.busy
+      const closed = closedLanes(way)
+      if (closed.length > 0 && hasOneLane(way)) return
+      const limit = Math.min(free, isTryingAgain(way, closed) ? 1 : (perLane ?? free))
       const parcels = limit > 0 ? await store.lease(kind, node, now(), now() + leaseMs, limit, closed) : []
-      if (parcels.length === limit && limit < free) looking.set(kind, 'again')
+      if (parcels.length === limit && limit < free) way.looks = 'again'
       for (const parcel of parcels) {
-        const lane = takeLane(kind, laneOf(parcel))
-        busy.set(kind, busy.get(kind)! + 1)
-        const delivery: Promise<void> = attempt(kind, parcel)
+        const lane = takeLane(way, laneOf(parcel))
+        way.busy++
+        const delivery: Promise<void> = attempt(way, parcel)
           .catch((error) => log.error({ err: error, kind }, 'the outcome of a delivery could not be stored'))
           .finally(() => {
             running.delete(delivery)
-            busy.set(kind, busy.get(kind)! - 1)
+            way.busy--
             lane.busy--
-            if (lane.busy === 0 && (lane.failures === 0 || lanes.get(kind)!.size > mostLanes))
-              lanes.get(kind)!.delete(laneOf(parcel))
-            void look(kind)
+            if (lane.busy === 0 && (lane.failures === 0 || lanes.size > mostLanes)) lanes.delete(laneOf(parcel))
+            void look(way)
           })
         running.add(delivery)
       }
     } catch (error) {
       log.error({ err: error, kind }, 'the outbox could not be read')
     } finally {
-      const again = looking.get(kind) === 'again'
-      looking.delete(kind)
-      if (again) void look(kind)
+      const again = way.looks === 'again'
+      way.looks = 'no'
+      if (again) void look(way)
     }
   }
 
   return {
     /** Call after a parcel of that kind is committed: delivers it now. */
     wake(kind: Kind) {
-      if (carriers[kind]) void look(kind)
+      const way = ways.get(kind)
+      if (way) void look(way)
     },
 
     /**
@@ -234,7 +249,7 @@ export function openDelivery({
      */
     async start(isAlone = false): Promise<void> {
       if (isAlone) await store.endLeases(now())
-      timer ??= setInterval(() => kinds.forEach((kind) => void look(kind)), lookEveryMs).unref()
+      timer ??= setInterval(() => ways.forEach((way) => void look(way)), lookEveryMs).unref()
     },
 
     /** Starts no more deliveries, and waits up to `patienceMs` for those in progress. */
@@ -242,12 +257,13 @@ export function openDelivery({
       stopped = true
       if (timer) clearInterval(timer)
       await Promise.race([Promise.all(running), Bun.sleep(patienceMs)])
-      for (const kind of kinds) carriers[kind]?.close?.()
+      for (const { carrier } of ways.values()) carrier.close?.()
     },
 
     /** Resolves when no delivery is in progress. For tests and commands. */
     async idle(): Promise<void> {
-      while (running.size > 0 || looking.size > 0) await (running.size > 0 ? Promise.race(running) : Bun.sleep(1))
+      const isLooking = () => ways.values().some(({ looks }) => looks !== 'no')
+      while (running.size > 0 || isLooking()) await (running.size > 0 ? Promise.race(running) : Bun.sleep(1))
     },
   }
 }

@@ -35,12 +35,12 @@ export function openPushSenders({ config, secrets, outbound, now }: Deps): {
   const senders: PushSenders = { webpush: webPushSender({ vapid, outbound, now }) }
   // Both are required here, so that a server does not load what it has no keys for: HTTP/2 alone takes 10 ms.
   if (account !== null) {
-    const { fcmSender } = require('./fcm/sender.ts') as typeof import('./fcm/sender.ts')
+    const { fcmSender }: typeof import('./fcm/sender.ts') = require('./fcm/sender.ts')
     senders.fcm = fcmSender({ account, url: fcmUrl ?? undefined, now })
   }
   // The settings come together: `config.ts` sees to it.
   if (apnsKey !== null && apnsKeyId !== null && apnsTeamId !== null && apnsTopic !== null) {
-    const { apnsSender, apnsUrls } = require('./apns/sender.ts') as typeof import('./apns/sender.ts')
+    const { apnsSender, apnsUrls }: typeof import('./apns/sender.ts') = require('./apns/sender.ts')
     senders.apns = apnsSender({
       key: apnsKey,
       keyId: apnsKeyId,

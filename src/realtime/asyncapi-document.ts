@@ -1,7 +1,7 @@
 import type { TObject } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { exampleOf } from '../http/openapi-examples.ts'
-import { type Components, named, plain, type Schema } from '../http/openapi-schema.ts'
+import { type Components, named, plain } from '../http/openapi-schema.ts'
 import { entityId, object } from '../http/schema.ts'
 import { version } from '../version.ts'
 import { closing } from './connection.ts'
@@ -86,7 +86,7 @@ export function asyncapiDocument() {
   const schemas: Components = {}
   const messages: Record<string, object> = {}
   const add = (key: string, name: string, schema: TObject, summary?: string) => {
-    const shown = plain(schema as Schema)
+    const shown = plain(schema)
     messages[key] = {
       name,
       title: schema.title,
@@ -96,25 +96,28 @@ export function asyncapiDocument() {
       examples: [{ payload: exampleOf(shown) }],
     }
   }
-  const typeOf = ({ properties }: TObject) => String(properties.type!.const)
-  const [durable, ephemeral] = [documentedEvents, ephemeralEvents].map((events) =>
+  const typeOf = ({ properties }: TObject) => String(properties.type?.const)
+  const described = (events: readonly TObject[]) =>
     events.map((event) => {
-      add(event.title!, typeOf(event), event, summaries[typeOf(event)])
-      return { key: event.title!, type: typeOf(event) }
-    }),
-  )
-  const keyOf = (type: string) => ephemeral!.find((event) => event.type === type)!.key
+      const type = typeOf(event)
+      const key = event.title ?? type
+      add(key, type, event, summaries[type])
+      return { key, type }
+    })
+  const durable = described(documentedEvents)
+  const ephemeral = described(ephemeralEvents)
+  const answersOf = (type: string) => ephemeral.flatMap((event) => (event.type === type ? [event.key] : []))
   const security = [{ $ref: '#/components/securitySchemes/token' }]
   const channel = { $ref: '#/channels/socket' }
   const refs = (keys: string[]) => keys.map((key) => ({ $ref: `#/channels/socket/messages/${key}` }))
   const received = Object.entries(clientFrames).map(([type, { summary, data, answers }]) => {
-    const key = `Frame${type[0]!.toUpperCase()}${type.slice(1)}`
+    const key = `Frame${type.charAt(0).toUpperCase()}${type.slice(1)}`
     add(key, type, object(key, { type: t.Literal(type), cid: t.Optional(ownCid), ...(data && { data }) }), summary)
-    const reply = { channel, messages: refs(answers.map(keyOf)) }
+    const reply = { channel, messages: refs(answers.flatMap(answersOf)) }
     return [`receive${key}`, { action: 'receive', channel, security, summary, messages: refs([key]), reply }] as const
   })
   const answering = new Set(Object.values(clientFrames).flatMap(({ answers }) => answers))
-  const unasked = ephemeral!.filter(({ type }) => !answering.has(type))
+  const unasked = ephemeral.filter(({ type }) => !answering.has(type))
   return {
     asyncapi: '3.0.0',
     info: {
@@ -168,7 +171,7 @@ export function asyncapiDocument() {
         channel,
         security,
         summary: 'Durable events, in order and without gaps',
-        messages: refs(durable!.map(({ key }) => key)),
+        messages: refs(durable.map(({ key }) => key)),
       },
       sendEphemeralEvents: {
         action: 'send',

@@ -47,7 +47,7 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
       const [concerned, seen] = await Promise.all([peers(userId), online ? null : lastSeen.of([userId])])
       // The user has come back meanwhile, which is announced separately.
       if (isHere(userId) && !online) return
-      const at = online ? now() : seen!.get(userId)
+      const at = seen === null ? now() : seen.get(userId)
       const frame = presenceFrame({ user_id: userId, online, last_seen_at: at === undefined ? null : iso(at) })
       for (const peer of concerned) {
         sockets.deliver(peer, frame)

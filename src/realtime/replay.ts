@@ -32,10 +32,10 @@ export function replay({ store, views, gathers }: Deps) {
   async function eventsOf(users: readonly Missed[]): Promise<Event[][]> {
     const events = await store.afterEach(users)
     const wanted = new Map<ViewedType, Shown[]>()
-    for (const [i, ofUser] of events.entries())
-      for (const { type, ref } of ofUser) {
+    for (const [i, { user_id: viewer_id }] of users.entries())
+      for (const { type, ref } of events[i] ?? []) {
         if (ref === null) continue
-        const shown = { viewer_id: users[i]!.user_id, ref }
+        const shown = { viewer_id, ref }
         const ofType = wanted.get(type)
         if (ofType) ofType.push(shown)
         else wanted.set(type, [shown])
@@ -66,11 +66,13 @@ export function replay({ store, views, gathers }: Deps) {
       // Storage is down, or there is nobody else to serve.
       if (error instanceof Refusal || users.length === 1) throw error
       const alone = await Promise.allSettled(users.map((user) => eventsOf([user])))
-      return alone.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value[0]! : asError(outcome.reason)))
+      return alone.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.flat() : asError(outcome.reason)))
     }
   }
 
-  const eventsAfter = gathers ? batched(afterEach, usersAtOnce) : async (user: Missed) => (await eventsOf([user]))[0]!
+  const eventsAfter = gathers
+    ? batched(afterEach, usersAtOnce)
+    : async (user: Missed) => (await eventsOf([user])).flat()
 
   return {
     /** Number of the newest event, and whether everything after `since` is still there. */

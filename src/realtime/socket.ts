@@ -74,7 +74,7 @@ export const socketRoute = ({
   new Elysia({ name: 'socket' }).get(
     '/ws',
     async ({ request, server, query, set }) => {
-      const { token = tokenOffered(request.headers), since } = query as Record<string, string | undefined>
+      const { token = tokenOffered(request.headers), since }: Record<string, string | undefined> = query
       if (!token) throw notSignedIn()
       const caller = await callers.byToken(token)
       requireConsented(config, caller)

@@ -111,7 +111,7 @@ export function openTopics({ sockets, replay, log }: { sockets: Sockets; replay:
       (eventsOf) => {
         for (const { audience } of users) audience.advancing = null
         for (const [i, { user_id, audience, seq }] of users.entries()) {
-          const events = eventsOf[i]!
+          const events = eventsOf[i] ?? []
           if (events instanceof Error) {
             giveUpAll(audience, events)
             continue

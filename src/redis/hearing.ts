@@ -60,7 +60,9 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
     })
     client.on(sharded ? 'smessage' : 'message', onMessage)
     // The slot has moved to another node.
-    client.on('moved', () => (commands as Cluster).refreshSlotsCache())
+    client.on('moved', () => {
+      if (commands instanceof Cluster) commands.refreshSlotsCache()
+    })
     return connection
   }
 
@@ -98,7 +100,7 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
     const heard: string[] = []
     for (const [i, channel] of channels.entries()) {
       if (!wanted.has(channel)) continue
-      if (outcomes[i]!.status === 'fulfilled' && connection.open === open) {
+      if (outcomes[i]?.status === 'fulfilled' && connection.open === open) {
         connection.heard.add(channel)
         heard.push(channel)
       } else {

@@ -139,9 +139,10 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
       .exists(tombstoneKey(self))
       .smembers(nodesKey)
       .exec()
-    for (const [error] of outcomes!) if (error) throw error
-    const [isGone, nodes] = [outcomes![2]![1] === 1, outcomes![3]![1] as string[]]
-    if (isGone) {
+    for (const [error] of outcomes ?? []) if (error) throw error
+    const [, , [, gone] = [], [, members] = []] = outcomes ?? []
+    const nodes: string[] = Array.isArray(members) ? members : []
+    if (gone === 1) {
       const before = self
       self = crypto.randomUUID()
       for (const userId of registered.keys()) unsynced.add(userId)
@@ -213,7 +214,7 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
       for (let i = 0; i < userIds.length; i += atOnce) {
         const some = userIds.slice(i, i + atOnce)
         const nodes = await nodesOfAll(some.map(nodesOf))
-        for (const [j, userId] of some.entries()) if (await anyAlive(nodes[j]!)) online.add(userId)
+        for (const [j, userId] of some.entries()) if (await anyAlive(nodes[j] ?? [])) online.add(userId)
       }
       return online
     },

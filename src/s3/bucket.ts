@@ -103,8 +103,11 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
 
   const bucketApi = {
     /** Stores a whole object or none. Replaces one of the same name. */
-    async put(name: string, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Promise<void> {
-      const done = await ask('PUT', name, () => true, { body: bytes, headers })
+    async put(name: string, bytes: Uint8Array, headers: Record<string, string>): Promise<void> {
+      const { buffer, byteOffset, byteLength } = bytes
+      if (!(buffer instanceof ArrayBuffer)) throw new Error('memory that is shared between threads cannot be uploaded')
+      const body = new Uint8Array(buffer, byteOffset, byteLength)
+      const done = await ask('PUT', name, () => true, { body, headers })
       if (!done) throw errorOf('NoSuchKey')
     },
 

@@ -10,6 +10,7 @@ import { type Persona, personaOf, wordsOf } from './people.ts'
 import { demoEmail } from './demo-account.ts'
 import { apportion, openRandom, type Random } from './random.ts'
 import type { Words } from './words/words.ts'
+import { pairOf } from '../features/chats/rules.ts'
 
 /** What decides a community: the same plan makes the same one, but for the times, which are counted back from now. */
 export type Plan = { users: number; cities: readonly City[]; messages: number; seed: string }
@@ -61,6 +62,9 @@ const AGE = 400 * days
 // Where the times of the ids begin, so that they are the same whenever they are made.
 const idEpoch = Date.UTC(2026, 0, 1)
 
+/** A number of the resident or chat `i`, of which each list has one. */
+const at = (numbers: ArrayLike<number>, i: number): number => numbers[i] ?? 0
+
 /** Makes a community up. Throws if the messages need neighbours and nobody has any. */
 export function openCommunity({ users, cities, messages, seed }: Plan, setting: Setting): Community {
   const { now, locationKey, edition } = setting
@@ -84,15 +88,16 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
     for (const [city, size] of sizes.entries()) cityOf.fill(city, housed, (housed += size))
     for (let i = users - 1; i > 0; i--) {
       const j = random.below(i + 1)
-      ;[cityOf[i], cityOf[j]] = [cityOf[j]!, cityOf[i]!]
+      ;[cityOf[i], cityOf[j]] = [at(cityOf, j), at(cityOf, i)]
     }
     for (let i = 0; i < users; i++) {
-      const city = cities[cityOf[i]!]!
-      const at = Math.floor(((AGE - days) * (i + random.unit())) / users) - AGE
-      const id = idOf(random, at)
+      const city = cities[at(cityOf, i)]
+      if (city === undefined) throw new Error('a community lives in one city at least')
+      const came = Math.floor(((AGE - days) * (i + random.unit())) / users) - AGE
+      const id = idOf(random, came)
       const home = homeIn(city, random.unit(), random.unit())
       ids.set(i, id)
-      cameAt[i] = at
+      cameAt[i] = came
       walk[i] = stepOf(home)
       const persona = personaOf(random, city)
       speaksRussian[i] = Number(persona.preferences.language === 'ru')
@@ -100,15 +105,15 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
         id,
         email: demoEmail(i + 1),
         city: city.name,
-        created_at: now + at,
+        created_at: now + came,
         whereabouts: follow(placeKey(locationKey, id), NOWHERE, home),
         ...persona,
         consents: (random.chance(0.3) ? [...editions, marketing] : editions).map((consent) => ({
-          id: idOf(random, at),
+          id: idOf(random, came),
           user_id: id,
           ...consent,
           accepted: true,
-          recorded_at: now + at,
+          recorded_at: now + came,
           user_agent: null,
           address: null,
         })),
@@ -124,17 +129,17 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
     )
     const [ones, others] = pairs(random)
     const begunAt = Float64Array.from(ones, (a, i) => {
-      const bothThere = Math.max(cameAt[a]!, cameAt[others[i]!]!)
+      const bothThere = Math.max(at(cameAt, a), at(cameAt, at(others, i)))
       return Math.floor(bothThere + (-hours - bothThere) * random.unit())
     })
-    const begun = Uint32Array.from(ones.keys()).sort((x, y) => begunAt[x]! - begunAt[y]! || x - y)
+    const begun = Uint32Array.from(ones.keys()).sort((x, y) => at(begunAt, x) - at(begunAt, y) || x - y)
     for (const [i, chat] of begun.entries()) {
-      const [a, b, at] = [ones[chat]!, others[chat]!, begunAt[chat]!]
-      const id = idOf(random, at)
+      const [a, b, begin] = [at(ones, chat), at(others, chat), at(begunAt, chat)]
+      const id = idOf(random, begin)
       const pair = [ids.get(a), ids.get(b)] as const
-      const [user_a, user_b] = pair.toSorted() as [string, string]
+      const [user_a, user_b] = pairOf(...pair)
       const words = wordsOf(speaksRussian[a] && speaksRussian[b] ? 'ru' : 'en')
-      const lines = conversation(random, words, lengths[i]! + 1, at, 0)
+      const lines = conversation(random, words, at(lengths, i) + 1, begin, 0)
       const said = lines.map((line, index) => ({
         id: idOf(random, line.at),
         seq: index + 1,
@@ -147,7 +152,7 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
         id,
         user_a,
         user_b,
-        created_at: now + at,
+        created_at: now + begin,
         messages: said,
         review: reviewOf(random, words, id, pair, lines),
       }
@@ -157,7 +162,7 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
   /** As many different pairs of neighbours as there are to be chats, as indexes of residents. */
   function pairs(random: Random): [Uint32Array, Uint32Array] {
     const order = Uint32Array.from({ length: users }, (_, i) => i)
-    order.sort((x, y) => cityOf[x]! - cityOf[y]! || walk[x]! - walk[y]! || x - y)
+    order.sort((x, y) => at(cityOf, x) - at(cityOf, y) || at(walk, x) - at(walk, y) || x - y)
     /** With which of the neighbours ahead everybody is a pair already: a bit for each of them. */
     const taken = new Uint32Array(users)
     const found: [Uint32Array, Uint32Array] = [new Uint32Array(wanted), new Uint32Array(wanted)]
@@ -165,18 +170,19 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
     /** False if they are no neighbours, or have each other already. */
     function pair(from: number, to: number): boolean {
       const bit = 1 << (to - from - 1)
-      if (to >= users || cityOf[order[from]!] !== cityOf[order[to]!] || (taken[from]! & bit) !== 0) return false
-      taken[from]! |= bit
+      if (to >= users || at(cityOf, at(order, from)) !== at(cityOf, at(order, to))) return false
+      if ((at(taken, from) & bit) !== 0) return false
+      taken[from] = at(taken, from) | bit
       const [first, second] = random.chance(0.5) ? [from, to] : [to, from]
-      found[0][count] = order[first]!
-      found[1][count] = order[second]!
+      found[0][count] = at(order, first)
+      found[1][count] = at(order, second)
       count++
       return true
     }
     for (let host = 0; host < Math.min(HOSTS, users); host++) {
-      const at = order.indexOf(host)
+      const place = order.indexOf(host)
       for (let i = 1, chats = 0; i <= WINDOW && chats < CHATS_OF_A_HOST && count < wanted; i++)
-        if (pair(at, at + i) || (i <= at && pair(at - i, at))) chats++
+        if (pair(place, place + i) || (i <= place && pair(place - i, place))) chats++
     }
     while (count < wanted) {
       const from = random.below(users)
@@ -194,9 +200,10 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
     lines: Line[],
   ): Review | null {
     const answered = lines.some(({ from }) => from === 1)
-    if (!answered || lines.length < 6 || !random.chance(0.25)) return null
+    const last = lines.at(-1)
+    if (!answered || last === undefined || lines.length < 6 || !random.chance(0.25)) return null
     const [reviewer_id, reviewed_id] = random.chance(0.5) ? pair : [pair[1], pair[0]]
-    const created_at = now + Math.floor(lines.at(-1)!.at * random.unit())
+    const created_at = now + Math.floor(last.at * random.unit())
     return { id: random.uuid(), chat_id, reviewer_id, reviewed_id, ...opinion(random, words), created_at }
   }
 

@@ -153,8 +153,10 @@ export const purposes = [
 /** Up to `most` of the list, without repeats. The head of a list is chosen more often than its tail. */
 function some(random: Random, list: readonly string[], most: number): string[] {
   const chosen = new Set<string>()
-  for (let count = random.below(most + 1); count > 0; count--)
-    chosen.add(list[Math.floor(random.unit() * random.unit() * list.length)]!)
+  for (let count = random.below(most + 1); count > 0; count--) {
+    const one = list[Math.floor(random.unit() * random.unit() * list.length)]
+    if (one !== undefined) chosen.add(one)
+  }
   return [...chosen]
 }
 

@@ -39,14 +39,19 @@ export function openRandom(seed: string) {
 
     chance: (probability: number) => next() / 2 ** 32 < probability,
 
-    pick: <T>(list: readonly T[]): T => list[Math.floor((next() / 2 ** 32) * list.length)]!,
+    pick<T>(list: readonly T[]): T {
+      const one = list[Math.floor((next() / 2 ** 32) * list.length)]
+      if (one === undefined) throw new Error('there is nothing to choose from')
+      return one
+    },
 
     /** The same list in another order, by Fisher and Yates's method. */
     shuffled<T>(list: readonly T[]): T[] {
       const all = [...list]
       for (let i = all.length - 1; i > 0; i--) {
         const j = Math.floor((next() / 2 ** 32) * (i + 1))
-        ;[all[i], all[j]] = [all[j]!, all[i]!]
+        // Swaps the two.
+        all.splice(i, 1, ...all.splice(j, 1, ...all.slice(i, i + 1)))
       }
       return all
     },
@@ -77,6 +82,6 @@ export function apportion(total: number, weights: readonly number[]): number[] {
   const byRemainder = shares
     .map((share, i) => [share - Math.floor(share), i] as const)
     .sort(([x, i], [y, j]) => y - x || i - j)
-  for (const [, i] of byRemainder.slice(0, missing)) parts[i]!++
-  return parts
+  const oneMore = new Set(byRemainder.slice(0, missing).map(([, i]) => i))
+  return parts.map((part, i) => (oneMore.has(i) ? part + 1 : part))
 }

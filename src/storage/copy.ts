@@ -121,12 +121,19 @@ function tableOf(table: PgTable): Table {
 
 const batch = 5000
 
-async function* pagesOf(side: Side, table: Table, after: Row | null = null): AsyncGenerator<Page> {
-  for (let last = after; ;) {
-    const page = await side.read(table, last, batch)
-    if (page.rows.length > 0) yield page
-    if (page.rows.length < batch) return
-    last = page.keys.at(-1)!
+/** All rows of a table, page by page, each with the key of its last row. */
+async function* pagesOf(
+  side: Side,
+  table: Table,
+  after: Row | null = null,
+): AsyncGenerator<{ rows: Row[]; last: Row }> {
+  for (let from = after; ;) {
+    const { rows, keys } = await side.read(table, from, batch)
+    const last = keys.at(-1)
+    if (last === undefined) return
+    yield { rows, last }
+    if (rows.length < batch) return
+    from = last
   }
 }
 
@@ -143,7 +150,7 @@ export async function digestOf(side: Side, table: Table, onRows: OnRows = () => 
     for (const row of page.rows) {
       refuseUnfit(table, row)
       Bun.SHA256.hash(canonical(row), bytes)
-      for (let lane = 0; lane < 8; lane++) sum[lane]! += lanes[lane]!
+      for (let lane = 0; lane < 8; lane++) sum[lane] = (sum[lane] ?? 0) + (lanes[lane] ?? 0)
     }
     rows += page.rows.length
     onRows(page.rows.length)
@@ -157,7 +164,7 @@ const canonical = (row: Row) =>
 
 function refuseUnfit(table: Table, row: Row) {
   for (const [i, { name, kind }] of table.columns.entries()) {
-    const value = row[i]!
+    const value = row[i] ?? null
     if (value === null) continue
     const problem = unfit(value, kind)
     if (problem !== null) throw new Error(`${name} of ${named(table, row)} ${problem}: mend that first`)
@@ -204,13 +211,13 @@ export async function copyRows(
   for await (const page of pagesOf(source, table, done.after)) {
     await writing
     rows += page.rows.length
-    writing = target.write(table, page.rows, writeNote(rows, page.keys.at(-1)!)).then(() => onRows(page.rows.length))
+    writing = target.write(table, page.rows, writeNote(rows, page.last)).then(() => onRows(page.rows.length))
     writing.catch(() => {})
   }
   await writing
 }
 
-type Noted = { rows: number; after: (Value | { hex: string })[] }
+type Noted = { rows: number; after: (Exclude<Value, Uint8Array> | { hex: string })[] }
 
 function writeNote(rows: number, after: Row): string {
   const noted: Noted = { rows, after: after.map((v) => (v instanceof Uint8Array ? { hex: v.toHex() } : v)) }
@@ -218,11 +225,6 @@ function writeNote(rows: number, after: Row): string {
 }
 
 function readNote(note: string): { rows: number; after: Row } {
-  const { rows, after } = JSON.parse(note) as Noted
-  return {
-    rows,
-    after: after.map((v) =>
-      v !== null && typeof v === 'object' && 'hex' in v ? Uint8Array.fromHex(v.hex) : (v as Value),
-    ),
-  }
+  const { rows, after }: Noted = JSON.parse(note)
+  return { rows, after: after.map((v) => (v !== null && typeof v === 'object' ? Uint8Array.fromHex(v.hex) : v)) }
 }

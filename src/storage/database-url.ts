@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { serversOf, shownUrl } from './postgres/url.ts'
+import { parseServers, shownUrl } from './postgres/url.ts'
 
 /** `path` is that of the SQLite file, or `:memory:`. `url` holds the password: show `shownDatabase` instead. */
 export type DatabaseConfig = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
@@ -11,7 +11,7 @@ export const isPostgresUrl = (url: string) => /^postgres(ql)?:/.test(url)
 /** Reads the URL of a database. Throws an Error whose message continues a variable's name: "must be …". */
 export function readDatabaseUrl(url: string): DatabaseConfig {
   if (isPostgresUrl(url)) {
-    const parsed = serversOf(url)
+    const parsed = parseServers(url)
     if (parsed === null)
       throw new Error(
         'must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and special characters in a name or password as %XX',

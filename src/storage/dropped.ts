@@ -23,7 +23,7 @@ export function droppedBy({ up, down }: { up: string; down: string }): Dropped[]
     statementsOf(up).flatMap((statement) => {
       const table = /^ALTER TABLE (\w+)/i.exec(statement)?.[1]
       const added = statement.matchAll(/\bADD COLUMN (\w+)[^,]*? DEFAULT ('[^']*'|[\w.-]+)/gi)
-      return [...added].map(([, column, value]) => [`${table}.${column}`, value!] as const)
+      return [...added].map(([, column, value = '']) => [`${table}.${column}`, value] as const)
     }),
   )
   const renamed = new Set(statements.flatMap((statement) => /\bRENAME TO (\w+)$/i.exec(statement)?.[1] ?? []))
@@ -32,9 +32,9 @@ export function droppedBy({ up, down }: { up: string; down: string }): Dropped[]
     if (table !== undefined) return renamed.has(table) ? [] : [{ table, column: null }]
     const altered = /^ALTER TABLE(?: IF EXISTS)? (\w+)/i.exec(statement)?.[1]
     if (altered === undefined) return []
-    return [...statement.matchAll(/\bDROP COLUMN(?: IF EXISTS)? (\w+)/gi)].map(([, column]) => ({
+    return [...statement.matchAll(/\bDROP COLUMN(?: IF EXISTS)? (\w+)/gi)].map(([, column = '']) => ({
       table: altered,
-      column: column!,
+      column,
       empty: defaults.get(`${altered}.${column}`),
     }))
   })

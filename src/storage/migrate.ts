@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { migrations, type Migration } from '../../migrations/index.ts'
 import { countOf, droppedBy, nameOf, type PlannedStep } from './dropped.ts'
 import { messageOf } from '../lib/errors.ts'
+import { oneRow } from './sqlite/one-row.ts'
 
 /** A step that this release knows, or that a newer one has applied. */
 export type MigrationState = Pick<Migration, 'number' | 'name'> & { applied_at: string | null }
@@ -13,7 +14,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }
 
-export const newest = migrations.at(-1)!.number
+export const newest = Math.max(...migrations.map(({ number }) => number))
 /** Such as `0001_users_consents_audit`. */
 export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.number).padStart(4, '0')}_${m.name}`
 
@@ -144,7 +145,7 @@ export function planDown(db: Database, way: WayDown): PlannedStep[] {
     label: label(migration),
     losses: droppedBy(migration).map((dropped) => ({
       name: nameOf(dropped),
-      rows: db.query<{ n: number }, []>(countOf(dropped)).get()!.n,
+      rows: oneRow(db.query<{ n: number }, []>(countOf(dropped)).get()).n,
     })),
   }))
 }

@@ -38,8 +38,7 @@ export function openLogOutput(fd: number, { onDropped = () => {}, onRecovery = (
     if (isSending || retry !== null) return
     isSending = true
     try {
-      while (waiting.length > 0) {
-        const line = waiting[0]!
+      for (let line = waiting[0]; line !== undefined; line = waiting[0]) {
         const taken = send(line)
         if (typeof taken === 'number') {
           bytes -= taken

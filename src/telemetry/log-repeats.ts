@@ -20,14 +20,16 @@ export function foldRepeats() {
   const watched = new Map<string, Watched>()
 
   function tell(key: string): void {
-    const line = watched.get(key)!
-    if (line.repeated === 0) return void watched.delete(key)
+    const line = watched.get(key)
+    if (!line || line.repeated === 0) return void watched.delete(key)
     const { logger, args, method, repeated } = line
     line.repeated = 0
-    const [first, ...rest] = args as unknown[]
+    const [first, ...rest]: readonly unknown[] = args
     const told =
-      typeof first === 'string' ? [{ repeated }, first, ...rest] : [{ ...(first as object), repeated }, ...rest]
-    method.apply(logger, told as Parameters<LogFn>)
+      typeof first === 'object'
+        ? [{ ...first, repeated }, ...rest]
+        : [{ repeated }, ...(first === undefined ? [] : [first]), ...rest]
+    Reflect.apply(method, logger, told)
     watch(key)
   }
 

@@ -54,7 +54,7 @@ export function openLog({ logLevel }: Pick<Config, 'logLevel'>, { to, onDropped 
 
 function prettyPrinted(output: LogOutput): LogOutput {
   // Loaded only for a terminal.
-  const { prettyFactory } = require('pino-pretty') as typeof import('pino-pretty')
+  const { prettyFactory }: typeof import('pino-pretty') = require('pino-pretty')
   const pretty = prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
   return { write: (line) => output.write(pretty(line)) }
 }

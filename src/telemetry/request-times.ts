@@ -29,9 +29,9 @@ export function openRequestTimes(registry: Registry) {
       for (const { method, status, counts, sum } of all) {
         const labels = { method, route, status }
         let count = 0
-        for (const [i, le] of [...bounds, '+Inf'].entries()) {
-          count += counts[i]!
-          yield { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
+        for (const [i, more] of counts.entries()) {
+          count += more
+          yield { metricName: `${name}_bucket`, labels: { le: bounds[i] ?? '+Inf', ...labels }, value: count }
         }
         yield { metricName: `${name}_sum`, labels, value: sum }
         yield { metricName: `${name}_count`, labels, value: count }
@@ -51,8 +51,8 @@ export function openRequestTimes(registry: Registry) {
   return (method: string, route: string, status: number, seconds: number) => {
     const series = seriesOf(route, method, status)
     let i = 0
-    while (i < bounds.length && seconds > bounds[i]!) i++
-    series.counts[i]!++
+    while (seconds > (bounds[i] ?? Infinity)) i++
+    series.counts[i] = (series.counts[i] ?? 0) + 1
     series.sum += seconds
   }
 }

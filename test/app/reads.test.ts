@@ -11,14 +11,15 @@ import { testApp } from '../app.ts'
 
 let directory: string
 let db: Database
-let reads: Reads
+type Counted = { user: { n: number } | { name: string }; profile: { id: string; n: number } }
+let reads: Reads<Counted>
 let writer: Writer
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'convene-reads-'))
   db = openDatabase(join(directory, 'convene.db'))
   db.run('CREATE TABLE t (n INTEGER)')
-  reads = openReads(db)
+  reads = openReads<Counted>(db)
   const onFatal = (error: Error) => {
     throw error
   }

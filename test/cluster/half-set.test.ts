@@ -3,7 +3,7 @@ import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ClusterNode, clusterProblem, joinCluster, type NeededSetting } from '../../src/installation/cluster.ts'
+import { type ClusterNode, clusterProblem, joinCluster } from '../../src/installation/cluster.ts'
 import { openStorage } from '../../src/storage/open.ts'
 import { convene, startServer } from '../convene.ts'
 import { newPostgres, noPostgres } from '../engines.ts'
@@ -33,7 +33,7 @@ async function emptyDatabase() {
   const logged: unknown[] = []
   const note = (...told: unknown[]) => void logged.push(told.at(-1))
   /** Starts a node; answers how it ended where it was refused. */
-  async function start(host: string, lacks: NeededSetting[] = [], place: string = crypto.randomUUID()) {
+  async function start(host: string, lacks: string[] = [], place: string = crypto.randomUUID()) {
     const node: ClusterNode = { id: crypto.randomUUID(), place, host, lacks }
     try {
       const entered = await joinCluster({ store, node, log: { info: note, error: note }, pace })
@@ -44,17 +44,17 @@ async function emptyDatabase() {
     }
   }
   /** A node that was killed without a word. */
-  async function killed(host: string, lacks: NeededSetting[] = [], place: string = crypto.randomUUID()) {
+  async function killed(host: string, lacks: string[] = [], place: string = crypto.randomUUID()) {
     await store.join({ id: crypto.randomUUID(), place, host, lacks }, pace.aliveMs, () => true)
   }
   return { url, store, start, killed, logged }
 }
 
 const entered = { leave: expect.any(Function), problem: expect.any(Function), node: expect.any(Object) }
-const both: NeededSetting[] = ['REDIS_URL', 'MEDIA_URL']
+const both: string[] = ['REDIS_URL', 'MEDIA_URL']
 
 test('a node alone needs nothing, and several need both settings, on all of them', () => {
-  const node = (lacks: NeededSetting[], host = 'here') => ({ id: host, place: host, host, lacks })
+  const node = (lacks: string[], host = 'here') => ({ id: host, place: host, host, lacks })
   expect(clusterProblem(node(both), [])).toBeNull()
   expect(clusterProblem(node([]), [node([]), node([])])).toBeNull()
   expect(clusterProblem(node(both), [node([], 'there')])).toBe(

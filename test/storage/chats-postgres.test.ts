@@ -175,6 +175,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'plans', () => {
             return work({
               all: noted(q.all),
               get: noted(q.get),
+              one: noted(q.one),
               run: noted(q.run),
               values: noted(q.values),
               result: noted(q.result),

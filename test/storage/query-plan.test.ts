@@ -205,6 +205,7 @@ function recorded(db: Postgres, statements: Map<string, Statement>): Postgres {
     const each = {
       all: kept(q.all),
       get: kept(q.get),
+      one: kept(q.one),
       run: kept(q.run),
       values: kept(q.values),
       result: kept(q.result),

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import {
   afterReading,
+  asStored,
   editVerdict,
   marksRead,
+  noPhoto,
+  type SendRefusal,
   type SendState,
   sendVerdict,
   startVerdict,
@@ -12,6 +15,9 @@ import {
 
 // The decisions of chats by their tables. That both engines follow them is tested in test/storage/chats.test.ts.
 
+const sent = { id: 'first', chat_id: 'chat', sender_id: 'ada', kind: 'text', text: 'Hi', photo_id: null } as const
+const first = asStored({ ...sent, client_id: 'one', created_at: 1 }, 1, noPhoto)
+
 /** Nothing speaks against it. */
 const free: SendState = {
   blocked: false,
@@ -19,32 +25,36 @@ const free: SendState = {
   untilReply: null,
   sent: 0,
   answered: false,
-  repeated: false,
-  photoIsTheirs: true,
+  first: null,
+  photo: noPhoto,
 }
 const guarded = { untilReply: 3, sent: 3 }
-const noPhotoOfTheirs = { photoIsTheirs: false }
+const noPhotoOfTheirs = { photo: null }
 
-const sends: [given: Partial<SendState>, verdict: ReturnType<typeof sendVerdict>][] = [
+const sends: [given: Partial<SendState>, verdict: 'send' | 'repeated' | SendRefusal][] = [
   [{}, 'send'],
-  [{ repeated: true }, 'repeated'],
+  [{ first }, 'repeated'],
   [{ blocked: true }, 'blocked'],
   [guarded, 'awaiting_reply'],
   [{ ...guarded, sent: 2 }, 'send'],
   [{ ...guarded, answered: true }, 'send'],
   [{ ...guarded, untilReply: null }, 'send'],
-  [{ ...guarded, repeated: true }, 'repeated'],
+  [{ ...guarded, first }, 'repeated'],
   [{ erased: true }, 'nobody_there'],
   [noPhotoOfTheirs, 'no_such_photo'],
   // Of several reasons the first one counts.
-  [{ blocked: true, ...guarded, erased: true, ...noPhotoOfTheirs, repeated: true }, 'blocked'],
+  [{ blocked: true, ...guarded, erased: true, ...noPhotoOfTheirs, first }, 'blocked'],
   [{ ...guarded, erased: true, ...noPhotoOfTheirs }, 'awaiting_reply'],
-  [{ ...guarded, erased: true, ...noPhotoOfTheirs, repeated: true }, 'repeated'],
-  [{ erased: true, ...noPhotoOfTheirs, repeated: true }, 'nobody_there'],
-  [{ ...noPhotoOfTheirs, repeated: true }, 'no_such_photo'],
+  [{ ...guarded, erased: true, ...noPhotoOfTheirs, first }, 'repeated'],
+  [{ erased: true, ...noPhotoOfTheirs, first }, 'nobody_there'],
+  [{ ...noPhotoOfTheirs, first }, 'no_such_photo'],
 ]
 
-test.each(sends)('a send with %j: %s', (given, verdict) => expect(sendVerdict({ ...free, ...given })).toBe(verdict))
+test.each(sends)('a send with %j: %s', (given, outcome) => {
+  const verdict = sendVerdict({ ...free, ...given })
+  expect(verdict.is === 'refused' ? verdict.why : verdict.is).toBe(outcome)
+  if (verdict.is === 'repeated') expect(verdict.message).toBe(first)
+})
 
 test.each([
   [{ erased: false, blocked: false }, null],

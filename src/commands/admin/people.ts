@@ -36,14 +36,12 @@ type Given = Record<string, string | undefined>
 
 /** The commands that see and change accounts by the same rules, and with the same audit entries, as the console. */
 export async function runOnPeople(action: Action, args: string[]): Promise<void> {
-  const text = { type: 'string' } as const
-  const known = Object.fromEntries(options[action].map((name) => [name, text]))
-  const { values, positionals } = parseArgs({
-    args,
-    options: { ...known, json: { type: 'boolean' } },
-    allowPositionals: true,
-  })
-  const { json = false, ...given } = values as { json?: boolean } & Given
+  const known: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } }
+  for (const name of options[action]) known[name] = { type: 'string' }
+  const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true })
+  const json = values.json === true
+  const given: Given = {}
+  for (const [name, value] of Object.entries(values)) if (typeof value === 'string') given[name] = value
   const print = (answer: object, asText: string) => console.log(json ? JSON.stringify(answer) : asText)
   const isAboutOne = action !== 'list' && action !== 'invite'
   const [, who, ...more] = positionals

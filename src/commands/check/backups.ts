@@ -20,7 +20,7 @@ export async function* backups(config: Config, now: number): AsyncGenerator<Find
   if (newest === undefined) return
   const shown = isBucket ? shownPlace(backupDir) : backupDir
   const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
-  const dueAfter = (at: number) => Bun.cron.parse(backupCron, at, { tz: 'UTC' })!.getTime()
+  const dueAfter = (at: number) => Bun.cron.parse(backupCron, at, { tz: 'UTC' })?.getTime() ?? Infinity
   if (!newest) {
     const first = dueAfter(await firstStart(config))
     if (now <= first + grace) return yield fine(`the first backup in ${shown} is due at ${iso(first)}`)

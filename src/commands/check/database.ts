@@ -20,6 +20,7 @@ import { fine, type Finding, wrong } from './finding.ts'
 import { ownedAssets, type Remembered, remembered } from './ownership.ts'
 import { photos } from './photos.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { oneRow } from '../../storage/sqlite/one-row.ts'
 
 /** The database, and what can only be examined with it: photos, secrets, seeded accounts, the clock. */
 export const database = (config: Config): AsyncGenerator<Finding> =>
@@ -50,7 +51,7 @@ async function* file(config: Config, databasePath: string): AsyncGenerator<Findi
     yield* photos(config, knownFiles(sqliteReader(withDrizzle(db))))
     yield* ownedAssets(config, db.query<Remembered, []>(remembered).all())
     yield* seededAccounts(db.query<PasswordInUse, []>(demoPasswords).all())
-    yield clock(db.query<{ at: number | null }, []>(newestTime).get()!.at, Date.now())
+    yield clock(oneRow(db.query<{ at: number | null }, []>(newestTime).get()).at, Date.now())
   } catch (error) {
     const message = messageOf(namingDatabase(config.database, error))
     yield wrong(message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')
@@ -76,8 +77,8 @@ async function* server(config: Config, database: DatabaseConfig & { engine: 'pos
     yield* photos(config, knownFiles((await import('../../storage/postgres/engine.ts')).postgresEngine(db)))
     yield* ownedAssets(config, await db.read((q) => q.all<Remembered>(remembered)))
     yield* seededAccounts(await db.read((q) => q.all<PasswordInUse>(demoPasswords)))
-    const newest = await db.read((q) => q.get<{ at: number | null }>(newestTime))
-    yield clock(newest!.at, Date.now())
+    const newest = await db.read((q) => q.one<{ at: number | null }>(newestTime))
+    yield clock(newest.at, Date.now())
   } catch (error) {
     const message = messageOf(namingDatabase(database, error))
     yield wrong(message, 'look at the server, and set DATABASE_URL right')

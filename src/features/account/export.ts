@@ -21,6 +21,7 @@ import type { Profiles } from '../profile/service.ts'
 import { type Reviews, reviewView } from '../reviews/service.ts'
 import type { Safety } from '../safety/service.ts'
 import type { HoldingsStore, OwnImage } from './store.ts'
+import { batches } from '../../lib/batches.ts'
 
 export type Exporter = ReturnType<typeof openExporter>
 
@@ -124,7 +125,7 @@ export function openExporter(deps: Deps) {
 
   async function* messagesOf(caller: Caller, chatId: string) {
     const read = (last: Message | null) => messages.after(chatId, last?.seq ?? 0, batch, caller.id)
-    for await (const rows of batches(read)) {
+    for await (const rows of batches(batch, read)) {
       const own = rows.filter(({ sender_id }) => sender_id === caller.id).map(({ id }) => id)
       const versions = Map.groupBy(await store.versions(own), ({ message_id }) => message_id)
       for (const row of rows)
@@ -224,15 +225,6 @@ async function* pages<Item>(read: (page: Page) => Promise<{ items: Item[]; next_
   }
 }
 
-async function* batches<Row>(read: (last: Row | null) => Promise<Row[]>) {
-  for (let last: Row | null = null; ;) {
-    const found: Row[] = await read(last)
-    yield found
-    if (found.length < batch) return
-    last = found.at(-1)!
-  }
-}
-
 async function* rows<Row>(read: (last: Row | null) => Promise<Row[]>, view: (row: Row) => unknown) {
-  for await (const found of batches(read)) yield* found.map(view)
+  for await (const found of batches(batch, read)) yield* found.map(view)
 }

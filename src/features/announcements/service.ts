@@ -8,6 +8,7 @@ import type { Nodes } from '../../realtime/nodes.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Admin } from '../moderation/moderators.ts'
 import type { Announcement, AnnouncementStore } from './store.ts'
+import { mostActive } from './rules.ts'
 
 export type Announcements = ReturnType<typeof announcementService>
 
@@ -25,7 +26,6 @@ type Deps = {
 }
 
 // Each list of notices begins with all of them.
-const mostActive = 20
 
 /**
  * Messages from admins to everybody. Each is one row, read together with every user's notices, and sockets get a frame that is

@@ -1,4 +1,5 @@
-let list: { test(password: string): boolean } | undefined
+type List = { test(password: string): boolean }
+let list: List | undefined
 
 /**
  * Whether a password is among the 50,000 most common ones of 8 characters and more, which are the first that anybody
@@ -8,6 +9,6 @@ let list: { test(password: string): boolean } | undefined
  */
 export function isCommon(password: string): boolean {
   // Required at its first use, as unpacking it takes some 20 ms and 20 MB that a start has no need of.
-  list ??= require('fxa-common-password-list') as { test(password: string): boolean }
-  return list.test(password.normalize('NFKC').toLowerCase())
+  const known: List = (list ??= require('fxa-common-password-list'))
+  return known.test(password.normalize('NFKC').toLowerCase())
 }

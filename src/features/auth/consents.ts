@@ -56,8 +56,11 @@ export function consentsService({ store, legal, limits, audit, ids, now }: Deps)
         throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`, 'required')
       const before = await store.consents(userId)
       const newestIn = (consents: readonly Consent[], { kind }: Consent) => consents.find((one) => one.kind === kind)
-      if (entries.every((entry) => repeats(newestIn(before, entry), entry)))
-        return { items: entries.map((entry) => consentView(newestIn(before, entry)!)) }
+      const repeated = entries.flatMap((entry) => {
+        const newest = newestIn(before, entry)
+        return newest && repeats(newest, entry) ? [newest] : []
+      })
+      if (repeated.length === entries.length) return { items: repeated.map(consentView) }
       await limits.take('consents', userId)
       const added = await store.recordConsents(userId, entries)
       if (!added) throw notSignedIn()

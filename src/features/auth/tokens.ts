@@ -42,8 +42,9 @@ export function openTokens({ secret, now }: { secret: Uint8Array; now: () => num
           currentDate: new Date(now()),
           requiredClaims: ['sub', 'sid', 'iat', 'exp'],
         })
-        if (typeof payload.sub !== 'string' || typeof payload.sid !== 'string') throw notSignedIn()
-        return { user_id: payload.sub, session_id: payload.sid, expires_at: payload.exp! * 1000 }
+        const { sub, sid, exp } = payload
+        if (typeof sub !== 'string' || typeof sid !== 'string' || exp === undefined) throw notSignedIn()
+        return { user_id: sub, session_id: sid, expires_at: exp * 1000 }
       } catch (error) {
         if (error instanceof errors.JWTExpired)
           throw new Refusal('token_expired', 'The access token has expired: refresh it.')

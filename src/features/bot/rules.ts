@@ -33,6 +33,20 @@ export function permissionAfter(before: PermissionState | null, cause: Permissio
   }
 }
 
+type Permission = { messenger_id: string; state: PermissionState; changed_at: number }
+
+/** The permission of an account after that; null where there is none to store. One of another chat says nothing of this one. */
+export function changedPermission(
+  before: Permission | null,
+  { messenger_id }: { messenger_id: string },
+  cause: PermissionCause,
+  at: number,
+): Omit<Permission, 'messenger_id'> | null {
+  const known = before?.messenger_id === messenger_id ? before : null
+  const state = permissionAfter(known?.state ?? null, cause)
+  return state && { state, changed_at: known?.state === state ? known.changed_at : at }
+}
+
 /** An update of the messenger that the bot acts on. */
 export type BotUpdate = {
   update_id: number

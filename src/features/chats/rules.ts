@@ -1,5 +1,9 @@
 import type { Chat, Message, NewMessage } from './store.ts'
 
+/** The two people of a chat, as it names them: `user_a` first. */
+export const pairOf = (one: string, other: string): [user_a: string, user_b: string] =>
+  one < other ? [one, other] : [other, one]
+
 /** The state between the two people of a chat. */
 export type PairState = {
   /** One of them has blocked the other. */
@@ -24,22 +28,27 @@ export type SendState = PairState & {
   sent: number
   /** The other one has written in this chat; only read where `untilReply` limits the sender. */
   answered: boolean
-  /** The sender has used this `client_id` before. */
-  repeated: boolean
-  /** The message has no photo, or one that its sender may show. */
-  photoIsTheirs: boolean
+  /** The message that the sender has sent with the same `client_id` before. */
+  first: Message | null
+  /** What the message shows as its photo: `noPhoto` if it has none, null if it is not one that its sender may show. */
+  photo: ShownPhoto | null
 }
 export type SendRefusal = 'blocked' | 'awaiting_reply' | 'nobody_there' | 'no_such_photo'
+export type SendVerdict =
+  { is: 'send'; photo: ShownPhoto } | { is: 'repeated'; message: Message } | { is: 'refused'; why: SendRefusal }
 
 /** What becomes of a message. `repeated` answers the message that was stored with the same `client_id`. */
-export function sendVerdict(state: SendState): 'send' | 'repeated' | SendRefusal {
-  if (state.blocked) return 'blocked'
+export function sendVerdict(state: SendState): SendVerdict {
+  const { first, photo } = state
+  if (state.blocked) return refused('blocked')
   const awaitsReply = state.untilReply !== null && state.sent >= state.untilReply && !state.answered
-  if (awaitsReply) return state.repeated ? 'repeated' : 'awaiting_reply'
-  if (state.erased) return 'nobody_there'
-  if (!state.photoIsTheirs) return 'no_such_photo'
-  return state.repeated ? 'repeated' : 'send'
+  if (awaitsReply) return first ? { is: 'repeated', message: first } : refused('awaiting_reply')
+  if (state.erased) return refused('nobody_there')
+  if (!photo) return refused('no_such_photo')
+  return first ? { is: 'repeated', message: first } : { is: 'send', photo }
 }
+
+const refused = (why: SendRefusal): SendVerdict => ({ is: 'refused', why })
 
 /** Whether reading changes anything. Across a block it does not: a mark would tell when the reader was there. */
 export const marksRead = ({ blocked, unread }: Pick<PairState, 'blocked'> & { unread: number }): boolean =>
@@ -128,6 +137,24 @@ export const nextNumber = ({ last_seq, held_a, held_b }: ChatNumbers): number =>
 /** Whether a member has messages in a chat that only they see. */
 export const hasHeld = (chat: Pick<Chat, 'user_a' | 'held_a' | 'held_b'>, userId: string): boolean =>
   (chat.user_a === userId ? chat.held_a : chat.held_b) > 0
+
+/** Who sees a message: while it is held, its sender alone. */
+export const seersOf = (
+  { sender_id, held }: Pick<Message, 'sender_id' | 'held'>,
+  { user_a, user_b }: Pick<Chat, 'user_a' | 'user_b'>,
+): string[] => (held ? [sender_id] : [user_a, user_b])
+
+/** The state of a chat after a message was sent, for both of them unless it is held. */
+export function afterSend(
+  chat: ChatCounts & Pick<Chat, 'user_a'>,
+  { sender_id, seq, created_at }: Pick<Message, 'sender_id' | 'seq' | 'created_at'>,
+) {
+  // A clock that was set back must not move the chat down.
+  const places = { last_seq: seq, last_msg_at: Math.max(chat.last_msg_at ?? 0, created_at) }
+  return sender_id === chat.user_a
+    ? { ...places, wrote_a: true, unread_b: chat.unread_b + 1 }
+    : { ...places, wrote_b: true, unread_a: chat.unread_a + 1 }
+}
 
 /** Whether a held message arrives when it is released: not if its sender has deleted it, and not across a block. */
 export const arrives = ({ blocked, erased, deleted }: PairState & { deleted: boolean }): boolean =>

@@ -6,6 +6,7 @@ import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser, type Profiles } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
+import { pairOf } from './rules.ts'
 import type { ChatStore } from './store.ts'
 import type { ChatViews } from './views.ts'
 
@@ -26,7 +27,7 @@ export function starting({ store, views, profiles, blocking, limits, push, askin
     /** The chat with another user, created if there is none. */
     async ensure(caller: Caller, userId: string) {
       if (userId === caller.id) throw new Refusal('self_not_allowed', 'A chat takes two.')
-      const [user_a, user_b] = caller.id < userId ? [caller.id, userId] : [userId, caller.id]
+      const [user_a, user_b] = pairOf(caller.id, userId)
       const existing = await store.ofPair(user_a, user_b)
       if (existing) return { chat: await views.chat(caller.id, existing.id), created: false }
       const other = (await profiles.byIds([userId])).get(userId)

@@ -23,7 +23,8 @@ const namesOf = ({ jwt, location }: Secrets) => [['location_key', location] as c
 export const foreignSecrets = (remembered: Map<string, string>, secrets: Secrets): OwnedAsset[] =>
   namesOf(secrets).flatMap(([name, secret]) => {
     const known = remembered.get(name)
-    const isSame = () => secret !== null && fingerprint(secret, name, remembered.get('id')!) === known
+    const id = remembered.get('id')
+    const isSame = () => secret !== null && id !== undefined && fingerprint(secret, name, id) === known
     return known === undefined || isSame() ? [] : [name]
   })
 

@@ -28,6 +28,13 @@ export function emailProblem(value: string): 'too_long' | 'format' | null {
   return /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value) ? null : 'format'
 }
 
+/** Whether a new link ends the account's earlier ones of its kind: each change of an address can be undone by its own. */
+export const endsEarlierLinks = (kind: EmailLinkKind): boolean => kind !== 'undo'
+
+/** Whether a link still gives its account the address: one that verifies it does so only while the account has it. */
+export const givesAddress = (link: { kind: EmailLinkKind; email: string | null }, present: string | null): boolean =>
+  link.kind !== 'verify' || (link.email !== null && link.email === present)
+
 /** An address as accounts have it: they are compared without case. */
 export const normalizedEmail = (email: string): string => email.normalize('NFC').toLowerCase()
 

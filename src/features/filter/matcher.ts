@@ -18,10 +18,15 @@ export type Matcher = {
   readonly isEmpty: boolean
 }
 
-const ofType = <Type extends Rule['match']['type']>(rules: readonly Rule[], type: Type) =>
-  rules.flatMap((rule) =>
-    rule.match.type === type ? [{ rule, match: rule.match as Extract<Rule['match'], { type: Type }> }] : [],
-  )
+type Match = Rule['match']
+const isOf = <Type extends Match['type']>(match: Match, type: Type): match is Extract<Match, { type: Type }> =>
+  match.type === type
+
+const ofType = <Type extends Match['type']>(rules: readonly Rule[], type: Type) =>
+  rules.flatMap((rule) => {
+    const { match } = rule
+    return isOf(match, type) ? [{ rule, match }] : []
+  })
 
 export function openMatcher(rules: readonly Rule[]): Matcher {
   const words = indexWords(ofType(rules, 'words').map(({ rule, match }) => ({ owner: rule, words: match.words })))

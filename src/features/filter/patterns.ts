@@ -1,5 +1,5 @@
 /** Loaded at the first pattern, as most communities have none. */
-const re2 = () => require('re2js') as typeof import('re2js')
+const re2 = (): typeof import('re2js') => require('re2js')
 
 /** Instructions of the compiled program. Matching takes at most these times the length of the text. */
 export const largestPattern = 1000

@@ -72,7 +72,7 @@ const keptVersions = 50
 const attempts = 5
 
 /** What decides about a banned image where no rule about images does. */
-const bannedImages: Rule = {
+const bannedImages: Rule & { public_text: string } = {
   id: '00000000-0000-7000-8000-000000000004',
   name: 'Banned images',
   on: true,
@@ -143,7 +143,7 @@ export function filterService(deps: Deps) {
   async function withCheck(verdict: Verdict, imageId: string): Promise<Verdict> {
     const checked = await deps.images.checkOf(imageId)
     if (checked === null || checked.action === 'allow') return verdict
-    if (checked.action === 'refuse') throw new Refusal('content_refused', bannedImages.public_text!)
+    if (checked.action === 'refuse') throw new Refusal('content_refused', bannedImages.public_text)
     const name = checked.label === '' ? imageCheckName : `${imageCheckName}: ${checked.label}`
     return checked.action === 'flag'
       ? { ...verdict, flags: [...verdict.flags, name] }

@@ -82,7 +82,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
     let before = 0
     for (let i = 0; i <= folded.length; i++) {
       const unit = i < folded.length ? folded.charCodeAt(i) : 0
-      let kind = kinds[unit]!
+      let kind = kinds[unit] ?? unknown
       if (kind === unknown) kind = kindOf(unit)
       if (kind === letter || kind === digit) {
         // A letter and a digit or sign that may stand for one.
@@ -127,11 +127,12 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
   function searchUnspaced(text: string, found: Set<Owner>) {
     const seen = new Set<string>()
     const letters = [...text]
-    for (let first = 0, at = 0; first < letters.length; at += letters[first]!.length, first++) {
+    let at = 0
+    for (const [first, letter] of letters.entries()) {
       let hash = 0
       let length = 0
       for (let i = first; i < letters.length && length < longestUnspaced; i++) {
-        const added = letters[i]!
+        const added = letters[i] ?? ''
         length += added.length
         if (i === first || added !== letters[i - 1])
           for (let unit = 0; unit < added.length; unit++) hash = (Math.imul(hash, 31) + added.charCodeAt(unit)) | 0
@@ -141,6 +142,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
         seen.add(candidate)
         look(candidate, found)
       }
+      at += letter.length
     }
   }
 
@@ -155,8 +157,8 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
       }
     }
     for (const chain of chainsOf(tokens, isSpelled))
-      for (let i = 0; i < chain.length; i++) {
-        let word = chain[i]!
+      for (const [i, first] of chain.entries()) {
+        let word = first
         for (const letter of chain.slice(i + 1, i + Math.min(longestChain, longestWord * 2))) {
           word += letter
           look(word, found)

@@ -9,10 +9,12 @@ import type { Auth } from '../auth/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import type { Claims } from './claims.ts'
-import type { Errand, Providers } from './providers.ts'
+import type { Providers } from './providers.ts'
 import { returnTarget } from './rules.ts'
 import type { Identities } from './service.ts'
 import type { IdentityStore, Subject } from './store.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 
 export type OidcLogin = ReturnType<typeof oidcLogin>
 
@@ -47,17 +49,22 @@ type NativeLogin = {
 }
 
 /** The account to link: its session must last until the browser comes back. */
-type Linking = { user_id: string; session_id: string }
+const linking = Type.Object({ user_id: Type.String(), session_id: Type.String() })
+type Linking = Static<typeof linking>
 
 /** What the browser keeps while the user is at the provider. With `link`, it does not sign in. */
-type Kept = Errand & {
-  provider: string
-  return_to: string
-  invite?: string
-  birth_date?: string
-  link?: Linking
-  until: number
-}
+const keptErrand = Type.Object({
+  state: Type.String(),
+  nonce: Type.String(),
+  verifier: Type.String(),
+  provider: Type.String(),
+  return_to: Type.String(),
+  invite: Type.Optional(Type.String()),
+  birth_date: Type.Optional(Type.String()),
+  link: Type.Optional(linking),
+  until: Type.Number(),
+})
+type Kept = Static<typeof keptErrand>
 
 /** Sign-in with OpenID Connect: native apps send an id token, browsers are redirected to the provider and back. */
 export function oidcLogin(deps: Deps) {
@@ -119,8 +126,8 @@ export function oidcLogin(deps: Deps) {
 
   function read(sealed: string | null, provider: string): Kept | null {
     const text = sealed === null ? null : errands.open(sealed)
-    const kept = text === null ? null : (JSON.parse(text) as Kept)
-    return kept !== null && kept.provider === provider && now() < kept.until ? kept : null
+    const kept: unknown = text === null ? null : JSON.parse(text)
+    return Value.Check(keptErrand, kept) && kept.provider === provider && now() < kept.until ? kept : null
   }
 
   /** What the start of a browser's way needs: the address to return to, whole. */

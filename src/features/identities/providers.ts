@@ -8,7 +8,7 @@ import { type Claims, claimsOf, invalidToken, nameInForm } from './claims.ts'
 import { codeOf } from '../../lib/errors.ts'
 
 /** Loaded at the first use, as many servers have no provider. */
-const oidc = () => require('openid-client') as typeof OpenidClient
+const oidc = (): typeof OpenidClient => require('openid-client')
 
 export type Providers = ReturnType<typeof openProviders>
 

@@ -12,6 +12,24 @@ export type Configured = {
 
 type Account = { email: string | null; phone: string | null }
 
+/** Whether a way to sign in works now. */
+export function isWayUsable(
+  { kind, issuer }: { kind: IdentityKind; issuer: string | null },
+  account: Account,
+  configured: Configured,
+): boolean {
+  switch (kind) {
+    case 'password':
+      return isPasswordUsable(account)
+    case 'passkey':
+      return true
+    case 'messenger':
+      return configured.messenger
+    case 'oidc':
+      return isOidcUsable({ issuer }, configured)
+  }
+}
+
 /** A password is of use only together with what it is asked for by: an account of a messenger may have neither. */
 export const isPasswordUsable = ({ email, phone }: Account): boolean => email !== null || phone !== null
 
@@ -31,7 +49,7 @@ export function removalVerdict(ways: readonly Way[], id: string): 'removed' | 'n
 export function derivedIdentityId(userId: string, kind: 'password' | 'messenger'): string {
   const hash = new Bun.CryptoHasher('sha256').update(`convene identity ${kind} ${userId}`).digest('hex')
   // A UUID of version 8 and of the usual variant (RFC 9562, section 5.8).
-  const variant = ((Number.parseInt(hash[16]!, 16) & 3) | 8).toString(16)
+  const variant = ((Number.parseInt(hash.slice(16, 17), 16) & 3) | 8).toString(16)
   return [
     hash.slice(0, 8),
     hash.slice(8, 12),

@@ -41,8 +41,9 @@ export function profilePhotoCheck({ store, hashesOf, filter, report, takeDown }:
         // Each comparison may take a millisecond: requests come first.
         await setImmediate()
       }
-      if (photos.length < batch) return done(target, found)
-      last = photos.at(-1)!.user_id
+      const lastPhoto = photos.at(-1)
+      if (lastPhoto === undefined || photos.length < batch) return done(target, found)
+      last = lastPhoto.user_id
       await store.noteProgress({ checked_to, checking_to: target, checked_id: last })
     }
     return bank.size === 0 ? done(target, found) : found

@@ -5,6 +5,11 @@ import type { BankEntry } from './store.ts'
 
 /** Every node compares images with all of them. */
 export const mostHashes = 100_000
+
+/** Whether a bank may hold as many more. */
+export const bankHasRoom = ({ there, more, most }: { there: number; more: number; most: number }): boolean =>
+  there + more <= most
+
 /** Beyond this, unlike images are the same. */
 export const longestDistance = 90
 export const longestReason = 500

@@ -10,6 +10,7 @@ import { uprightHash } from '../media/pdq.ts'
 import { type Bank, openBank } from './bank.ts'
 import { type BankLine, mostHashes } from './rules.ts'
 import type { BankEntry, ImageBankStore } from './store.ts'
+import { batches } from '../../lib/batches.ts'
 
 export type ImageBank = ReturnType<typeof imageBankService>
 
@@ -117,12 +118,8 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
 
     /** All of them, a page at a time. */
     async *all(): AsyncGenerator<readonly BankEntry[]> {
-      for (let last = ''; ;) {
-        const page = await store.after(last, batch)
-        if (page.length > 0) yield page
-        if (page.length < batch) return
-        last = page.at(-1)!.id
-      }
+      const pages = batches<BankEntry>(batch, (last) => store.after(last?.id ?? '', batch))
+      for await (const page of pages) if (page.length > 0) yield page
     },
   }
 }

@@ -37,7 +37,9 @@ const builtIn: Record<PublishedKind, Record<string, string>> = {
   'child-safety': { en: childSafetyEn, ru: childSafetyRu },
 }
 
-type Edition = { version: string; updatedAt: number; texts: Map<string, { text: string; hash: string }> }
+type Edition = { version: string; updatedAt: number; texts: readonly Text[] }
+/** The text of an edition in one language. */
+type Text = { language: string; text: string; hash: string }
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
@@ -51,24 +53,26 @@ export function legalService({ dir, contact = null }: { dir: string | null; cont
   let editions = editionsOf(dir, contact)
 
   /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
-  function languageFor(kind: PublishedKind, wanted: string | null): string {
-    const available = [...editions[kind].texts.keys()]
+  function textFor(kind: PublishedKind, wanted: string | null): Text {
+    const { texts } = editions[kind]
     for (const tag of mostWantedFirst(wanted ?? '')) {
       const [primary] = tag.split('-', 1)
       const found =
-        available.find((language) => language === tag) ??
-        available.find((language) => language === primary) ??
-        available.find((language) => language.startsWith(`${primary}-`))
+        texts.find(({ language }) => language === tag) ??
+        texts.find(({ language }) => language === primary) ??
+        texts.find(({ language }) => language.startsWith(`${primary}-`))
       if (found !== undefined) return found
     }
-    return available.includes('en') ? 'en' : available[0]!
+    const usual = texts.find(({ language }) => language === 'en') ?? texts[0]
+    if (usual === undefined) throw new Error(`there is no text of the kind ${kind}`)
+    return usual
   }
 
   return {
     text<Kind extends PublishedKind>(kind: Kind, wanted: string | null): LegalText<Kind> {
-      const { version, updatedAt, texts } = editions[kind]
-      const language = languageFor(kind, wanted)
-      return { kind, version, language, text: texts.get(language)!.text, updated_at: iso(updatedAt) }
+      const { version, updatedAt } = editions[kind]
+      const { language, text } = textFor(kind, wanted)
+      return { kind, version, language, text, updated_at: iso(updatedAt) }
     },
 
     version: (kind: LegalKind) => editions[kind].version,
@@ -76,7 +80,7 @@ export function legalService({ dir, contact = null }: { dir: string | null; cont
     /** What a consent given now is given to. */
     edition: (kind: LegalKind, wanted: string | null) => ({
       version: editions[kind].version,
-      text_hash: editions[kind].texts.get(languageFor(kind, wanted))!.hash,
+      text_hash: textFor(kind, wanted).hash,
     }),
 
     /** Reads the texts anew. Throws, and leaves the old ones in force, where they cannot be read. */
@@ -103,7 +107,7 @@ export const mostWantedFirst = (list: string): string[] =>
     .sort((a, b) => b.weight - a.weight)
     .map(({ name }) => name)
 
-const noContact: Record<string, string> = {
+const noContact: { en: string; [language: string]: string } = {
   en: 'The address of the operator is given in the app.',
   ru: 'Адрес оператора указан в приложении.',
 }
@@ -113,12 +117,12 @@ function editionOf(kind: PublishedKind, dir: string | null, contact: string | nu
   const { texts: found, updatedAt } = own ?? { texts: Object.entries(builtIn[kind]), updatedAt: builtInUpdatedAt }
   const texts = found.map(([language, text]): [string, string] => [
     language,
-    text.replaceAll('{{contact}}', () => contact ?? noContact[language] ?? noContact.en!),
+    text.replaceAll('{{contact}}', () => contact ?? noContact[language] ?? noContact.en),
   ])
   return {
     version: sha256(texts.map(([language, text]) => `${language}\n${text}`).join('\n')).slice(0, 12),
     updatedAt,
-    texts: new Map(texts.map(([language, text]) => [language, { text, hash: sha256(text) }])),
+    texts: texts.map(([language, text]) => ({ language, text, hash: sha256(text) })),
   }
 }
 
@@ -135,7 +139,7 @@ function ownTexts(kind: PublishedKind, dir: string) {
 }
 
 const fileName = new RegExp(`^(${publishedKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
-const kindOfFile = (file: string) => fileName.exec(file)?.[1]!.toLowerCase() ?? null
+const kindOfFile = (file: string) => fileName.exec(file)?.[1]?.toLowerCase() ?? null
 
 /** The contents of an operator's directory: texts, texts without readable content, and files that only look like texts. */
 export type LegalFiles = { texts: string[]; empty: string[]; misnamed: string[] }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/record.ts'
 /** What people are told while they can read and not write. */
 export type Maintenance = { text: string; since: number; retryAfterS: number }
 
@@ -21,7 +22,9 @@ export const written = (maintenance: Maintenance | null): string =>
 export function readMaintenance(stored: string | undefined): Maintenance | null {
   if (!stored) return null
   try {
-    const { text, since, retryAfterS } = JSON.parse(stored) as Partial<Maintenance>
+    const read: unknown = JSON.parse(stored)
+    if (!isRecord(read)) return null
+    const { text, since, retryAfterS } = read
     return typeof text === 'string' && typeof since === 'number' && typeof retryAfterS === 'number'
       ? { text, since, retryAfterS }
       : null

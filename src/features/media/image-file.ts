@@ -71,7 +71,7 @@ function* readJpeg(file: Buffer): Outline {
   let hasExif = false
   for (let at = 2; at + 1 < file.length;) {
     yield
-    const marker = file[at + 1]!
+    const marker = file.readUInt8(at + 1)
     // picture data lies between the segments; in it 0xff stands before 0x00 and the restart markers only
     if (file[at] !== 0xff) {
       at = nextByteOf(0xff, file, at)
@@ -143,7 +143,8 @@ function* readPng(file: Buffer): Outline {
     if (type === PNG.IEND) {
       image.fault = image.pixels === 0 ? NO_PIXELS : null
       needed.push(file.subarray(from, end))
-      image.still = () => (needed.length === 1 ? needed[0]! : Buffer.concat(needed))
+      const [only, ...others] = needed
+      image.still = () => (only && others.length === 0 ? only : Buffer.concat(needed))
       break
     }
     if (!PNG_PICTURE.has(type)) {
@@ -166,7 +167,7 @@ function* readGif(file: Buffer): Outline {
   const screen = file.readUInt16LE(6) * file.readUInt16LE(8)
   image.pixels = screen
   let firstFrame: number | null = null
-  for (let at = 13 + colourTableBytes(file[10]!); at < file.length;) {
+  for (let at = 13 + colourTableBytes(file.readUInt8(10)); at < file.length;) {
     yield
     const kind = file[at]
     if (kind === 0x3b) {
@@ -176,15 +177,15 @@ function* readGif(file: Buffer): Outline {
     if (kind === 0x2c && at + 10 <= file.length) {
       firstFrame ??= file.readUInt16LE(at + 5) * file.readUInt16LE(at + 7)
       image.pixels = Math.max(image.pixels, firstFrame)
-      at += 11 + colourTableBytes(file[at + 9]!)
+      at += 11 + colourTableBytes(file.readUInt8(at + 9))
     } else if (kind === 0x21) {
       at += 2
     } else {
       image.fault = 'The image is damaged.'
       break
     }
-    while (file[at]) {
-      at += 1 + file[at]!
+    for (let size = file[at]; size; size = file[at]) {
+      at += 1 + size
       yield
     }
     at += 1

@@ -55,11 +55,10 @@ const mirrorings = [
 
 /** A bit for each frequency, by whether there is more of it than of half of them; the last one is the most significant. */
 function hashOf(spectrum: Float64Array): string {
-  const median = spectrum.toSorted()[hashBits / 2 - 1]!
+  const [median = 0] = spectrum.toSorted().subarray(hashBits / 2 - 1)
   let hash = ''
   for (let i = hashBits - 4; i >= 0; i -= 4) {
-    let digit = 0
-    for (let bit = 3; bit >= 0; bit--) digit = digit * 2 + Number(spectrum[i + bit]! > median)
+    const digit = spectrum.subarray(i, i + 4).reduceRight((digit, value) => digit * 2 + Number(value > median), 0)
     hash += digit.toString(16)
   }
   return hash
@@ -67,7 +66,7 @@ function hashOf(spectrum: Float64Array): string {
 
 /** The spectrum of the image with rows for columns. */
 const transposed = (spectrum: Float64Array) =>
-  spectrum.map((_, place) => spectrum[(place % frequencies) * frequencies + Math.floor(place / frequencies)]!)
+  spectrum.map((_, place) => spectrum[(place % frequencies) * frequencies + Math.floor(place / frequencies)] ?? 0)
 
 /** Two passes of a moving average in both directions: a tent filter. */
 function averaged({ width, height, values }: Luminance): Luminance {
@@ -93,7 +92,7 @@ function sampled({ width, height, values }: Luminance, isFlopped: boolean, isFli
   const [columns, rows] = [placesOf(width, isFlopped), placesOf(height, isFlipped)]
   const small = new Float32Array(side * side)
   for (let y = 0; y < side; y++)
-    for (let x = 0; x < side; x++) small[y * side + x] = values[rows[y]! * width + columns[x]!]!
+    for (let x = 0; x < side; x++) small[y * side + x] = values[(rows[y] ?? 0) * width + (columns[x] ?? 0)] ?? 0
   return small
 }
 
@@ -106,16 +105,16 @@ function average(from: Float32Array, to: Float32Array, start: number, length: nu
   let sum = 0
   let count = 0
   for (let i = 0; i < Math.min(after, length); i++) {
-    sum += from[start + i * step]!
+    sum += from[start + i * step] ?? 0
     count++
   }
   for (let i = 0; i < length; i++) {
     if (i + after < length) {
-      sum += from[start + (i + after) * step]!
+      sum += from[start + (i + after) * step] ?? 0
       count++
     }
     if (i - before - 1 >= 0) {
-      sum -= from[start + (i - before - 1) * step]!
+      sum -= from[start + (i - before - 1) * step] ?? 0
       count--
     }
     to[start + i * step] = sum / count
@@ -128,14 +127,14 @@ function spectrumOf(values: Float32Array): Float64Array {
   for (let i = 0; i < frequencies; i++)
     for (let x = 0; x < side; x++) {
       let sum = 0
-      for (let y = 0; y < side; y++) sum += cosines[i * side + y]! * values[y * side + x]!
+      for (let y = 0; y < side; y++) sum += (cosines[i * side + y] ?? 0) * (values[y * side + x] ?? 0)
       rows[i * side + x] = sum
     }
   const spectrum = new Float64Array(hashBits)
   for (let i = 0; i < frequencies; i++)
     for (let j = 0; j < frequencies; j++) {
       let sum = 0
-      for (let x = 0; x < side; x++) sum += rows[i * side + x]! * cosines[j * side + x]!
+      for (let x = 0; x < side; x++) sum += (rows[i * side + x] ?? 0) * (cosines[j * side + x] ?? 0)
       spectrum[i * frequencies + j] = sum
     }
   return spectrum
@@ -147,9 +146,9 @@ function qualityOf(values: Float32Array): number {
   const add = (a: number, b: number) => (gradient += Math.abs(Math.trunc(((a - b) * 100) / 255)))
   for (let y = 0; y < side; y++)
     for (let x = 0; x < side; x++) {
-      const value = values[y * side + x]!
-      if (y + 1 < side) add(value, values[(y + 1) * side + x]!)
-      if (x + 1 < side) add(value, values[y * side + x + 1]!)
+      const value = values[y * side + x] ?? 0
+      if (y + 1 < side) add(value, values[(y + 1) * side + x] ?? 0)
+      if (x + 1 < side) add(value, values[y * side + x + 1] ?? 0)
     }
   return Math.min(100, Math.floor(gradient / 90))
 }

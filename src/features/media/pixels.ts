@@ -25,7 +25,7 @@ const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 async function readPng(png: Buffer): Promise<Luminance> {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
-  const channels = channelsOf[png[25]!]
+  const channels = channelsOf[png.readUInt8(25)]
   if (png[24] !== 8 || channels === undefined || png[28] !== 0) throw new Error('a PNG of an unknown form')
   const parts: Buffer[] = []
   for (let at = 8; at + 8 <= png.length;) {
@@ -46,9 +46,9 @@ async function readPng(png: Buffer): Promise<Luminance> {
 function brightness(rows: Uint8Array, at: number, channels: number): number {
   const [red, green, blue] = channels < 3 ? [at, at, at] : [at, at + 1, at + 2]
   // As the paper has it: the luma of ITU-R BT.601.
-  const luma = 0.299 * rows[red]! + 0.587 * rows[green]! + 0.114 * rows[blue]!
+  const luma = 0.299 * (rows[red] ?? 0) + 0.587 * (rows[green] ?? 0) + 0.114 * (rows[blue] ?? 0)
   if (channels % 2 === 1) return luma
-  const opacity = rows[at + channels - 1]! / 255
+  const opacity = (rows[at + channels - 1] ?? 0) / 255
   return luma * opacity + 255 * (1 - opacity)
 }
 
@@ -56,13 +56,13 @@ function brightness(rows: Uint8Array, at: number, channels: number): number {
 function unfilter(rows: Uint8Array, bytes: number, height: number, channels: number) {
   for (let y = 0; y < height; y++) {
     const start = y * (bytes + 1) + 1
-    const filter = rows[start - 1]!
+    const filter = rows[start - 1] ?? 0
     if (filter === 0) continue
     for (let i = 0; i < bytes; i++) {
-      const left = i < channels ? 0 : rows[start + i - channels]!
-      const above = y === 0 ? 0 : rows[start + i - bytes - 1]!
-      const corner = i < channels || y === 0 ? 0 : rows[start + i - bytes - 1 - channels]!
-      rows[start + i] = (rows[start + i]! + predicted(filter, left, above, corner)) & 255
+      const left = i < channels ? 0 : (rows[start + i - channels] ?? 0)
+      const above = y === 0 ? 0 : (rows[start + i - bytes - 1] ?? 0)
+      const corner = i < channels || y === 0 ? 0 : (rows[start + i - bytes - 1 - channels] ?? 0)
+      rows[start + i] = ((rows[start + i] ?? 0) + predicted(filter, left, above, corner)) & 255
     }
   }
 }

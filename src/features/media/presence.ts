@@ -1,5 +1,6 @@
 import type { Files } from './files.ts'
 import type { MediaStore } from './store.ts'
+import { batches } from '../../lib/batches.ts'
 
 /** Which images the database knows, as both a server and a command can ask it. */
 export type KnownFiles = Pick<MediaStore, 'filesAfter' | 'strayFiles'>
@@ -21,12 +22,9 @@ export async function lostOf(names: readonly string[], { store, files }: Deps): 
 
 /** The names of all files that are lost; Calls `looked` with the running number of images checked. */
 export async function* lostFiles(deps: Deps, looked: (count: number) => void = () => {}): AsyncIterable<string> {
-  for (let last = ''; ;) {
-    const names = await deps.store.filesAfter(last, batch)
+  for await (const names of batches<string>(batch, (last) => deps.store.filesAfter(last ?? '', batch))) {
     looked(names.length)
     yield* await lostOf(names, deps)
-    if (names.length < batch) return
-    last = names.at(-1)!
   }
 }
 

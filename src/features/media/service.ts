@@ -11,6 +11,7 @@ import { telling } from './rules.ts'
 import { pdqOfThumb, reencode, thumbnailOf } from './image.ts'
 import { checkMediaUrl, signMediaUrl, signThumbUrl, thumbSize } from './signed-url.ts'
 import type { MediaStore } from './store.ts'
+import { batches } from '../../lib/batches.ts'
 
 export type Media = ReturnType<typeof mediaService>
 
@@ -74,16 +75,14 @@ export function mediaService({ store, limits, files, community, key, ids, check,
 
   async function sweepImages(): Promise<number> {
     let removed = 0
-    let last: { id: string; created_at: number } | null = null
-    for (;;) {
-      const page = await store.before(now() - unusedFor, last, batch)
+    type Place = { id: string; created_at: number; used: boolean }
+    for await (const page of batches<Place>(batch, (last) => store.before(now() - unusedFor, last, batch))) {
       const unused = page.filter(({ used }) => !used).map(({ id }) => id)
       if (unused.length > 0) removed += await removeUnused(unused)
-      if (page.length < batch) return removed
-      last = page.at(-1)!
       // There may be millions of them: requests come first.
       await setImmediate()
     }
+    return removed
   }
 
   async function sweepFiles(): Promise<number> {
@@ -110,11 +109,14 @@ export function mediaService({ store, limits, files, community, key, ids, check,
   }
 
   /** What the checker says of an image; null where there is none, or where it may be left unchecked. */
-  async function askCheck(id: string, picture: Uint8Array) {
+  async function askCheck(
+    id: string,
+    picture: Uint8Array,
+  ): Promise<{ check_action: string; check_label: string } | null> {
     if (check === null) return null
     try {
       const { action, label } = await check.ask(id, picture)
-      return { check_action: action as string, check_label: label }
+      return { check_action: action, check_label: label }
     } catch (error) {
       unanswered(error)
       return check.isRequired ? { check_action: pendingCheck, check_label: '' } : null

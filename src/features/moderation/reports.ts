@@ -6,8 +6,8 @@ import type { Carrier, NotSent } from '../../outbox/delivery.ts'
 import type { Payloads } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import { forever } from '../auth/callers.ts'
-import { reportedImages } from '../safety/rules.ts'
-import { isForKind, kindOf } from '../safety/rules.ts'
+import { isForKind, kindOf, reportedImages } from '../safety/rules.ts'
+import { auditedSubject } from './rules.ts'
 import type { PendingDecision, ReportAction, ReportKind } from '../safety/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { Decisions } from './decisions.ts'
@@ -76,7 +76,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     const subject = await moderators.userOrNull(subjectId)
     if ((action === 'warn' || action === 'suspend') && !subject)
       throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
-    return action === 'dismiss' || action === 'release' ? null : subject
+    return subject === null || action === 'dismiss' || action === 'release' ? null : { user_id: subject.id, action }
   }
 
   /** Carries out a decision, in one step with its effects and its statement of reasons. */
@@ -87,20 +87,16 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     pending_id: string | null,
   ) {
     const report = await views.reportOf(moderator, reportId)
-    const subject = await toldBy({ action }, report.subject_id)
+    const told = await toldBy({ action }, report.subject_id)
     const at = now()
-    const notice = subject
-      ? decisions.tell(
-          { user_id: subject.id, action: action as 'warn', reason: note, until, strikes, decided_by: moderator.id },
-          at,
-          report,
-        )
+    const notice = told
+      ? decisions.tell({ ...told, reason: note, until, strikes, decided_by: moderator.id }, at, report)
       : undefined
     await decisions.carryOut(
       {
         at,
         // Who wrote a review is for its evidence alone to say.
-        audit: audit.entry('report_resolved', moderator.id, report.target === 'review' ? null : report.subject_id, {
+        audit: audit.entry('report_resolved', moderator.id, auditedSubject(report), {
           report_id: report.id,
           action,
           ...(action === 'suspend' && { until: isoOrNull(until) }),

@@ -30,7 +30,11 @@ export type CaseRefusal = 'no_moderator' | 'own_case' | 'for_admins' | 'suspends
 
 const isModerator = ({ role }: { role: Role }) => role === 'moderator' || role === 'admin'
 
-export const isSuspended = (user: Standing, now: number) => user.suspended_until !== null && user.suspended_until > now
+export const isSuspended = (user: Pick<Standing, 'suspended_until'>, now: number) =>
+  user.suspended_until !== null && user.suspended_until > now
+
+/** Whether cases about moderators and admins are for somebody of that role. */
+export const decidesAboutStaff = (role: Role): boolean => role === 'admin'
 
 /**
  * Why somebody may not decide a case; null if they may. Nobody decides what concerns themselves or what they have reported.
@@ -41,7 +45,7 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
   if (about.judge_id === null) return about.suspends && subject?.role === 'admin' ? 'suspends_admin' : null
   if (!judge || judge.deleted_at !== null || isSuspended(judge, now) || !isModerator(judge)) return 'no_moderator'
   if (about.subject_id === judge.id || about.parties.includes(judge.id)) return 'own_case'
-  if (subject && isModerator(subject) && judge.role !== 'admin') return 'for_admins'
+  if (subject && isModerator(subject) && !decidesAboutStaff(judge.role)) return 'for_admins'
   if (about.suspends && subject?.role === 'admin') return 'suspends_admin'
   if (about.decided_by !== judge.id) return null
   const isForOthers = colleagues.some(
@@ -74,6 +78,16 @@ export type QueueRefusal = 'decided' | 'claimed'
 export function refusesClaim(report: QueuedState | null, moderatorId: string | null, now: number): QueueRefusal | null {
   if (report?.status !== 'open' || isPending(report, now)) return 'decided'
   return isClaimedByOther(report, moderatorId, now) ? 'claimed' : null
+}
+
+/** What a moderator's giving back a report does: nothing to one that nobody has claimed, or that somebody else has. */
+export function releaseVerdict(
+  report: Pick<QueuedState, 'claimed_by' | 'claimed_until'> | null,
+  moderatorId: string,
+  now: number,
+): 'release' | 'unclaimed' | 'claimed_by_other' {
+  if (!report || report.claimed_by === null || (report.claimed_until ?? 0) <= now) return 'unclaimed'
+  return report.claimed_by === moderatorId ? 'release' : 'claimed_by_other'
 }
 
 /** The same for a decision. A pending one, named by `pendingId`, was already checked when it was made. */
@@ -113,6 +127,10 @@ export function proposalAt(strikes: number): Proposal | null {
  * log do not.
  */
 export const isAboutReview = ({ target }: Pick<NoticeInContext, 'target'>) => target === 'review'
+
+/** Whom the audit entry of a decided report names. Of a review it names nobody, as its author may be anonymous. */
+export const auditedSubject = (report: Pick<Report, 'target' | 'subject_id'>): string | null =>
+  isAboutReview(report) ? null : report.subject_id
 
 /**
  * Whether the appeal that a decision resolves is still open, and the suspension that it lifts is still the same. For

@@ -25,11 +25,48 @@ export const defaultPreferences: NotificationPreferences = {
 }
 
 export const channelsOfUser = 10
+
+/** Whether an account may have one more channel besides its `others`. */
+export const hasRoomForChannel = ({ others, limit }: { others: number; limit: number }): boolean => others < limit
+
 /** Moderators hear of reports at most this often. */
 export const reportsEveryMs = 5 * minutes
 /** A message is in a digest once it has been unread for so long. */
 export const digestAfterMs = 12 * 60 * minutes
 export const digestEveryMs = days
+
+/** What decides whether somebody gets a digest. Times are milliseconds. */
+export type DigestState = {
+  digest: NotificationPreferences['digest']
+  /** When the last one was sent. */
+  digest_at: number | null
+  email: string | null
+  email_verified_at: number | null
+  deleted_at: number | null
+  suspended_until: number | null
+  /** Of what they have not read since before `unreadBefore`: when the newest message came. Null if it is nothing. */
+  newest: number | null
+}
+
+export const wantsDigest = ({ digest }: Pick<NotificationPreferences, 'digest'>): boolean => digest === 'daily'
+
+/** Whether a digest may be sent again. `lastBefore`: the last one must be from then or earlier. */
+export const isDigestDue = (state: Pick<DigestState, 'digest' | 'digest_at'>, lastBefore: number): boolean =>
+  wantsDigest(state) && (state.digest_at ?? 0) <= lastBefore
+
+/** The address that a digest goes to now; null if none is sent. */
+export function digestAddress(
+  state: DigestState,
+  { now, unreadBefore, lastBefore }: { now: number; unreadBefore: number; lastBefore: number },
+): string | null {
+  const { email, email_verified_at, deleted_at, suspended_until, digest_at, newest } = state
+  if (!isDigestDue(state, lastBefore) || newest === null) return null
+  if (email === null || email_verified_at === null || deleted_at !== null || (suspended_until ?? 0) > now) return null
+  // What the last digest told of is not told again, but counted with what has come since.
+  const toldTo = digest_at === null ? 0 : digest_at - (now - unreadBefore)
+  return newest > toldTo ? email : null
+}
+
 /** How long a device is asked to take back what it shows. */
 export const shownForMs = 30 * days
 

@@ -3,6 +3,8 @@ import { hours, minutes } from '../../lib/time.ts'
 /** How many passkeys an account may have. */
 export const mostPasskeys = 16
 
+export const hasRoomForPasskey = (there: number): boolean => there < mostPasskeys
+
 /** How long a challenge is good, in milliseconds. */
 export const challengeLifetime = 5 * minutes
 

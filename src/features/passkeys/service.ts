@@ -11,7 +11,7 @@ import type { AccountMails } from '../email/account-mails.ts'
 import type { Profiles } from '../profile/service.ts'
 import type { Challenges, Purpose } from './challenges.ts'
 import type { RelyingParty } from './relying-party.ts'
-import { mostPasskeys } from './rules.ts'
+import { hasRoomForPasskey, mostPasskeys } from './rules.ts'
 import type { SecondFactor } from './second-factor.ts'
 import type { Passkey, PasskeyStore, PasskeyUse } from './store.ts'
 import {
@@ -105,7 +105,7 @@ export function passkeyService(deps: Deps) {
       const { name, email, phone, role } = await profiles.me(caller.id)
       if (known.length > 0) secondFactor.require(caller, role)
       await auth.confirmRecently(caller, password, client)
-      if (known.length >= mostPasskeys) throw tooMany()
+      if (!hasRoomForPasskey(known.length)) throw tooMany()
       const options = creationOptions({
         challenge: challenges.make({ addIn: caller.session_id }),
         rp: relyingParty,

@@ -171,12 +171,12 @@ const ourUrl = /^(?:(?:https?:)?\/\/[^/?#]+)?\/+api\/v1\/media\/([0-9a-f-]{36})\
 const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
 
 /** What of a change is another value than before: what is stored anew takes room, and who sees no change needs none. */
-const differing = <T extends object>(before: T, change: Partial<T>) =>
-  Object.fromEntries(
-    Object.entries(change).filter(
-      ([name, value]) => value !== undefined && !isDeepStrictEqual(value, before[name as keyof T]),
-    ),
-  ) as Partial<T>
+function differing<T extends object>(before: T, change: Partial<T>): Partial<T> {
+  const changed: Partial<T> = {}
+  for (const name in change)
+    if (change[name] !== undefined && !isDeepStrictEqual(change[name], before[name])) changed[name] = change[name]
+  return changed
+}
 
 /** Text normalized as it is stored; an empty city or bio is none. */
 export function tidyProfile<T extends ProfileChange>(change: T): T {

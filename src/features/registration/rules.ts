@@ -17,6 +17,9 @@ export type RegistrationRefusal = 'registration_closed' | 'invite_required' | 'b
 
 export const mostUses = 1000
 
+/** The hash of the code whose invite an account needs; null if it needs none, or comes without. */
+export const inviteCodeOf = ({ mode, code_hash }: Admission): string | null => (mode === 'invite' ? code_hash : null)
+
 /** Why an account may not be made now; null if it may. `invite` is the one with that code, if there is one. */
 export function refusesAccount(
   { mode, age = null }: Admission,

@@ -1,3 +1,4 @@
+import { days } from '../../lib/time.ts'
 export type ReviewRefusal = 'blocked' | 'review_exists' | 'gone' | 'awaiting_reply'
 
 /** What the two of a chat are to each other when one of them writes a review. */
@@ -26,6 +27,16 @@ export function reviewVerdict({ blocked, hasReview, bothLiving, bothWrote }: Rev
  */
 export const averageRating = (sum: number, count: number): number | null =>
   count === 0 ? null : Math.floor((200 * sum + count) / (2 * count)) / 100
+
+/** Of the time of an anonymous review, others see the day alone; and reviews are listed by day, so that none tells more. */
+export const shownUnit = days
+
+/** The number of the day on which a review was written. */
+export const dayOf = (at: number): number => Math.floor(at / shownUnit)
+
+/** The time of a review that others see. */
+export const shownAt = ({ anonymous, created_at }: { anonymous: boolean; created_at: number }): number =>
+  anonymous ? dayOf(created_at) * shownUnit : created_at
 
 /**
  * When a review begins to show, in milliseconds; null for at once. `fraction` is a random number from 0 to below 1: an

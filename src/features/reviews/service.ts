@@ -3,14 +3,14 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import type { Push } from '../../realtime/events.ts'
 import { Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
-import { days, iso } from '../../lib/time.ts'
+import { iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
 import type { Filter } from '../filter/service.ts'
 import { noSuchUser, type Profiles } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
-import { appearsAt } from './rules.ts'
+import { appearsAt, dayOf, shownAt } from './rules.ts'
 import type { Review, ReviewStore } from './store.ts'
 
 export type Reviews = ReturnType<typeof reviewService>
@@ -37,8 +37,6 @@ type Deps = {
 // Reviews that appear at once are some writes each: others come between the batches.
 const appearAtOnce = 100
 
-const dayOf = (ms: number) => Math.floor(ms / days)
-
 /** A review as it is written down: for its author's own answer, and for the evidence of a report. */
 export const reviewView = (review: Review) => ({ ...review, created_at: iso(review.created_at) })
 
@@ -47,9 +45,6 @@ export function listedReview(review: Review) {
   if (!review.anonymous) return reviewView(review)
   return { ...reviewView(review), chat_id: null, reviewer_id: null, created_at: iso(shownAt(review)) }
 }
-
-const shownAt = ({ anonymous, created_at }: Pick<Review, 'anonymous' | 'created_at'>) =>
-  anonymous ? dayOf(created_at) * days : created_at
 
 /** Reviews as others see them, for events: undefined for those that were removed. */
 export const reviewsForEvents =

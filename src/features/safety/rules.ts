@@ -1,7 +1,16 @@
 import { noPhoto } from '../chats/rules.ts'
 import type { Message } from '../chats/store.ts'
 import { days, hours } from '../../lib/time.ts'
-import type { Evidence, NewReport, Report, ReportAction, ReportKind, ReportReason, ReportTarget } from './store.ts'
+import type {
+  Evidence,
+  FiledReport,
+  NewReport,
+  Report,
+  ReportAction,
+  ReportKind,
+  ReportReason,
+  ReportTarget,
+} from './store.ts'
 import type { Hiding } from '../profile/store.ts'
 
 /** The stored data that a report is about. */
@@ -104,6 +113,25 @@ export const evidenceAfterEdit = (evidence: Evidence, message: Message, at: numb
 })
 /** The outcomes of a reporter's decided reports. */
 export type ReportHistory = { decided: number; dismissed: number }
+
+/** As many of a reporter's newest reports tell how often they are right. */
+export const mostHistory = 100
+
+/** What became of a reporter's newest reports; an action of null is still to be decided. */
+export function historyOf(newest: readonly Pick<Report, 'action'>[]): ReportHistory {
+  const decided = newest.filter(({ action }) => action !== null)
+  return { decided: decided.length, dismissed: decided.filter(({ action }) => action === 'dismiss').length }
+}
+
+/** Whether a report can hide whom it is about: one by a person does, unless it is of a review, whose author stays unnamed. */
+export const canHide = ({ reporter_id, target }: Pick<FiledReport, 'reporter_id' | 'target'>): boolean =>
+  reporter_id !== null && target !== 'review'
+
+/** Whether a report is filed: not of an erased person, and by a rule not about one. People may report whom they knew. */
+export const isFiled = (
+  { reporter_id, subject_id }: Pick<FiledReport, 'reporter_id' | 'subject_id'>,
+  living: ReadonlySet<string>,
+): boolean => (reporter_id === null ? subject_id === null || living.has(subject_id) : living.has(reporter_id))
 
 /** Shares are hundredths of a report. */
 const wholeShare = 100

@@ -5,6 +5,7 @@ import { iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Admin } from '../moderation/moderators.ts'
 import type { Template, TemplateStore } from './store.ts'
+import { mostTemplates } from './rules.ts'
 
 export type NewTemplate = Pick<Template, 'name' | 'language' | 'text'>
 
@@ -13,7 +14,6 @@ export type Templates = ReturnType<typeof templateService>
 type Deps = { store: TemplateStore; audit: Audit; ids: Ids; now: () => number }
 
 // The list has no pages.
-const mostTemplates = 500
 
 /** Texts for statements of reasons, by language. Moderators use them, admins write them. */
 export function templateService({ store, audit, ids, now }: Deps) {

@@ -7,6 +7,6 @@ export function openMailCarrier({ smtpUrl, mailFrom, publicUrl, dkim }: Given, l
   // The settings come together: `config.ts` sees to it.
   if (smtpUrl === null || mailFrom === null || publicUrl === null) return null
   // Required here: loading the library costs time and memory, and many servers send no mails.
-  const { mailCarrier } = require('./carrier.ts') as typeof import('./carrier.ts')
+  const { mailCarrier }: typeof import('./carrier.ts') = require('./carrier.ts')
   return mailCarrier({ smtpUrl, from: mailFrom, publicUrl, dkim, linkKey })
 }

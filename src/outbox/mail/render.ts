@@ -40,7 +40,7 @@ ${
   link === null
     ? ''
     : paragraph(
-        `<a href="${escaped(link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fbf;color:#ffffff;text-decoration:none;font-weight:600">${escaped(button!)}</a>`,
+        `<a href="${escaped(link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fbf;color:#ffffff;text-decoration:none;font-weight:600">${escaped(button ?? link)}</a>`,
         'padding:8px 0',
       )
 }

@@ -13,6 +13,6 @@ export function openWebhookCarrier(
   if (webhookUrl === null || webhookSecret === null) return null
   const secrets = [webhookSecret, webhookPreviousSecret].filter((secret) => secret !== null)
   // Required here, so that a server without webhooks does not load the library.
-  const { webhookCarrier } = require('./carrier.ts') as typeof import('./carrier.ts')
+  const { webhookCarrier }: typeof import('./carrier.ts') = require('./carrier.ts')
   return webhookCarrier({ url: webhookUrl, secrets, log, now })
 }

@@ -8,7 +8,7 @@ const entry = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f
 
 /** Who was erased by the text of a journal, and when. */
 export const erasuresIn = (text: string): Map<string, number> =>
-  new Map(Array.from(text.matchAll(entry), ([, time, userId]) => [userId!, Date.parse(time!)]))
+  new Map(Array.from(text.matchAll(entry), ([, time = '', userId = '']) => [userId, Date.parse(time)]))
 
 /**
  * The journal as a text file: a line for each erasure, its time in ISO 8601 and the user's id. An incomplete line, as a

@@ -67,7 +67,7 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
       puts += 1
       try {
         const headers = { 'content-type': type, 'content-disposition': 'inline', 'cache-control': 'private' }
-        await told('put', bucket.put(key, bytes as Uint8Array<ArrayBuffer>, headers))
+        await told('put', bucket.put(key, bytes, headers))
       } catch (error) {
         // It may have arrived all the same.
         failures += 1

@@ -15,7 +15,7 @@ import { recordManyEvents } from './events.ts'
 import { askedOfMessage, askedValues } from '../sql/asked-notifications.ts'
 import { onTakenSlot } from '../sql/outbox.ts'
 import { busy } from './failures.ts'
-import type { Queries, Value } from './queries.ts'
+import type { Queries } from './queries.ts'
 
 const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 const lockFreeChats = `${lockChats} SKIP LOCKED`
@@ -70,10 +70,7 @@ export class NotAll extends Error {
 }
 
 /** What a send depends on besides its pair, and the message that was sent with the same `client_id`. */
-type Details = Omit<SendState, keyof PairState | 'repeated' | 'photoIsTheirs'> & {
-  photo: ShownPhoto | null
-  first: Message | null
-}
+type Details = Omit<SendState, keyof PairState>
 
 // A group is of texts that need no reply. Repeats in it are found by the unique index, which spares all others a search.
 const detailsInGroup: Details = { untilReply: null, sent: 0, answered: true, photo: noPhoto, first: null }
@@ -114,21 +111,16 @@ export async function appendAll(
   const isHeld = new Set(chats.map(({ id }) => id))
   const stateOf = new Map(states.map((state) => [state.id, state]))
   const answers = new Map<string, Appended>()
-  const storable: (Send & { photo: ShownPhoto })[] = []
+  const storable: (Send & { photo: ShownPhoto; reachable: boolean })[] = []
   for (const [i, send] of sends.entries()) {
     const { id, chat_id } = send.message
-    if (!isHeld.has(chat_id)) continue
-    const { photo, first, ...counts } = details[i] ?? detailsInGroup
-    const { blocked, erased } = stateOf.get(chat_id)!
-    const verdict = sendVerdict({
-      blocked,
-      erased,
-      ...counts,
-      repeated: first !== null,
-      photoIsTheirs: photo !== null,
-    })
-    if (verdict === 'send') storable.push({ ...send, photo: photo! })
-    else answers.set(id, verdict === 'repeated' ? { message: first!, created: false, events: [] } : verdict)
+    const state = stateOf.get(chat_id)
+    if (!isHeld.has(chat_id) || !state) continue
+    const { blocked, erased, reachable } = state
+    const verdict = sendVerdict({ blocked, erased, ...(details[i] ?? detailsInGroup) })
+    if (verdict.is === 'send') storable.push({ ...send, photo: verdict.photo, reachable })
+    else
+      answers.set(id, verdict.is === 'refused' ? verdict.why : { message: verdict.message, created: false, events: [] })
   }
   if (storable.length === 0) return answers
 
@@ -155,17 +147,19 @@ export async function appendAll(
     // Most have no device.
     askForAll(
       tx,
-      storable.filter(({ message }) => stateOf.get(message.chat_id)!.reachable),
+      storable.filter(({ reachable }) => reachable),
     ),
   ])
-  if (inserted.length < storable.length) throw new NotAll(new Set(inserted.map(({ id }) => id)))
   const seqOf = new Map(inserted.map(({ id, seq }) => [id, seq]))
-  for (const [i, { message, photo }] of storable.entries())
+  for (const [i, { message, photo }] of storable.entries()) {
+    const seq = seqOf.get(message.id)
+    if (seq === undefined) throw new NotAll(new Set(seqOf.keys()))
     answers.set(message.id, {
-      message: asStored(message, seqOf.get(message.id)!, photo),
+      message: asStored(message, seq, photo),
       created: true,
       events: events.slice(2 * i, 2 * i + 2),
     })
+  }
   return answers
 }
 
@@ -174,8 +168,8 @@ async function askForAll(tx: Queries, sends: readonly Send[]): Promise<void> {
     notifyAt === null ? [] : [askedValues(askedOfMessage(message, otherId, notifyAt))],
   )
   if (asked.length === 0) return
-  const [id, user, payload, at, due, slot] = [0, 1, 2, 3, 4, 5].map((i) => asked.map((values) => values[i]!))
-  await tx.run(askAll, [id, user, payload, at, due, slot] as Value[])
+  const column = <I extends 0 | 1 | 2 | 3 | 4 | 5>(i: I) => asked.map((values) => values[i])
+  await tx.run(askAll, [column(0), column(1), column(2), column(3), column(4), column(5)])
 }
 
 // The second attempt finds the message that has taken the `client_id` since the first one looked for it.

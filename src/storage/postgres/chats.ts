@@ -54,18 +54,18 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
         const [, existing, row] = await Promise.all([
           tx.all(lockMembers, [[user_a, user_b]]),
           tx.get<Chat>(chatOfPair, [user_a, user_b]),
-          tx.get<PairRow>(pairState, [user_a, user_b]),
+          tx.one<PairRow>(pairState, [user_a, user_b]),
         ])
         if (existing) return { chat: existing, created: false, events: [] }
-        const refused = startVerdict(pairStateOf(row!))
+        const refused = startVerdict(pairStateOf(row))
         if (refused) return refused
         const [chat, events] = await Promise.all([
-          tx.get<Chat>(insertChat, [id, user_a, user_b, created_at]),
+          tx.one<Chat>(insertChat, [id, user_a, user_b, created_at]),
           recordEvents(tx, [user_a, user_b], 'chat', created_at, { ref: id }),
           notify !== null &&
             tx.run(ask, askedValues({ id, ...notify, occasion: { about: 'chat', chat_id: id }, at: created_at })),
         ])
-        return { chat: chat!, created: true, events }
+        return { chat, created: true, events }
       }),
 
     append(message, otherId, untilReply, notifyAt = null, reported = null) {
@@ -77,30 +77,30 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
       const isA = chat.user_a === readerId
       const marks = marksOf[isA ? 'a' : 'b']
       // Most calls find that everything is read, and need no transaction.
-      const before = await db.read((q) => q.get<ReadState>(marks.state, [chat.id]))
-      if (!marksRead({ blocked: false, unread: before!.unread })) return nothingRead
+      const before = await db.read((q) => q.one<ReadState>(marks.state, [chat.id]))
+      if (!marksRead({ blocked: false, unread: before.unread })) return nothingRead
       return db.write(async (tx) => {
         const runTakeBack = (asked: Asked) => tx.run(takeBack, [...askedValues(asked), tagOf(asked.occasion)])
         const [state, row] = await Promise.all([
           // Blocks and erasures lock the chat as well.
-          tx.get<ReadState>(`${marks.state} FOR NO KEY UPDATE`, [chat.id]),
-          tx.get<PairRow>(pairState, [chat.user_a, chat.user_b]),
+          tx.one<ReadState>(`${marks.state} FOR NO KEY UPDATE`, [chat.id]),
+          tx.one<PairRow>(pairState, [chat.user_a, chat.user_b]),
         ])
-        if (!marksRead({ ...pairStateOf(row!), unread: state!.unread })) return nothingRead
-        const which = [chat.id, isA ? chat.user_b : chat.user_a, state!.read_to, upTo ?? Number.MAX_SAFE_INTEGER]
+        if (!marksRead({ ...pairStateOf(row), unread: state.unread })) return nothingRead
+        const which = [chat.id, isA ? chat.user_b : chat.user_a, state.read_to, upTo ?? Number.MAX_SAFE_INTEGER]
         const [newest, count] = await Promise.all([
           tx.get<{ id: string }>(marks.newest, which),
           tx.run(marks.mark, [...which, now]),
         ])
         // They are counted still where an erasure is about to clear them.
         if (!newest) return nothingRead
-        const { unread, read_to } = afterReading(state!, { upTo, count })
+        const { unread, read_to } = afterReading(state, { upTo, count })
         const marked = { count, last_read_message_id: newest.id }
         const [, events] = await Promise.all([
           tx.run(marks.keep, [chat.id, unread, read_to]),
           recordEvents(
             tx,
-            livingOf([chat.user_a, chat.user_b], row!),
+            livingOf([chat.user_a, chat.user_b], row),
             'message_read',
             now,
             readEvent(chat, readerId, now, marked),

@@ -75,7 +75,7 @@ async function onOneConnection<T>(
   { writes = false }: { writes?: boolean } = {},
 ): Promise<T> {
   let failure: unknown
-  for (const server of serversOf(url)!.servers) {
+  for (const server of serversOf(url).servers) {
     const client = connect(server, settings, { max: 1 })
     try {
       const isWanted = await client.unsafe('SHOW transaction_read_only').then(
@@ -100,11 +100,11 @@ async function onOneConnection<T>(
 async function refuseNodes(url: string, q: Queries) {
   // Our own of a moment ago takes a while to go.
   for (let looks = 1; ; looks++) {
-    const others = await q.get<{ connections: number }>(nodes)
-    if (others!.connections === 0) return
+    const others = await q.one<{ connections: number }>(nodes)
+    if (others.connections === 0) return
     if (looks === 20)
       throw new Error(
-        `nodes of Convene use ${shownUrl(url)} (${others!.connections} connections): stop all of them first`,
+        `nodes of Convene use ${shownUrl(url)} (${others.connections} connections): stop all of them first`,
       )
     await Bun.sleep(100)
   }
@@ -124,7 +124,7 @@ const columnsOf = ({ columns }: Table) => columns.map(({ name }) => name).join()
 
 function reader(ask: Ask): Side {
   return {
-    count: ({ name }) => ask(async (q) => (await q.get<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))!.n),
+    count: ({ name }) => ask(async (q) => (await q.one<{ n: number }>(`SELECT count(*) AS n FROM ${name}`)).n),
 
     async read(table, after, limit): Promise<Page> {
       const { name, columns, key } = table
@@ -132,12 +132,12 @@ function reader(ask: Ask): Side {
       const found = await ask((q) =>
         q.all<Record<string, Value>>(
           `SELECT ${columnsOf(table)} FROM ${name} ${past} ORDER BY ${key.join()} LIMIT ${limit}`,
-          (after ?? []) as Value[],
+          after ?? [],
         ),
       )
       return {
-        rows: found.map((row) => columns.map((column) => row[column.name]!)),
-        keys: found.map((row) => key.map((column) => row[column]!)),
+        rows: found.map((row) => columns.map((column) => row[column.name] ?? null)),
+        keys: found.map((row) => key.map((column) => row[column] ?? null)),
       }
     },
   }
@@ -169,7 +169,7 @@ function target(db: Database): Target {
       const names = table.columns.map((_, i) => `c${i}`).join()
       const arrays = table.columns.map((_, i) => `$${i + 1}::text[]`).join()
       const insert = `INSERT INTO ${table.name} (${columnsOf(table)}) SELECT ${columns.join()} FROM unnest(${arrays}) AS u (${names})`
-      const values = table.columns.map((_, i) => rows.map((row) => asText(row[i]!)))
+      const values = table.columns.map((_, i) => rows.map((row) => asText(row[i] ?? null)))
       await db.write((tx) =>
         Promise.all([
           tx.run(insert, values),

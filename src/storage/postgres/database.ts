@@ -74,8 +74,8 @@ export async function openDatabase(
   url: string,
   { onOutage, onRecovery, settings, max }: DatabaseOptions = {},
 ): Promise<Database> {
-  const { servers } = serversOf(url)!
-  let present: { client: SQL; server: ServerUrl } | null = null
+  const { servers } = serversOf(url)
+  let present: Connected | null = null
   /** The server that was lost most recently. It is probed last, because it may only answer by a timeout. */
   let left: ServerUrl | null = null
   let looking: Promise<SQL> | null = null
@@ -91,7 +91,7 @@ export async function openDatabase(
       const { client } = present
       failure = await probe(client, withinMs)
       if (failure === null) return client
-      leave()
+      leave(present)
     }
     for (const server of servers.toSorted((a, b) => Number(a === left) - Number(b === left))) {
       const timeouts = { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' }
@@ -111,9 +111,9 @@ export async function openDatabase(
   /** Closes its connections and fails what waits on them. */
   const drop = (client: SQL) => void client.close({ timeout: 0 }).catch(() => {})
 
-  function leave() {
-    left = present!.server
-    drop(present!.client)
+  function leave({ client, server }: Connected) {
+    left = server
+    drop(client)
     present = null
   }
 
@@ -131,7 +131,7 @@ export async function openDatabase(
     // An error response proves that the server is alive.
     if (failure === null || failure instanceof ReadOnly || sqlstate(failure) !== '') return
     if (closed || looking || present?.client !== client) return
-    leave()
+    leave(present)
     lookAgain().catch(() => {})
   }
 
@@ -139,7 +139,7 @@ export async function openDatabase(
     looking ??= look(withinMs)
       .then(
         (client) => {
-          if (outage) onRecovery?.(present!.server.host)
+          if (outage && present) onRecovery?.(present.server.host)
           outage = null
           return client
         },
@@ -255,9 +255,11 @@ export async function openDatabase(
   }
 }
 
+type Connected = { client: SQL; server: ServerUrl }
+
 /** A pool of connections to one server, none of which is open yet. */
 export function connect({ url }: ServerUrl, settings: Record<string, string>, { max }: { max?: number } = {}): SQL {
-  const { database, parameters } = serversOf(url)!
+  const { database, parameters } = serversOf(url)
   // JIT compilation takes longer than any of our statements runs, yet the planner would use it for large tables.
   const ours = { application_name: 'convene', jit: 'off', ...settings }
   return new SQL(url, {

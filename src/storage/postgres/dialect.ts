@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 
 export const value = (n: number) => `$${n}`
 
-export const postgresDialect = (db: Database): Dialect => ({
+export const postgresDialect = (db: Database): Dialect<readonly string[]> => ({
   value,
   isAmong: (column, n) => `${column} = ANY($${n}::text[])`,
   list: (values) => values,

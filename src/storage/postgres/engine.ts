@@ -1,16 +1,24 @@
 import { DrizzleQueryError, is, SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Consent } from '../../features/auth/store.ts'
-import type { EventNumbers } from '../../features/chats/store.ts'
-import { areSeveral, type Builders, type Engine, query, type Statement, type Tables, type Work } from '../sql/engine.ts'
+import {
+  areSeveral,
+  type Builders,
+  type Engine,
+  query,
+  rows,
+  type Statement,
+  type Tables,
+  type Work,
+} from '../sql/engine.ts'
 import type { Database } from './database.ts'
 import { PostgresFault, sqlstate } from './failures.ts'
 import { recordEvents } from './events.ts'
 import type { Queries, Value } from './queries.ts'
 import * as tables from './schema.ts'
 
-/** Drizzle's builders over the statements of a connection or a transaction. */
-const buildersOn = (queries: Queries) =>
+/** Drizzle over the statements of a connection or a transaction. */
+const drizzleOn = (queries: Queries) =>
   drizzle(async (text, params: Value[], method) => ({
     // Without `returning` the answer is how many rows were written, as `changed` reads it.
     rows: method === 'all' ? await queries.values(text, params) : await queries.result(text, params),
@@ -21,10 +29,12 @@ const queriesOf = new WeakMap<Builders, Queries>()
 
 /** Runs a unit of work on a connection or in a transaction, one statement after the other. */
 export async function runOn<T>(queries: Queries, work: (db: Builders) => Work<T>): Promise<T> {
-  const db = buildersOn(queries)
-  queriesOf.set(db as unknown as Builders, queries)
+  const db = drizzleOn(queries)
+  // Its builders have the same methods as those of SQLite, by whose types the shared stores are written.
+  const builders = db as unknown as Builders
+  queriesOf.set(builders, queries)
   const execute = (statement: Statement) => (is(statement, SQL) ? db.execute(statement) : statement)
-  const steps = work(db as unknown as Builders)
+  const steps = work(builders)
   let step = steps.next()
   try {
     while (!step.done) {
@@ -39,8 +49,8 @@ export async function runOn<T>(queries: Queries, work: (db: Builders) => Work<T>
 }
 
 const locked: Engine['locked'] = (select, strength) => {
-  const lockable = select as { for(strength: string, config?: { skipLocked: boolean }): typeof select }
-  return strength === 'update skip locked' ? lockable.for('update', { skipLocked: true }) : lockable.for(strength)
+  if (!('for' in select) || typeof select.for !== 'function') throw new Error('only a select of Drizzle can be locked')
+  return strength === 'update skip locked' ? select.for('update', { skipLocked: true }) : select.for(strength)
 }
 
 export function postgresEngine(database: Database): Engine {
@@ -78,7 +88,9 @@ export function postgresEngine(database: Database): Engine {
       return result
     },
     *recordEvents(db, userIds, type, at, event) {
-      return (yield recordEvents(queriesOf.get(db)!, userIds, type, at, event)) as EventNumbers
+      const queries = queriesOf.get(db)
+      if (queries === undefined) throw new Error('these builders belong to no unit of work')
+      return yield* rows(recordEvents(queries, userIds, type, at, event))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { EventNumbers } from '../../features/chats/store.ts'
 import type { DurableType } from '../../realtime/events.ts'
-import type { EventStore, StoredEvent } from '../../realtime/store.ts'
+import type { EventStore } from '../../realtime/store.ts'
 import { type EventRow, eventOf } from '../sql/events.ts'
 import type { Database } from './database.ts'
 import type { Queries } from './queries.ts'
@@ -19,16 +19,18 @@ export async function recordEvents(
   event: { ref?: string; data?: unknown },
 ): Promise<EventNumbers> {
   const data = event.data === undefined ? null : JSON.stringify(event.data)
-  const inOrder = [...userIds].sort()
+  const inOrder = [...userIds.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))
   // All of it in one round trip.
   const stored = await Promise.all(
-    inOrder.flatMap((userId) => [
-      tx.run(count, [userId]),
-      tx.get<{ seq: number }>(insert, [userId, type, at, event.ref ?? null, data]),
-    ]),
+    inOrder.map(async ([place, user_id]) => {
+      const [, { seq }] = await Promise.all([
+        tx.run(count, [user_id]),
+        tx.one<{ seq: number }>(insert, [user_id, type, at, event.ref ?? null, data]),
+      ])
+      return { place, user_id, seq }
+    }),
   )
-  const seqOf = (userId: string) => (stored[inOrder.indexOf(userId) * 2 + 1] as { seq: number }).seq
-  return userIds.map((user_id) => ({ user_id, seq: seqOf(user_id) }))
+  return stored.sort((a, b) => a.place - b.place).map(({ user_id, seq }) => ({ user_id, seq }))
 }
 
 /**
@@ -41,26 +43,28 @@ export async function recordManyEvents(
   events: readonly { user_id: string; at: number; ref: string }[],
 ): Promise<EventNumbers> {
   const counts = new Map<string, number>()
-  const places = events.map(({ user_id }) => {
-    const place = (counts.get(user_id) ?? 0) + 1
-    counts.set(user_id, place)
-    return place
-  })
-  /** How many events of the same user come after it. */
-  const later = events.map(({ user_id }, i) => counts.get(user_id)! - places[i]!)
-  const users = [...counts.keys()].sort()
+  // From the last one, so that each has how many events of the same user come after it.
+  const counted = events
+    .toReversed()
+    .map((event) => {
+      const later = counts.get(event.user_id) ?? 0
+      counts.set(event.user_id, later + 1)
+      return { ...event, later }
+    })
+    .reverse()
+  const users = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
   const [counters] = await Promise.all([
-    tx.all<{ user_id: string; seq: number }>(countMany, [users, users.map((userId) => counts.get(userId)!)]),
+    tx.all<{ user_id: string; seq: number }>(countMany, [users.map(([id]) => id), users.map(([, n]) => n)]),
     tx.run(insertMany, [
       type,
       events.map(({ user_id }) => user_id),
-      later,
+      counted.map(({ later }) => later),
       events.map(({ at }) => at),
       events.map(({ ref }) => ref),
     ]),
   ])
   const newest = new Map(counters.map(({ user_id, seq }) => [user_id, seq]))
-  return events.map(({ user_id }, i) => ({ user_id, seq: newest.get(user_id)! - later[i]! }))
+  return counted.map(({ user_id, later }) => ({ user_id, seq: newest.get(user_id)! - later }))
 }
 
 const count =
@@ -94,12 +98,8 @@ export function eventsAfterEach(db: Database, { afterEach: oneByOne }: EventStor
     const rows = await db.read((q) => q.all<EventRow & { place: number }>(afterMany, [users, since, manyEvents]))
     // Some have missed so much that it is read one by one.
     if (rows.length === manyEvents) return oneByOne(each)
-    const found = each.map((): StoredEvent[] => [])
-    for (const { place, ...row } of rows) {
-      const ofUser = found[place - 1]!
-      if (ofUser.length < each[place - 1]!.limit) ofUser.push(eventOf(row))
-    }
-    return found
+    const ofPlace = Map.groupBy(rows, ({ place }) => place)
+    return each.map(({ limit }, i) => (ofPlace.get(i + 1) ?? []).slice(0, limit).map((row) => eventOf(row)))
   }
 }
 

@@ -84,7 +84,7 @@ export function toldOf(error: unknown): Error {
 
 /** What is wrong with the database, told to the operator. */
 export function unusable(url: string, error: unknown): Error {
-  const { database } = serversOf(url)!
+  const { database } = serversOf(url)
   const state = sqlstate(error)
   const reason =
     error instanceof ReadOnly

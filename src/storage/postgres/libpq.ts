@@ -15,7 +15,7 @@ const variables: Record<string, string> = {
  */
 export function libpqEnvironment({ url }: ServerUrl): Record<string, string> {
   const { hostname, port, username, password } = new URL(url)
-  const { database, parameters } = serversOf(url)!
+  const { database, parameters } = serversOf(url)
   const given = Object.entries(variables).flatMap(([parameter, variable]) => {
     const value = parameters.get(parameter)
     return value === null ? [] : [[variable, value]]

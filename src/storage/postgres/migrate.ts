@@ -19,7 +19,7 @@ import {
   type WayDown,
 } from '../migrate.ts'
 import { connect } from './database.ts'
-import { unusable } from './failures.ts'
+import { sqlstate, unusable } from './failures.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { serversOf } from './url.ts'
 
@@ -48,7 +48,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
   const client = await connection(url, writes)
   const db = queriesOn(client)
   // Its order is by bytes anyway, and its columns take no collation of that name.
-  const { version } = (await db.get<{ version: string }>('SELECT version()'))!
+  const { version } = await db.one<{ version: string }>('SELECT version()')
   const dialect = (text: string) => (/cockroach/i.test(version) ? text.replaceAll(' COLLATE "C"', '') : text)
 
   async function prepare() {
@@ -118,8 +118,8 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
       for (const migration of stepsDown(await applied(db), way)) {
         const losses: PlannedStep['losses'] = []
         for (const dropped of droppedBy(migration.postgres)) {
-          const row = await db.get<{ n: number | string }>(countOf(dropped))
-          losses.push({ name: nameOf(dropped), rows: Number(row!.n) })
+          const row = await db.one<{ n: number | string }>(countOf(dropped))
+          losses.push({ name: nameOf(dropped), rows: Number(row.n) })
         }
         plan.push({ label: label(migration), losses })
       }
@@ -161,7 +161,7 @@ async function applied(db: Queries): Promise<Applied> {
 
 async function connection(url: string, writes: boolean): Promise<SQL> {
   let failure: unknown
-  for (const server of serversOf(url)!.servers) {
+  for (const server of serversOf(url).servers) {
     // A step may take long; what it waits for to be let go of should not.
     const client = connect(server, { statement_timeout: '0', lock_timeout: '30s' }, { max: 1 })
     try {
@@ -188,7 +188,7 @@ async function persistently<T>(work: () => Promise<T>, met = transient): Promise
     try {
       return await work()
     } catch (error) {
-      const state = String((error as { errno?: unknown }).errno ?? '')
+      const state = sqlstate(error)
       if (attempt === 5 || !(met.test(state) || transient.test(state))) throw error
       await Bun.sleep(Math.random() * 50 * 2 ** attempt)
     }

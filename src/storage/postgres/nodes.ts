@@ -1,4 +1,4 @@
-import type { ClusterNode, NeededSetting, NodeStore, Peer } from '../../installation/cluster.ts'
+import type { ClusterNode, NodeStore, Peer } from '../../installation/cluster.ts'
 import type { Database } from './database.ts'
 import type { Queries } from './queries.ts'
 
@@ -15,7 +15,7 @@ type Row = Omit<Peer, 'lacks'> & { lacks: string }
 const livingOf = async (q: Queries, id: string, aliveMs: number): Promise<Peer[]> =>
   (await q.all<Row>(living, [id, aliveMs])).map((row) => ({ ...row, lacks: settingsOf(row.lacks) }))
 
-const settingsOf = (list: string) => list.split(' ').filter((name) => name !== '') as NeededSetting[]
+const settingsOf = (list: string) => list.split(' ').filter((name) => name !== '')
 
 const rowOf = ({ id, place, host, lacks }: ClusterNode) => [id, place, host, lacks.join(' ')]
 

@@ -18,6 +18,8 @@ export type Queries = {
   all<Row>(text: string, values?: readonly Value[]): Promise<Row[]>
   get<Row>(statement: Built<Row>): Promise<Row | null>
   get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
+  /** The row of a statement that always has one, such as a count. */
+  one<Row>(text: string, values?: readonly Value[]): Promise<Row>
   /** Returns how many rows were written. */
   run(text: string, values?: readonly Value[]): Promise<number>
   /** The rows as arrays, in the order of the columns; int8 and numeric as text. */
@@ -38,7 +40,7 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
     if (turn.isOver) throw new Error('the caller no longer waits for this')
     const { sql, params } = typeof statement === 'string' ? { sql: statement, params: values } : statement.toSQL()
     try {
-      const sent = client.unsafe(sql, (params as Value[]).map(sendable))
+      const sent = client.unsafe(sql, params.map(sendable))
       return await (asArrays ? sent.values() : sent)
     } catch (error) {
       failures.push(error)
@@ -50,11 +52,16 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
       asNumbers(await rows(statement, values)),
     get: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
       asNumbers(await rows(statement, values))[0] ?? null,
+    one: async (statement: string, values?: readonly Value[]) => {
+      const [row] = asNumbers(await rows(statement, values))
+      if (row === undefined) throw new Error('a statement that always has a row has none')
+      return row
+    },
     run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
     values: (statement, values) => rows(statement, values, true),
     result: async (statement, values) => {
       const result = await rows(statement, values)
-      return Object.assign(asNumbers(result), { changes: result.affectedRows as number })
+      return Object.assign(asNumbers(result), { changes: Number(result.affectedRows) })
     },
   }
 }
@@ -63,15 +70,15 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
  * The text of a value as PostgreSQL can hold it. It refuses NUL, which no text that our rules let through has, but what
  * somebody looks for may: it becomes U+FFFD, as half a surrogate pair does on its way. So it finds nothing, and fails nothing.
  */
-function sendable(value: Value): Value {
+function sendable(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
   return Array.isArray(value) ? arrayLiteral(value) : value
 }
 
 /** An array as PostgreSQL reads it: written as in JSON, but for what is escaped there. Bun's own way takes longer. */
-function arrayLiteral(values: readonly (string | number | null)[]): Value {
+function arrayLiteral(values: readonly unknown[]): unknown {
   const json = JSON.stringify(values)
-  return json.includes('\\') ? (values.map(sendable) as string[] | number[]) : `{${json.slice(1, -1)}}`
+  return json.includes('\\') ? values.map(sendable) : `{${json.slice(1, -1)}}`
 }
 
 const int8 = 20

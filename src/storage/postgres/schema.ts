@@ -544,7 +544,7 @@ export const ruleVersions = pgTable('rule_versions', {
   change: text({ enum: ['created', 'changed', 'deleted', 'imported'] }).notNull(),
   rule_id: text(),
   rule_count: int8().notNull(),
-  rules: text().notNull(),
+  rules: json().notNull(),
   actor_id: text(),
   at: int8().notNull(),
 })

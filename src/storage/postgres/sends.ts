@@ -83,11 +83,11 @@ export function sends(
         if (performance.now() - began >= patienceMs) for (const send of waiting.splice(0)) send.fail(error)
       } else if (error instanceof NotAll) {
         // Most of the others were sent before: the rest does not wait for them.
-        const [rest, others] = [true, false].map((can) =>
-          group.filter((send) => error.storable.has(send.message.id) === can),
+        const { true: rest = [], false: others = [] } = Object.groupBy(group, (send) =>
+          error.storable.has(send.message.id) ? 'true' : 'false',
         )
-        for (const send of others!) void sendAlone(send)
-        if (rest!.length > 0) void sendTogether(rest!)
+        for (const send of others) void sendAlone(send)
+        if (rest.length > 0) void sendTogether(rest)
       } else {
         // One of them made the transaction fail: stored alone, only that one fails.
         for (const send of group) void sendAlone(send)

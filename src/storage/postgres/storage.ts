@@ -93,8 +93,8 @@ export function postgresStorage(db: Database): Storage {
     pendingMigrations: async () => (await db.read(status)).filter((step) => step.applied_at === null).length,
 
     size: async () => {
-      const row = await db.read((q) => q.get<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes'))
-      return { database: row!.bytes, log: 0 }
+      const row = await db.read((q) => q.one<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes'))
+      return { database: row.bytes, log: 0 }
     },
 
     close: db.close,

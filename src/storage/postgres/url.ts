@@ -6,11 +6,20 @@ export type ServerUrl = {
 
 const form = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)\/([^/?#]+)(\?[^#]*)?$/
 
+type Parsed = { servers: ServerUrl[]; database: string; parameters: URLSearchParams }
+
+/** The servers of a URL that the settings have let through. */
+export function serversOf(url: string): Parsed {
+  const parsed = parseServers(url)
+  if (parsed === null) throw new Error('this is no URL of a PostgreSQL database')
+  return parsed
+}
+
 /**
  * The servers of a URL such as `postgres://user:password@one:5432,two:5432/convene?sslmode=verify-full`: several hosts, as
  * libpq takes them, of which one is the primary. Null if it is not such a URL, or names no database.
  */
-export function serversOf(url: string): { servers: ServerUrl[]; database: string; parameters: URLSearchParams } | null {
+export function parseServers(url: string): Parsed | null {
   const [, credentials, hosts, name, query = ''] = form.exec(url) ?? []
   if (hosts === undefined || name === undefined) return null
   try {
@@ -27,7 +36,7 @@ export function serversOf(url: string): { servers: ServerUrl[]; database: string
 
 /** The URL as it may be shown: hosts and database, without user, password and parameters. */
 export function shownUrl(url: string): string {
-  const parsed = serversOf(url)
+  const parsed = parseServers(url)
   return parsed === null
     ? 'postgres://…'
     : `postgres://${parsed.servers.map(({ host }) => host).join()}/${parsed.database}`

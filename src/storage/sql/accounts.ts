@@ -20,7 +20,6 @@ class Undone extends Error {
 export function accountStore(engine: Engine): AccountStore {
   const { read, write } = engine
   const { sessions, users } = engine.tables
-  const columns = { user_id: users.id, email: users.email, phone: users.phone, messenger_id: users.messenger_id }
 
   function* replaceHash(db: Builders, userId: string, from: string | null, to: string): Work<boolean> {
     const isFrom = from === null ? isNull(users.password_hash) : eq(users.password_hash, from)
@@ -97,7 +96,14 @@ export function accountStore(engine: Engine): AccountStore {
       }),
 
     credentials: (by) => {
-      const [[name, value]] = Object.entries(by) as [[keyof typeof columns, string]]
+      const isTheirs =
+        'email' in by
+          ? eq(users.email, by.email)
+          : 'phone' in by
+            ? eq(users.phone, by.phone)
+            : 'messenger_id' in by
+              ? eq(users.messenger_id, by.messenger_id)
+              : eq(users.id, by.user_id)
       return read((db) =>
         first(
           db
@@ -109,7 +115,7 @@ export function accountStore(engine: Engine): AccountStore {
               suspended_reason: users.suspended_reason,
             })
             .from(users)
-            .where(and(eq(columns[name], value), isNull(users.deleted_at))),
+            .where(and(isTheirs, isNull(users.deleted_at))),
         ),
       )
     },

@@ -3,6 +3,7 @@ import type { AnnouncementStore } from '../../features/announcements/store.ts'
 import { recordAudit } from './audit.ts'
 import { changed, type Engine, one, rows } from './engine.ts'
 import { olderThan } from './pages.ts'
+import { hasRoomForAnnouncement } from '../../features/announcements/rules.ts'
 
 // Nothing here changes what is shown of people.
 const options = { keepsProfileCache: true }
@@ -39,7 +40,7 @@ export function announcementStore(engine: Engine): AnnouncementStore {
             .from(announcements)
             .where(and(isActive(announcement.created_at))),
         )
-        if (there.count >= most) return 'full'
+        if (!hasRoomForAnnouncement({ active: there.count, most })) return 'full'
         yield* changed(db.insert(announcements).values(announcement))
         yield* recordAudit(engine, db, entry)
         return 'added'

@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { BlockStore } from '../../features/safety/store.ts'
-import { type Builders, type Engine, first, one, rows, type Work } from './engine.ts'
+import { type Builders, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
+import { pairOf } from '../../features/chats/rules.ts'
 import { holdLiving } from './living.ts'
 import { askNotifications, takeBacks } from './asked-notifications.ts'
 import { enqueue } from './outbox.ts'
@@ -28,7 +29,7 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
         const { blocker_id, blocked_id, created_at } = block
         const living = yield* holdLiving(engine, db, [blocker_id, blocked_id])
         if (!living.has(blocker_id) || !living.has(blocked_id)) return null
-        const [user_a, user_b] = [blocker_id, blocked_id].sort() as [string, string]
+        const [user_a, user_b] = pairOf(blocker_id, blocked_id)
         const chat = db
           .select({ id: chats.id })
           .from(chats)
@@ -52,8 +53,8 @@ export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 
           const seers = [user_a, user_b].map((user_id) => ({ chat_id: held.id, user_id }))
           yield* askNotifications(engine, db, yield* takeBacks(engine, db, seers, created_at, newId))
         }
-        const [recorded] = yield* engine.recordEvents(db, [blocker_id], 'block', created_at, { data: event })
-        return { block: ensured, seq: recorded!.seq }
+        const seq = yield* recordEvent(engine, db, blocker_id, 'block', created_at, { data: event })
+        return { block: ensured, seq }
       }),
 
     list: (blockerId, limit, after) =>

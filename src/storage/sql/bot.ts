@@ -1,5 +1,5 @@
 import { and, count, eq, isNull, lt, lte, max, min, ne, or, sql } from 'drizzle-orm'
-import { type PermissionCause, permissionAfter, type PermissionState } from '../../features/bot/rules.ts'
+import { changedPermission, type PermissionCause } from '../../features/bot/rules.ts'
 import type { BotChat, BotStore } from '../../features/bot/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -19,11 +19,9 @@ export function botStore(engine: Engine): BotStore {
   /** Changes the permission of an account whose row is held. */
   function* change(db: Builders, user_id: string, chat: BotChat, cause: PermissionCause, at: number): Work<void> {
     const before = yield* first(db.select().from(botPermissions).where(eq(botPermissions.user_id, user_id)))
-    // A permission of another messenger account does not apply to this one.
-    const known: PermissionState | null = before?.messenger_id === chat.messenger_id ? before.state : null
-    const after = permissionAfter(known, cause)
+    const after = changedPermission(before, chat, cause, at)
     if (after === null) return
-    const set = { ...chat, state: after, changed_at: after === known && before !== null ? before.changed_at : at }
+    const set = { ...chat, ...after }
     const insert = db.insert(botPermissions).values({ user_id, ...set })
     yield* changed(insert.onConflictDoUpdate({ target: botPermissions.user_id, set }))
   }

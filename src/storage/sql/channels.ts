@@ -2,6 +2,7 @@ import { and, asc, eq, gt, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Channel, Lasting, NotificationStore } from '../../features/notifications/store.ts'
 import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
+import { hasRoomForChannel } from '../../features/notifications/rules.ts'
 
 /** Where notifications of a user go: devices, each with the session that added it. */
 export function channelStore(
@@ -57,7 +58,7 @@ export function channelStore(
           lasting,
           and(eq(channels.user_id, user_id), ne(channels.target_hash, target_hash)),
         )
-        if (others.length >= limit) return 'too_many'
+        if (!hasRoomForChannel({ others: others.length, limit })) return 'too_many'
         // Whoever used the device before is not to be told on it.
         yield* changed(
           db.delete(channels).where(and(eq(channels.target_hash, target_hash), ne(channels.user_id, user_id))),

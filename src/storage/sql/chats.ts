@@ -109,7 +109,7 @@ type Read = 'byId' | 'ofPair' | 'list' | 'entries' | 'peers' | 'unreadTotal' | '
 type ReadMessages = 'before' | 'after' | 'message' | 'byClientId' | 'messages'
 
 /** What only reads chats and messages. */
-export function chatReads(dialect: Dialect): Pick<ChatStore, Read | ReadMessages> {
+export function chatReads<List>(dialect: Dialect<List>): Pick<ChatStore, Read | ReadMessages> {
   const { value, isAmong, list, prepare } = dialect
   const chats = `SELECT ${chatColumns} FROM chats`
   const chatById = prepare<Chat>(`${chats} WHERE id = ${value(1)}`)
@@ -213,7 +213,7 @@ export function chatReads(dialect: Dialect): Pick<ChatStore, Read | ReadMessages
       entriesOf(userId, await newestChats(userId, from?.at ?? Number.MAX_SAFE_INTEGER, from?.id ?? '', limit)),
     entries: async (userId, chatIds) => entriesOf(userId, await someChats(userId, list(chatIds))),
     peers: async (userId, limit) => (await peersOf(userId, limit)).map(({ id }) => id),
-    unreadTotal: async (userId) => (await unreadTotal(userId))[0]!.total,
+    unreadTotal: async (userId) => (await unreadTotal(userId))[0]?.total ?? 0,
     hasWritten: async (chatId, userId) => (await written(chatId, userId)).length > 0,
     before: inChat('<', 'DESC'),
     after: inChat('>', 'ASC'),

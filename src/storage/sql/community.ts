@@ -17,7 +17,7 @@ export function communityStore({ tables: { community }, read, write }: Engine): 
       (await read((db) => valueOf(db, name))) ??
       (await write(function* (db) {
         yield* changed(db.insert(community).values({ name, value }).onConflictDoNothing())
-        return (yield* valueOf(db, name))!
+        return (yield* valueOf(db, name)) ?? value
       })),
 
     set: (name, value) =>

@@ -133,8 +133,8 @@ export function* decide(
     ? yield* engine.recordEvents(db, [released.otherId], 'message', at, { ref: released.message.id })
     : []
   for (const userId of [...new Set([...members, ...notes.map(({ notice }) => notice.user_id)])].sort()) {
-    if (members.includes(userId))
-      events.push(...(yield* engine.recordEvents(db, [userId], 'message_deleted', at, { ref: remove!.id })))
+    if (remove && members.includes(userId))
+      events.push(...(yield* engine.recordEvents(db, [userId], 'message_deleted', at, { ref: remove.id })))
     for (const { notice, event } of notes.filter(({ notice }) => notice.user_id === userId))
       for (const { seq } of yield* engine.recordEvents(db, [userId], 'notice', at, { data: event }))
         noted.push({ user_id: userId, seq, notice_id: notice.id })

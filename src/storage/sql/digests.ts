@@ -1,12 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { DigestCandidate, NotificationStore } from '../../features/notifications/store.ts'
-import { type Builders, changed, type Engine, query, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, query, type Work } from './engine.ts'
 import { isBlockedPair } from './chats.ts'
 import { enqueue } from './outbox.ts'
+import { digestAddress, type DigestState, isDigestDue } from '../../features/notifications/rules.ts'
 
 /** Mails about what is unread. */
 export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest' | 'digests' | 'sendDigest'> {
-  const { read, write } = engine
+  const { read, write, locked } = engine
   const { notificationPreferences } = engine.tables
   const options = { keepsProfileCache: true }
 
@@ -19,8 +20,10 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
         yield* dropDigests(engine, db, userId)
       }, options),
 
-    digests: ({ now, unreadBefore, lastBefore }, after, limit) =>
+    digests: (when, after, limit) =>
       read(function* () {
+        const { now, unreadBefore, lastBefore } = when
+        // As isDigestDue says, by the index of those who want one.
         const wanted = yield* query<{ user_id: string }>(sql`
           SELECT user_id FROM notification_preferences
           WHERE digest = 'daily' AND user_id > ${after} AND coalesce(digest_at, 0) <= ${lastBefore} ORDER BY user_id LIMIT ${limit}`)
@@ -30,9 +33,9 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
             SELECT c.id, c.user_${sql.raw(mine)} AS user_id, c.user_${sql.raw(other)} AS other_id, c.read_to_${sql.raw(mine)} AS read_to FROM chats c
             WHERE c.user_${sql.raw(mine)} = ${user_id} AND c.unread_${sql.raw(mine)} > 0
               AND coalesce(c.muted_${sql.raw(mine)}, 0) <= ${now}`
-          const [found] = yield* query<DigestCandidate & { newest: number | null; digest_at: number | null }>(sql`
-            SELECT u.id AS user_id, u.email, coalesce(l.language, 'en') AS language, p.digest_at,
-              x.messages, x.chats, x.newest
+          const [found] = yield* query<DigestState & Omit<DigestCandidate, 'email'>>(sql`
+            SELECT u.id AS user_id, u.email, u.email_verified_at, u.deleted_at, u.suspended_until,
+              coalesce(l.language, 'en') AS language, p.digest, p.digest_at, x.messages, x.chats, x.newest
             FROM notification_preferences p JOIN users u ON u.id = p.user_id
               LEFT JOIN preferences l ON l.user_id = u.id
               CROSS JOIN (
@@ -42,23 +45,22 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
                   JOIN messages m ON m.chat_id = t.id AND m.seq > t.read_to AND m.sender_id = t.other_id
                     AND m.read_at IS NULL AND m.deleted_at IS NULL AND m.created_at <= ${unreadBefore}
                 WHERE NOT ${sql.raw(isBlockedPair('t.other_id', 't.user_id'))}) AS x
-            WHERE p.user_id = ${user_id} AND p.digest = 'daily' AND coalesce(p.digest_at, 0) <= ${lastBefore}
-              AND u.email IS NOT NULL AND u.email_verified_at IS NOT NULL AND u.deleted_at IS NULL
-              AND coalesce(u.suspended_until, 0) <= ${now}`)
-          if (found === undefined || found.newest === null) continue
-          const { newest, digest_at, ...candidate } = found
-          // What the last digest told of is not told again, but counted with what has come since.
-          const toldTo = digest_at === null ? 0 : digest_at - (now - unreadBefore)
-          if (newest > toldTo) candidates.push(candidate)
+            WHERE p.user_id = ${user_id}`)
+          const email = found ? digestAddress(found, when) : null
+          if (!found || email === null) continue
+          const { language, messages, chats } = found
+          candidates.push({ user_id, email, language, messages, chats })
         }
-        return { candidates, last: wanted.length < limit ? null : wanted.at(-1)!.user_id }
+        return { candidates, last: wanted.length < limit ? null : (wanted.at(-1)?.user_id ?? null) }
       }),
 
     sendDigest: (userId, now, lastBefore, mail) =>
       write(function* (db) {
-        const isDue = sql`user_id = ${userId} AND digest = 'daily' AND coalesce(digest_at, 0) <= ${lastBefore}`
-        const noted = yield* changed(db.update(notificationPreferences).set({ digest_at: now }).where(isDue))
-        if (noted === 0) return false
+        const { digest, digest_at, user_id } = notificationPreferences
+        const own = db.select({ digest, digest_at }).from(notificationPreferences).where(eq(user_id, userId))
+        const before = yield* first(locked(own, 'update'))
+        if (before === null || !isDigestDue(before, lastBefore)) return false
+        yield* changed(db.update(notificationPreferences).set({ digest_at: now }).where(eq(user_id, userId)))
         yield* enqueue(engine, db, [mail])
         return true
       }, options),

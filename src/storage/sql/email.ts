@@ -1,5 +1,5 @@
 import { and, eq, gt, gte, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
-import { type EmailLinkKind, losesAddress } from '../../features/email/rules.ts'
+import { type EmailLinkKind, endsEarlierLinks, givesAddress, losesAddress } from '../../features/email/rules.ts'
 import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/email/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
@@ -70,7 +70,7 @@ export function* dropChangeLinks({ tables: { emailLinks } }: Engine, db: Builder
 
 function* storeLink({ tables: { emailLinks } }: Engine, db: Builders, link: EmailLink): Work<void> {
   const { user_id, kind } = link
-  if (kind !== 'undo')
+  if (endsEarlierLinks(kind))
     yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, user_id), eq(emailLinks.kind, kind))))
   yield* changed(db.insert(emailLinks).values(link))
 }
@@ -163,9 +163,8 @@ export function emailStore(engine: Engine): EmailStore {
         write(function* (db) {
           const link = yield* use(db, hash, ['verify', 'change'], now)
           if (link === null) return null
-          // The account no longer has that address.
-          if (link.kind === 'verify' && (yield* addresseeBy(db, users.id, link.user_id))?.email !== link.email)
-            return null
+          const present = yield* addresseeBy(db, users.id, link.user_id)
+          if (!givesAddress(link, present?.email ?? null)) return null
           const email = yield* giveAddress(db, link, now)
           yield* enqueue(engine, db, told(link.user_id, link.kind === 'change' ? 'email' : 'email_verified'))
           yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })

@@ -35,7 +35,7 @@ export function* rows<Row>(statement: PromiseLike<Row[]>): Work<Row[]> {
 
 /** The first row that a statement answers, or null. */
 export function* first<Row>(statement: PromiseLike<Row[]>): Work<Row | null> {
-  return ((yield statement) as Row[])[0] ?? null
+  return (yield* rows(statement))[0] ?? null
 }
 
 /** The row of a statement that always has one, such as a count. */
@@ -47,12 +47,20 @@ export function* one<Row>(statement: PromiseLike<Row[]>): Work<Row> {
 
 /** How many rows a statement without `returning` has written. */
 export function* changed(statement: PromiseLike<unknown>): Work<number> {
-  return ((yield statement) as { changes: number }).changes
+  return changesOf(yield statement)
 }
 
 /** The same of statements that do not need each other's results: they go to PostgreSQL together, in one round trip. */
 export function* changedEach(statements: readonly PromiseLike<unknown>[]): Work<number[]> {
-  return ((yield statements) as { changes: number }[]).map(({ changes }) => changes)
+  const results = yield statements
+  if (!Array.isArray(results)) throw new Error('an engine must answer several statements with as many results')
+  return results.map(changesOf)
+}
+
+function changesOf(result: unknown): number {
+  if (typeof result === 'object' && result !== null && 'changes' in result && typeof result.changes === 'number')
+    return result.changes
+  throw new Error('an engine must answer a statement that writes with how many rows it wrote')
 }
 
 /** The rows of SQL text, by the names of their columns. Booleans and JSON arrive as the engine stores them. */
@@ -85,7 +93,10 @@ export type Engine = {
   /** The text at a key of a JSON column. */
   jsonText(column: Column | SQL, key: string): SQL
   /** Locks the rows that a select finds until the commit. SQLite has one writer, and nothing to lock. */
-  locked<Query>(select: Query, strength: 'update' | 'update skip locked' | 'no key update' | 'share'): Query
+  locked<Query extends object>(
+    select: Query,
+    strength: 'update' | 'update skip locked' | 'no key update' | 'share',
+  ): Query
   /** The same if the rows are not needed: SQLite does not even read them. */
   lock(select: PromiseLike<unknown>, strength: 'update' | 'no key update'): Work<void>
   /** A column of text, compared and ordered by its bytes. */
@@ -116,4 +127,18 @@ export type Engine = {
     at: number,
     event: { ref?: string; data?: unknown },
   ): Work<EventNumbers>
+}
+
+/** The same for one user: the number of the event. */
+export function* recordEvent(
+  engine: Engine,
+  db: Builders,
+  userId: string,
+  type: DurableType,
+  at: number,
+  event: { ref?: string; data?: unknown },
+): Work<number> {
+  const [recorded] = yield* engine.recordEvents(db, [userId], type, at, event)
+  if (recorded === undefined) throw new Error('an engine must number every event that it records')
+  return recorded.seq
 }

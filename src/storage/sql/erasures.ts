@@ -153,7 +153,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     // Two concurrent nodes are serialised here.
     const isTold = (yield* first(locked(db.select().from(unfinishedErasures).where(isUnfinished), 'update'))) !== null
     const found = yield* query<ChatToClear>(chatsFrom(user, from))
-    const beyond = found.length > chatsAtOnce ? found.pop()! : null
+    const beyond = found.length > chatsAtOnce ? (found.pop() ?? null) : null
     const { walked, next: within } = chatsOfPart(found, budget)
     const next = within ?? (beyond && { chat_id: beyond.id, seq: 0 })
 
@@ -268,7 +268,9 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
           .select({ user_id: users.id, at: users.deleted_at })
           .from(users)
           .where(gte(users.deleted_at, time))
-        return (yield* rows(select.orderBy(asc(users.deleted_at)))).map(({ user_id, at }) => ({ user_id, at: at! }))
+        return (yield* rows(select.orderBy(asc(users.deleted_at)))).flatMap(({ user_id, at }) =>
+          at === null ? [] : [{ user_id, at }],
+        )
       }),
 
     emptyLog,

@@ -13,7 +13,7 @@ export const eventOf = ({ seq, type, at, ref, data }: EventRow): StoredEvent =>
 // A transaction is for so many.
 const usersAtOnce = 100
 
-export function eventStore({ value, isAmong, list, prepare }: Dialect, engine: Engine): EventStore {
+export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List>, engine: Engine): EventStore {
   const ends = prepare<{ oldest: number | null; newest: number | null }>(`
     SELECT (SELECT min(seq) FROM events WHERE user_id = ${value(1)}) AS oldest,
       (SELECT seq FROM event_counters WHERE user_id = ${value(1)}) AS newest`)
@@ -30,8 +30,8 @@ export function eventStore({ value, isAmong, list, prepare }: Dialect, engine: E
   return {
     async range(userId) {
       const [row] = await ends(userId)
-      const newest = row!.newest ?? 0
-      return { oldest: row!.oldest ?? newest + 1, newest }
+      const newest = row?.newest ?? 0
+      return { oldest: row?.oldest ?? newest + 1, newest }
     },
 
     newest: async (userIds) => new Map((await newest(list(userIds))).map(({ user_id, seq }) => [user_id, seq])),
@@ -65,8 +65,9 @@ export function eventStore({ value, isAmong, list, prepare }: Dialect, engine: E
           { keepsProfileCache: true },
         )
         purged += count
-        if (users.length < usersAtOnce) return purged
-        last = users.at(-1)!.id
+        const lastUser = users.at(-1)
+        if (lastUser === undefined || users.length < usersAtOnce) return purged
+        last = lastUser.id
       }
     },
   }

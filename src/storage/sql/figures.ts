@@ -1,7 +1,14 @@
 import { and, asc, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { rankOf } from '../../features/figures/rules.ts'
-import type { Figures, FiguresStore, Period, Transparency } from '../../features/figures/store.ts'
+import {
+  type Figures,
+  type FiguresStore,
+  figureNames,
+  type Period,
+  type Transparency,
+} from '../../features/figures/store.ts'
 import { changed, type Engine, query, queryOne, rows } from './engine.ts'
+import { recordOf } from '../../lib/record.ts'
 
 // Numbers name nobody.
 const options = { keepsProfileCache: true }
@@ -45,7 +52,7 @@ export function figuresStore(engine: Engine): FiguresStore {
           ${counted('reports', within('created_at', period))} AS reports,
           ${counted('reports', within('resolved_at', period))} AS decided,
           ${counted('blocks', within('created_at', period))} AS blocks`)
-        return Object.fromEntries(Object.entries(found).map(([name, count]) => [name, Number(count)])) as Figures
+        return recordOf(figureNames, (name) => Number(found[name]))
       }),
 
     keep: (row) =>
@@ -96,13 +103,18 @@ export function figuresStore(engine: Engine): FiguresStore {
 
     transparency: (period) =>
       read(function* () {
-        type Counted<Row> = (Omit<Row, 'count'> & { count: number | string })[]
-        const numbers = <Row extends { count: number }>(found: Counted<Row>) =>
-          found.map((row) => ({ ...row, count: Number(row.count) })) as unknown as Row[]
-        const notices = yield* query<Transparency['notices'][number]>(sql`SELECT reason, target, count(*) AS count
+        type Counted<Of extends 'notices' | 'decisions' | 'own' | 'appeals'> = Omit<
+          Transparency[Of][number],
+          'count'
+        > & {
+          count: number | string
+        }
+        const numbers = <Row extends { count: number | string }>(found: Row[]) =>
+          found.map((row) => ({ ...row, count: Number(row.count) }))
+        const notices = yield* query<Counted<'notices'>>(sql`SELECT reason, target, count(*) AS count
           FROM reports WHERE ${within('created_at', period)} AND kind IS NULL
           GROUP BY reason, target ORDER BY reason, target`)
-        const decisions = yield* query<Transparency['decisions'][number]>(sql`SELECT reason, target, action,
+        const decisions = yield* query<Counted<'decisions'>>(sql`SELECT reason, target, action,
             reported_by AS "by", count(*) AS count
           FROM (
             -- As actionOf says.
@@ -110,12 +122,12 @@ export function figuresStore(engine: Engine): FiguresStore {
               CASE WHEN kind = 'held' AND action = 'dismiss' THEN 'release' ELSE action END AS action
             FROM reports WHERE ${within('resolved_at', period)}
           ) AS decided GROUP BY reason, target, action, reported_by ORDER BY reason, target, action, reported_by`)
-        const own = yield* query<Transparency['own'][number]>(sql`SELECT action, count(*) AS count FROM notices
+        const own = yield* query<Counted<'own'>>(sql`SELECT action, count(*) AS count FROM notices
           WHERE ${within('created_at', period)} AND report_id IS NULL AND action IN ('warn', 'remove_content', 'suspend')
           GROUP BY action ORDER BY action`)
-        const appeals = yield* query<Transparency['appeals'][number]>(sql`SELECT status, count(*) AS count FROM appeals
+        const appeals = yield* query<Counted<'appeals'>>(sql`SELECT status, count(*) AS count FROM appeals
           WHERE ${within('created_at', period)} GROUP BY status ORDER BY status`)
-        const [automated] = yield* query<Record<'total' | 'overturned', number | string>>(sql`SELECT
+        const automated = yield* queryOne<Record<'total' | 'overturned', number | string>>(sql`SELECT
             count(*) AS total, coalesce(sum(overturned), 0) AS overturned
           FROM (
             -- As isAutomated says.
@@ -130,7 +142,7 @@ export function figuresStore(engine: Engine): FiguresStore {
             WHERE ${within('created_at', period)} AND kind = 'held'
           ) AS automated`)
         return {
-          automated: { total: Number(automated!.total), overturned: Number(automated!.overturned) },
+          automated: { total: Number(automated.total), overturned: Number(automated.overturned) },
           notices: numbers(notices),
           decisions: numbers(decisions),
           own: numbers(own),

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, getTableColumns, gte, lt, lte } from 'drizzle-orm'
-import type { FilterStore, Rule } from '../../features/filter/store.ts'
+import type { FilterStore } from '../../features/filter/store.ts'
 import { recordAudit } from './audit.ts'
 import { changed, type Engine, first, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -29,7 +29,7 @@ export function filterStore(engine: Engine): FilterStore {
     },
 
     rules: async () => {
-      const newest = await read((db) =>
+      return read((db) =>
         first(
           db
             .select({ version: ruleVersions.version, rules: ruleVersions.rules })
@@ -39,7 +39,6 @@ export function filterStore(engine: Engine): FilterStore {
             .limit(1),
         ),
       )
-      return newest && { version: newest.version, rules: JSON.parse(newest.rules) as Rule[] }
     },
 
     add: (version, rules, entry, keep) =>
@@ -47,7 +46,7 @@ export function filterStore(engine: Engine): FilterStore {
         const added = yield* changed(
           db
             .insert(ruleVersions)
-            .values({ ...version, rules: JSON.stringify(rules) })
+            .values({ ...version, rules: [...rules] })
             .onConflictDoNothing(),
         )
         if (added === 0) return false

@@ -1,9 +1,16 @@
 import { and, desc, eq, gt, isNull } from 'drizzle-orm'
 import type { Hiding } from '../../features/profile/store.ts'
-import { hidingBy, hidingOf, hidingWindow, type ReportHistory } from '../../features/safety/rules.ts'
+import {
+  hidingBy,
+  hidingOf,
+  hidingWindow,
+  historyOf,
+  mostHistory,
+  type ReportHistory,
+} from '../../features/safety/rules.ts'
 import type { FiledReport, HidingTold } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
-import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
 import { storedNotice } from './notices.ts'
 import { askNotifications } from './asked-notifications.ts'
 import { syncVisibility } from './visibility.ts'
@@ -69,12 +76,9 @@ export function* hideReported(
     const occasion = { about: 'notice' as const, notice_id: told.notice.id }
     yield* askNotifications(engine, db, [{ id: told.notice.id, user_id: subject_id, occasion, at, due_at: notify_at }])
   }
-  const [event] = yield* engine.recordEvents(db, [subject_id], 'notice', at, { data: told.event })
-  return { ...told, seq: event!.seq }
+  const seq = yield* recordEvent(engine, db, subject_id, 'notice', at, { data: told.event })
+  return { ...told, seq }
 }
-
-// As far back as the history of a reporter is looked at.
-const mostHistory = 100
 
 /** The outcomes of these people's newest reports. */
 function* historiesOf(engine: Engine, db: Builders, reporterIds: Iterable<string>): Work<Map<string, ReportHistory>> {
@@ -89,9 +93,7 @@ function* historiesOf(engine: Engine, db: Builders, reporterIds: Iterable<string
         .orderBy(desc(reports.created_at), desc(reports.id))
         .limit(mostHistory),
     )
-    const decided = newest.filter(({ action }) => action !== null)
-    const dismissed = decided.filter(({ action }) => action === 'dismiss')
-    histories.set(reporterId, { decided: decided.length, dismissed: dismissed.length })
+    histories.set(reporterId, historyOf(newest))
   }
   return histories
 }

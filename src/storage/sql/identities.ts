@@ -1,17 +1,12 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
-import {
-  derivedIdentityId,
-  isPasswordUsable,
-  isOidcUsable,
-  removalVerdict,
-  type Way,
-} from '../../features/identities/rules.ts'
+import { derivedIdentityId, isWayUsable, removalVerdict } from '../../features/identities/rules.ts'
 import type { Identity, IdentityStore, Linked, Subject } from '../../features/identities/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 import { dropPasskey } from './passkeys.ts'
+import { isSuspended } from '../../features/moderation/rules.ts'
 
 type Derived = 'password' | 'messenger'
 
@@ -167,7 +162,7 @@ export function identityStore(engine: Engine): IdentityStore {
         if (account === null) return null
         const { user_id, email_verified_at, suspended_until } = account
         const found = { user_id, identity_id: subject.id }
-        if (suspended_until !== null && suspended_until > now) return found
+        if (isSuspended({ suspended_until }, now)) return found
         // Null: a concurrent request has linked the subject; `holderOf` returns its account.
         if (!(yield* insertSubject(engine, db, user_id, subject, now))) {
           const other = yield* holderOf(db, subject)
@@ -201,10 +196,9 @@ export function identityStore(engine: Engine): IdentityStore {
       write(function* (db): Work<Linked> {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         const before = yield* waysOf(db, userId)
-        if (before?.account.messenger_id === messengerId) {
-          const known = before.ways.find(({ kind }) => kind === 'messenger')!
+        const known = before?.ways.find(({ kind }) => kind === 'messenger')
+        if (known && before?.account.messenger_id === messengerId)
           return { identity: identityOf(known), outcome: 'known' }
-        }
         if (!(yield* setMessenger(db, userId, messengerId, now))) return 'other'
         const at = { created_at: now, last_used_at: null }
         yield* noteIdentity(engine, db, userId, 'messenger', at)
@@ -227,14 +221,10 @@ export function identityStore(engine: Engine): IdentityStore {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         const found = yield* waysOf(db, userId)
         if (found === null) return null
-        const ways = found.ways.map((way): Way => {
-          if (way.kind === 'password') return { ...way, isUsable: isPasswordUsable(found.account) }
-          if (way.kind === 'passkey') return { ...way, isUsable: true }
-          return { ...way, isUsable: way.kind === 'messenger' ? configured.messenger : isOidcUsable(way, configured) }
-        })
+        const ways = found.ways.map((way) => ({ ...way, isUsable: isWayUsable(way, found.account, configured) }))
         const verdict = removalVerdict(ways, id)
         if (verdict !== 'removed') return verdict
-        const kind = ways.find((way) => way.id === id)!.kind
+        const kind = ways.find((way) => way.id === id)?.kind
         if (kind === 'passkey') yield* dropPasskey(engine, db, userId, id)
         if (kind === 'password' || kind === 'messenger') {
           const none = kind === 'password' ? { password_hash: null } : { messenger_id: null }

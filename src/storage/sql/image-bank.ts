@@ -3,6 +3,7 @@ import type { BankEntry, BankProgress, ImageBankStore } from '../../features/ima
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
 import { olderThan } from './pages.ts'
+import { bankHasRoom } from '../../features/image-bank/rules.ts'
 
 // Nothing here changes what is shown of people.
 const options = { keepsProfileCache: true }
@@ -67,7 +68,7 @@ export function imageBankStore(engine: Engine): ImageBankStore {
         }
         const there = yield* one(db.select({ n: count() }).from(imageBank))
         // What was deleted is there again: the unit of work fails as a whole.
-        if (there.n + entries.length > most) throw new Full()
+        if (!bankHasRoom({ there: there.n, more: entries.length, most })) throw new Full()
         yield* insertBanned(engine, db, entries, version)
         yield* recordAudit(engine, db, entry)
         return 'added' as const

@@ -32,7 +32,7 @@ export function bytesOfOwner({ tables: { media } }: Pick<Engine, 'tables'>, db: 
   return db.select({ bytes }).from(media).where(eq(media.owner_id, ownerId))
 }
 
-export function mediaStore(engine: Engine, { value, prepare }: Dialect): MediaStore {
+export function mediaStore<List>(engine: Engine, { value, prepare }: Dialect<List>): MediaStore {
   const { read, write, isAmong } = engine
   const { media } = engine.tables
   const isUsed = sql.raw(used)

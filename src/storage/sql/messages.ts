@@ -1,5 +1,5 @@
 import { and, count, eq, getTableColumns, inArray, isNull, max } from 'drizzle-orm'
-import { editVerdict, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
+import { editVerdict, seersOf, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
 import type { ChatStore, Message } from '../../features/chats/store.ts'
 import { evidenceAfterEdit } from '../../features/safety/rules.ts'
 import type { Evidence } from '../../features/safety/store.ts'
@@ -102,7 +102,7 @@ export function* removeMessage(
     yield* changed(
       db.update(heldMessages).set({ text, photo_id, caution, deleted_at }).where(eq(heldMessages.id, messageId)),
     )
-    return { before, message, members: [before.sender_id] }
+    return { before, message, members: seersOf(before, chat) }
   }
   yield* keepVersion(engine, db, before, now)
   yield* changed(
@@ -112,7 +112,7 @@ export function* removeMessage(
       .where(eq(messages.id, messageId)),
   )
   yield* changed(db.update(chats).set(unreadWithout(before, chat)).where(eq(chats.id, chat.id)))
-  return { before, message, members: [chat.user_a, chat.user_b] }
+  return { before, message, members: seersOf(before, chat) }
 }
 
 /** What changes a message that was sent. */
@@ -179,7 +179,7 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
           yield* changed(db.update(messages).set({ text, caution, edited_at: now }).where(eq(messages.id, messageId)))
           if (filing !== null) yield* fileReport(engine, db, filing)
         }
-        const seers = before.held ? [before.sender_id] : [chat.user_a, chat.user_b]
+        const seers = seersOf(before, chat)
         const events = yield* tell(db, seers, 'message_edited', now, messageId)
         return { message, events }
       }, options),

@@ -7,6 +7,7 @@ import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
 import { standingOf } from './standings.ts'
 import { decide } from './decisions.ts'
+import { auditedSubject } from '../../features/moderation/rules.ts'
 
 export function moderationStore(engine: Engine): ModerationStore {
   const { appeals, notices, reports } = engine.tables
@@ -95,11 +96,8 @@ export function moderationStore(engine: Engine): ModerationStore {
         const decisions = yield* rows(
           db.select(noticeColumns(engine)).from(notices).where(eq(notices.report_id, reportId)),
         )
-        // Of a review the entry does not name its author.
-        const isAboutSubject =
-          report.subject_id === null || report.target === 'review'
-            ? isNull(auditLog.subject_id)
-            : eq(auditLog.subject_id, report.subject_id)
+        const named = auditedSubject(report)
+        const isAboutSubject = named === null ? isNull(auditLog.subject_id) : eq(auditLog.subject_id, named)
         const isItsDecision = and(
           eq(auditLog.action, 'report_resolved'),
           isAboutSubject,

@@ -1,6 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import type { NewAccount } from '../../features/auth/store.ts'
-import { birthMonthOf, refusesAccount, type RegistrationRefusal } from '../../features/registration/rules.ts'
+import {
+  birthMonthOf,
+  inviteCodeOf,
+  refusesAccount,
+  type RegistrationRefusal,
+} from '../../features/registration/rules.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
 
 /**
@@ -12,11 +17,9 @@ export function* insertAccount(
   db: Builders,
   { language, admission, ...account }: NewAccount,
 ): Work<'created' | 'taken' | RegistrationRefusal> {
-  const { mode, code_hash } = admission
+  const code = inviteCodeOf(admission)
   const invite =
-    mode === 'invite' && code_hash !== null
-      ? yield* first(locked(db.select().from(invites).where(eq(invites.code_hash, code_hash)), 'update'))
-      : null
+    code === null ? null : yield* first(locked(db.select().from(invites).where(eq(invites.code_hash, code)), 'update'))
   const refused = refusesAccount(admission, invite, account.created_at)
   if (refused) return refused
   const inserted = yield* first(

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { defaultPreferences, type NotificationPreferences } from '../../features/notifications/rules.ts'
+import { defaultPreferences, type NotificationPreferences, wantsDigest } from '../../features/notifications/rules.ts'
 import type { Account, ChatState, NotificationStore } from '../../features/notifications/store.ts'
 import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
 import { isBlockedPair } from './chats.ts'
@@ -68,7 +68,7 @@ export function notificationStore(engine: Engine): NotificationStore {
             .values({ user_id: userId, ...set })
             .onConflictDoUpdate({ target: notificationPreferences.user_id, set }),
         )
-        if (chosen.digest === 'off') yield* dropDigests(engine, db, userId)
+        if (!wantsDigest(chosen)) yield* dropDigests(engine, db, userId)
         return true
       }, options),
 

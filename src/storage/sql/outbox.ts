@@ -8,7 +8,9 @@ export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: 
   const plain = parcels.filter(({ slot }) => slot === undefined)
   if (plain.length > 0) yield* changed(db.insert(outbox).values(positionsOf(plain)))
   // In one order, so that no two writes wait for each other.
-  const slotted = parcels.filter(({ slot }) => slot !== undefined).sort((a, b) => (a.slot! < b.slot! ? -1 : 1))
+  const slotted = parcels
+    .flatMap(({ slot, ...parcel }) => (slot === undefined ? [] : [{ ...parcel, slot }]))
+    .sort((a, b) => (a.slot < b.slot ? -1 : 1))
   for (const parcel of slotted)
     yield* changed(
       db
@@ -17,6 +19,9 @@ export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: 
         .onConflictDoUpdate({ target: outbox.slot, targetWhere: sql`slot IS NOT NULL`, set: whenTaken }),
     )
 }
+
+// The payload of a kind is what `NewParcel` of that kind put there.
+const isOf = <K extends Kind>(parcel: Parcel, kind: K): parcel is Parcel<K> => parcel.kind === kind
 
 // A lease is an update too, so a concurrent request for the slot is either seen by the delivery or creates a new parcel.
 const isWaiting = 'outbox.leased_by IS NULL'
@@ -90,8 +95,7 @@ export function outboxStore(engine: Engine): OutboxStore {
             .where(isAmong(outbox.id, ids))
             .returning(parcels),
         )
-        // The payload of a kind is what `NewParcel` of that kind put there.
-        return taken.sort((a, b) => a.created_at - b.created_at) as Parcel<K>[]
+        return taken.filter((parcel) => isOf(parcel, kind)).sort((a, b) => a.created_at - b.created_at)
       }, keepsProfileCache)
     },
 
@@ -171,12 +175,12 @@ export function outboxStore(engine: Engine): OutboxStore {
       read(function* (db) {
         const own = db.select(parcels).from(outbox).where(eq(outbox.user_id, userId))
         // A handful, which an export sorts by itself.
-        return ((yield* rows(own)) as Parcel[]).toSorted((a, b) => a.created_at - b.created_at)
+        return (yield* rows(own)).toSorted((a, b) => a.created_at - b.created_at)
       }),
 
     list: (kind, limit) =>
       read(function* (db) {
-        const found = yield* rows(
+        return yield* rows(
           db
             .select(parcels)
             .from(outbox)
@@ -184,7 +188,6 @@ export function outboxStore(engine: Engine): OutboxStore {
             .orderBy(asc(outbox.created_at), asc(outbox.id))
             .limit(limit),
         )
-        return found as Parcel[]
       }),
 
     retry: (which, now) =>

@@ -1,5 +1,5 @@
 import { and, count, eq, isNotNull, isNull, lte } from 'drizzle-orm'
-import { counterMayFollow, mostPasskeys } from '../../features/passkeys/rules.ts'
+import { counterMayFollow, hasRoomForPasskey } from '../../features/passkeys/rules.ts'
 import type { PasskeyStore, PasskeyUse, UsedChallenge } from '../../features/passkeys/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
@@ -69,7 +69,7 @@ export function passkeyStore(engine: Engine): PasskeyStore {
         if ((yield* holdLiving(engine, db, [], [passkey.user_id])).size === 0) return null
         if (!(yield* useChallenge(engine, db, challenge))) return 'challenge_used'
         const own = db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, passkey.user_id))
-        if ((yield* one(own)).n >= mostPasskeys) return 'too_many'
+        if (!hasRoomForPasskey((yield* one(own)).n)) return 'too_many'
         const added = db.insert(passkeys).values(passkey).onConflictDoNothing().returning({ id: passkeys.id })
         if ((yield* first(added)) === null) return 'taken'
         yield* enqueue(engine, db, mails)

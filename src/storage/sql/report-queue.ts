@@ -1,5 +1,11 @@
 import { and, asc, eq, isNull, lte, ne, or, sql } from 'drizzle-orm'
-import { lostAfter, refusesClaim, refusesUndo } from '../../features/moderation/rules.ts'
+import {
+  decidesAboutStaff,
+  lostAfter,
+  refusesClaim,
+  refusesUndo,
+  releaseVerdict,
+} from '../../features/moderation/rules.ts'
 import type { QueueStore } from '../../features/moderation/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
@@ -87,7 +93,7 @@ export function queueStore(engine: Engine): QueueStore {
               or(isNull(reports.claimed_until), lte(reports.claimed_until, at)),
               isOthers(moderator),
               isNot(reports.reporter_id, moderator),
-              role === 'admin' ? undefined : sql`NOT ${isAboutStaff}`,
+              decidesAboutStaff(role) ? undefined : sql`NOT ${isAboutStaff}`,
               kind && isOfKind(kind),
             ),
           )
@@ -112,11 +118,9 @@ export function queueStore(engine: Engine): QueueStore {
 
     release: (id, moderatorId, at) =>
       write(function* (db) {
-        const report = yield* lockedReport(engine, db, id)
-        if (!report || report.claimed_by === null || (report.claimed_until ?? 0) <= at) return true
-        if (report.claimed_by !== moderatorId) return false
-        yield* update(db, id, noClaim)
-        return true
+        const verdict = releaseVerdict(yield* lockedReport(engine, db, id), moderatorId, at)
+        if (verdict === 'release') yield* update(db, id, noClaim)
+        return verdict !== 'claimed_by_other'
       }, options),
 
     hold: (id, about, decision, at, until, carryOut) =>

@@ -1,10 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
 import {
   afterRelease,
+  afterSend,
   arrives,
   asStored,
   nextNumber,
   noPhoto,
+  seersOf,
   type SendRefusal,
   sendVerdict,
   type ShownPhoto,
@@ -61,7 +63,7 @@ function* append(
     const held = yield* first(selectHeld(engine, db).where(isIt(heldMessages)))
     return held && asHeld(held)
   }
-  const repeated = client_id === null ? null : yield* firstOf(client_id)
+  const sentBefore = client_id === null ? null : yield* firstOf(client_id)
   const { width: photo_width, height: photo_height, placeholder: photo_placeholder } = media
   const ownPhoto = db
     .select({ photo_width, photo_height, photo_placeholder })
@@ -74,11 +76,11 @@ function* append(
     untilReply,
     sent: untilReply === null ? 0 : (yield* countOf(messages, sender_id)) + (yield* countOf(heldMessages, sender_id)),
     answered: untilReply !== null && (yield* countOf(messages, otherId)) > 0,
-    repeated: repeated !== null,
-    photoIsTheirs: photo !== null,
+    first: sentBefore,
+    photo,
   })
-  if (verdict === 'repeated') return { message: repeated!, created: false, events: [] }
-  if (verdict !== 'send') return verdict
+  if (verdict.is === 'refused') return verdict.why
+  if (verdict.is === 'repeated') return { message: verdict.message, created: false, events: [] }
 
   const { held } = reported
   const seq = nextNumber(chat)
@@ -100,21 +102,13 @@ function* append(
     const newest = byA ? { held_a: seq, held_at_a: created_at } : { held_b: seq, held_at_b: created_at }
     yield* changed(db.update(chats).set(newest).where(eq(chats.id, chat_id)))
   } else {
-    const counts = byA ? { unread_b: chat.unread_b + 1, wrote_a: true } : { unread_a: chat.unread_a + 1, wrote_b: true }
-    // A clock that was set back must not move the chat down.
-    const last_msg_at = Math.max(chat.last_msg_at ?? 0, created_at)
-    yield* changed(
-      db
-        .update(chats)
-        .set({ ...counts, last_seq: seq, last_msg_at })
-        .where(eq(chats.id, chat_id)),
-    )
+    yield* changed(db.update(chats).set(afterSend(chat, { sender_id, seq, created_at })).where(eq(chats.id, chat_id)))
     if (notifyAt !== null) yield* askNotifications(engine, db, [askedOfMessage(given, otherId, notifyAt)])
   }
   yield* fileReport(engine, db, reported)
-  const told = held ? [sender_id] : [sender_id, otherId].sort()
+  const told = seersOf({ sender_id, held }, chat)
   const events = yield* engine.recordEvents(db, told, 'message', created_at, { ref: given.id })
-  const message = asStored(given, seq, photo!)
+  const message = asStored(given, seq, verdict.photo)
   return { message: held ? asHeld(message) : message, created: true, events }
 }
 

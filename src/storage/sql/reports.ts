@@ -1,6 +1,6 @@
 import { and, asc, between, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Message } from '../../features/chats/store.ts'
-import { evidenceOf, photosOf, subjectOf, withPhotos } from '../../features/safety/rules.ts'
+import { canHide, evidenceOf, isFiled, photosOf, subjectOf, withPhotos } from '../../features/safety/rules.ts'
 import type { Evidence, FiledReport, Filing, Report, ReportStore } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
@@ -53,15 +53,14 @@ export function reportStore(engine: Engine): ReportStore {
       engine.write(function* (db) {
         const { reporter_id, subject_id } = report
         // Concurrent reports are serialised, so exactly one of them hides the person.
-        const mayHide = hiding !== undefined && reporter_id !== null && report.target !== 'review'
+        const mayHide = hiding !== undefined && canHide(report)
         const living = yield* holdLiving(
           engine,
           db,
           [reporter_id, subject_id],
           mayHide && subject_id !== null ? [subject_id] : [],
         )
-        if (reporter_id !== null && !living.has(reporter_id)) return null
-        if (reporter_id === null && subject_id !== null && !living.has(subject_id)) return null
+        if (!isFiled(report, living)) return null
         const filed = yield* fileReport(engine, db, { report, neighbours, notify, parcels })
         if (filed === null) return null
         const hid =

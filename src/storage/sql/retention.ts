@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { isAboutReview } from '../../features/moderation/rules.ts'
 import { fieldsKeptWithoutEvidence } from '../../features/retention/rules.ts'
 import type { RetentionStore } from '../../features/retention/store.ts'
 import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
@@ -124,7 +125,7 @@ export function retentionStore(engine: Engine): RetentionStore {
         const ids = resolved.map(({ id }) => id)
         const aboutReviews = isAmong(
           notices.report_id,
-          resolved.filter(({ target }) => target === 'review').map(({ id }) => id),
+          resolved.filter(isAboutReview).map(({ id }) => id),
         )
         yield* forgetAppealsAboutReviews(db, aboutReviews)
         yield* changed(db.update(notices).set({ report_id: null }).where(aboutReviews))
@@ -138,9 +139,10 @@ export function retentionStore(engine: Engine): RetentionStore {
         const old = yield* rows(
           db.select({ message_id, at }).from(messageVersions).where(lt(at, before)).orderBy(asc(at)).limit(limit),
         )
-        if (old.length === 0) return 0
+        const newest = old.at(-1)
+        if (newest === undefined) return 0
         const ids = old.map((version) => version.message_id)
-        return yield* changed(db.delete(messageVersions).where(and(isAmong(message_id, ids), lte(at, old.at(-1)!.at))))
+        return yield* changed(db.delete(messageVersions).where(and(isAmong(message_id, ids), lte(at, newest.at))))
       }),
 
     positions: (before, limit) =>
@@ -193,7 +195,8 @@ export function retentionStore(engine: Engine): RetentionStore {
       write(function* (db) {
         const { at } = openers
         const old = yield* rows(db.select({ at }).from(openers).where(lt(at, before)).orderBy(asc(at)).limit(limit))
-        return old.length === 0 ? 0 : yield* changed(db.delete(openers).where(lte(at, old.at(-1)!.at)))
+        const newest = old.at(-1)
+        return newest === undefined ? 0 : yield* changed(db.delete(openers).where(lte(at, newest.at)))
       }),
 
     auditEntries: (before, limit) =>

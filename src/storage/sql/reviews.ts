@@ -1,10 +1,9 @@
 import { and, asc, count, desc, eq, isNull, lte, sql } from 'drizzle-orm'
-import { averageRating, reviewVerdict } from '../../features/reviews/rules.ts'
+import { averageRating, reviewVerdict, shownUnit } from '../../features/reviews/rules.ts'
 import type { Review, ReviewStore } from '../../features/reviews/store.ts'
-import { days } from '../../lib/time.ts'
 import { recordAudit } from './audit.ts'
 import { isBlockedPair } from './blocks.ts'
-import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { askNotifications } from './asked-notifications.ts'
 
@@ -34,7 +33,7 @@ export function* recountStats({ tables: { reviews, userStats } }: Engine, db: Bu
 export function reviewStore(engine: Engine): ReviewStore {
   const { chats, pendingReviews, reviews, users, userStats } = engine.tables
   // As `reviews_of_user` has it.
-  const startOfDay = sql`${reviews.created_at} - ${reviews.created_at} % ${sql.raw(String(days))}`
+  const startOfDay = sql`${reviews.created_at} - ${reviews.created_at} % ${sql.raw(String(shownUnit))}`
 
   /** A block of the two takes this lock as well, and so does every message: what is read under it stays so. */
   const holdChat = (db: Builders, id: string) =>
@@ -57,12 +56,12 @@ export function reviewStore(engine: Engine): ReviewStore {
     )
     if (stored === null) return null
     yield* recountStats(engine, db, review.reviewed_id)
-    const [event] = yield* engine.recordEvents(db, [review.reviewed_id], 'review', eventAt, { ref: review.id })
+    const seq = yield* recordEvent(engine, db, review.reviewed_id, 'review', eventAt, { ref: review.id })
     const { id, reviewed_id: user_id } = review
     const occasion = { about: 'review' as const, review_id: id }
     if (notifyAt !== null)
       yield* askNotifications(engine, db, [{ id, user_id, occasion, at: eventAt, due_at: notifyAt }])
-    return { seq: event!.seq }
+    return { seq }
   }
 
   return {
@@ -77,7 +76,8 @@ export function reviewStore(engine: Engine): ReviewStore {
       engine.write(function* (db) {
         const { chat_id, reviewer_id, reviewed_id } = review
         const living = yield* holdLiving(engine, db, [reviewer_id, reviewed_id])
-        const chat = (yield* holdChat(db, chat_id))!
+        const chat = yield* holdChat(db, chat_id)
+        if (chat === null) throw new Error('a review in a chat that does not exist')
         const refused = reviewVerdict({
           blocked: yield* isBlockedPair(engine, db, chat.user_a, chat.user_b),
           hasReview: yield* hasReview(db, chat_id),
@@ -121,7 +121,7 @@ export function reviewStore(engine: Engine): ReviewStore {
 
     ofUser: (userId, limit, after) =>
       engine.read((db) => {
-        const beforeKey = after && sql`(${startOfDay}, ${reviews.id}) < (${after.day * days}, ${after.id})`
+        const beforeKey = after && sql`(${startOfDay}, ${reviews.id}) < (${after.day * shownUnit}, ${after.id})`
         return rows(
           db
             .select()

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { Session, SessionStore, WayIn } from '../../features/auth/store.ts'
-import { days } from '../../lib/time.ts'
+import { newDeviceWindow, stillLetsIn, tellsOfNewDevice } from '../../features/auth/rules.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
@@ -40,13 +40,7 @@ export function* endSessions(
   return ids
 }
 
-// Whoever registers with somebody else's address must not fill their mailbox by signing in again and again.
-const newDevicesADay = 10
-
-/**
- * Puts the mail about a new device into the outbox before its session is stored, if the account has had sessions, and none
- * with that user agent.
- */
+/** Puts the mail about a new device into the outbox, before its session is stored, if `tellsOfNewDevice` says so. */
 function* tellOfNewDevice(
   engine: Engine,
   db: Builders,
@@ -54,20 +48,22 @@ function* tellOfNewDevice(
   mail: NewParcel<'mail'>,
 ): Work<void> {
   const { sessions } = engine.tables
-  let isUsed = false
+  let isKnown = false
+  let hadSessions = false
   const lately = new Set<string | null>()
   // One look for each of two partial indexes: a condition over both would read the whole table.
   for (const part of [isNull(sessions.ended_at), isNotNull(sessions.ended_at)]) {
     const own = and(eq(sessions.user_id, user_id), part)
     const sameAgent = user_agent === null ? isNull(sessions.user_agent) : eq(sessions.user_agent, user_agent)
     const find = (condition = own) => first(db.select({ id: sessions.id }).from(sessions).where(condition).limit(1))
-    if (yield* find(and(own, sameAgent))) return
-    isUsed ||= (yield* find()) !== null
-    const begun = and(own, gt(sessions.created_at, created_at - days))
+    isKnown ||= (yield* find(and(own, sameAgent))) !== null
+    if (isKnown) break
+    hadSessions ||= (yield* find()) !== null
+    const begun = and(own, gt(sessions.created_at, created_at - newDeviceWindow))
     const agents = yield* rows(db.selectDistinct({ user_agent: sessions.user_agent }).from(sessions).where(begun))
     for (const agent of agents) lately.add(agent.user_agent)
   }
-  if (isUsed && lately.size <= newDevicesADay) yield* enqueue(engine, db, [mail])
+  if (tellsOfNewDevice({ isKnown, hadSessions, agentsLately: lately.size })) yield* enqueue(engine, db, [mail])
 }
 
 /** Notes that an account was signed in to with that. False if it does not have it any more. */
@@ -85,8 +81,7 @@ function* useWayIn(
     return (yield* changed(db.update(identities).set({ last_used_at: now }).where(isTheirs))) > 0
   }
   const { kind } = wayIn
-  if (kind === 'password' ? account.password_hash !== wayIn.password_hash : account.messenger_id !== wayIn.messenger_id)
-    return false
+  if (!stillLetsIn(wayIn, account)) return false
   // An account from before has had its password or messenger as long as it exists.
   yield* noteUse(engine, db, user_id, kind, { created_at: account.created_at, last_used_at: now })
   return true

@@ -2,6 +2,7 @@ import { and, asc, count, eq, ne } from 'drizzle-orm'
 import type { Template, TemplateStore } from '../../features/templates/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
+import { hasRoomForTemplate } from '../../features/templates/rules.ts'
 
 // People are not shown templates.
 const options = { keepsProfileCache: true }
@@ -27,7 +28,7 @@ export function templateStore(engine: Engine): TemplateStore {
     add: (template, most, entry) =>
       write(function* (db) {
         const there = yield* one(db.select({ count: count() }).from(templates))
-        if (there.count >= most) return 'full'
+        if (!hasRoomForTemplate({ there: there.count, most })) return 'full'
         // The unique index decides between two at once.
         const insert = db.insert(templates).values(template).onConflictDoNothing()
         if ((yield* first(insert.returning({ id: templates.id }))) === null) return 'taken'

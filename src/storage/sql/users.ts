@@ -74,7 +74,8 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
     update: (id, change, now, webhooks = []) =>
       write(function* (db) {
         if (!(yield* holdLiving(engine, db, [], [id])).has(id)) return 'no_such_user'
-        const before = (yield* readUser(db, id))!
+        const before = yield* readUser(db, id)
+        if (before === null) return 'no_such_user'
         if (typeof change.photo === 'string') {
           const isOwn = and(eq(media.id, change.photo), eq(media.owner_id, id), sql.raw(isTheirs))
           // Shared, so that the image is not swept before the profile shows it.
@@ -91,7 +92,8 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         if (change.gender === undefined && change.show_age === undefined) yield* save()
         else yield* reindexTraits(id, save)
         yield* enqueue(engine, db, webhooks)
-        const user = (yield* readUser(db, id))!
+        const user = yield* readUser(db, id)
+        if (user === null) throw new Error('an account is gone that this write has locked')
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
 

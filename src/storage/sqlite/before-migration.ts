@@ -2,9 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { label, status } from '../migrate.ts'
-import { copyClean } from './backup.ts'
+import { copyClean } from './clean-copy.ts'
 import { openReadOnly } from './database.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { oneRow } from './one-row.ts'
 
 const copiesKept = 2
 
@@ -62,7 +63,7 @@ function stateIn(copy: string): number | null {
   try {
     const db = openReadOnly(copy)
     try {
-      return db.query<{ user_version: number }, []>('PRAGMA user_version').get()!.user_version
+      return oneRow(db.query<{ user_version: number }, []>('PRAGMA user_version').get()).user_version
     } finally {
       db.close()
     }

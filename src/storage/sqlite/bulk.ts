@@ -102,15 +102,9 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
       const lists = [drinks, activities, purposes].map((list) => JSON.stringify(list))
       preferences.add(id, ...lists, language, folded, folded_of)
       const { published, cell, tags } = person.whereabouts
-      locations.add(
-        id,
-        published!.latitude,
-        published!.longitude,
-        squareOf(published!),
-        1,
-        Buffer.from(cell!, 'hex'),
-        now,
-      )
+      if (published === null || cell === null) throw new Error('a resident has been somewhere')
+      const { latitude, longitude } = published
+      locations.add(id, latitude, longitude, squareOf(published), 1, Buffer.from(cell, 'hex'), now)
       for (const { tag, uses } of tags) cells.add(id, Buffer.from(tag, 'hex'), uses)
     },
 

@@ -35,6 +35,7 @@ import { askedOfMessage, askedValues, insertAsked, insertTakeBack, takeBackOf } 
 import { tagOf } from '../../features/notifications/rules.ts'
 import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
+import { oneRow } from './one-row.ts'
 
 // Sends and read marks are each engine's own, as these are the most frequent writes: here each statement is prepared and
 // answers at once; on PostgreSQL, statements share round trips, and messages of several chats share a transaction.
@@ -101,9 +102,9 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       writer.write(() => {
         const existing = chatOfPair.get(user_a, user_b)
         if (existing) return { chat: existing, created: false, events: [] }
-        const refused = startVerdict(pairStateOf(pair.get(user_a, user_b)!))
+        const refused = startVerdict(pairStateOf(oneRow(pair.get(user_a, user_b))))
         if (refused) return refused
-        const chat = insertChat.get(id, user_a, user_b, created_at)!
+        const chat = oneRow(insertChat.get(id, user_a, user_b, created_at))
         const events = recordForEach([user_a, user_b], 'chat', created_at, { ref: id })
         if (notify !== null)
           ask.run(...askedValues({ id, ...notify, occasion: { about: 'chat', chat_id: id }, at: created_at }))
@@ -114,25 +115,26 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       if (reported !== null) return appendReported(engine, { message, otherId, untilReply, notifyAt, reported })
       return writer.write(() => {
         const { chat_id, sender_id, client_id, photo_id, created_at } = message
-        const repeated = client_id === null ? null : byClientId.get(sender_id, client_id)
-        const photo = photo_id === null ? noPhoto : ownPhoto.get(photo_id, sender_id)
         const verdict = sendVerdict({
-          ...pairStateOf(pair.get(sender_id, otherId)!),
+          ...pairStateOf(oneRow(pair.get(sender_id, otherId))),
           untilReply,
-          sent: untilReply === null ? 0 : sentBy.get(chat_id, sender_id)!.n + heldBy.get(chat_id, sender_id)!.n,
-          answered: untilReply !== null && sentBy.get(chat_id, otherId)!.n > 0,
-          repeated: repeated !== null,
-          photoIsTheirs: photo !== null,
+          sent:
+            untilReply === null
+              ? 0
+              : oneRow(sentBy.get(chat_id, sender_id)).n + oneRow(heldBy.get(chat_id, sender_id)).n,
+          answered: untilReply !== null && oneRow(sentBy.get(chat_id, otherId)).n > 0,
+          first: client_id === null ? null : byClientId.get(sender_id, client_id),
+          photo: photo_id === null ? noPhoto : ownPhoto.get(photo_id, sender_id),
         })
-        if (verdict === 'repeated') return { message: repeated!, created: false, events: [] }
-        if (verdict !== 'send') return verdict
-        const seq = nextNumber(numbersOf.get(chat_id)!)
+        if (verdict.is === 'refused') return verdict.why
+        if (verdict.is === 'repeated') return { message: verdict.message, created: false, events: [] }
+        const seq = nextNumber(oneRow(numbersOf.get(chat_id)))
         insertMessage.run({ ...message, caution: message.caution ?? null, seq })
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
         if (notifyAt !== null && hasChannel.get(otherId) !== null)
           ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
-        return { message: asStored(message, seq, photo!), created: true, events }
+        return { message: asStored(message, seq, verdict.photo), created: true, events }
       }, keepsProfileCache)
     },
 
@@ -140,8 +142,8 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       writer.write(() => {
         const isA = chat.user_a === readerId
         const marks = marksOf[isA ? 'a' : 'b']
-        const state = marks.state.get(chat.id)!
-        const row = pair.get(chat.user_a, chat.user_b)!
+        const state = oneRow(marks.state.get(chat.id))
+        const row = oneRow(pair.get(chat.user_a, chat.user_b))
         if (!marksRead({ ...pairStateOf(row), unread: state.unread })) return nothingRead
         const which = [
           chat.id,

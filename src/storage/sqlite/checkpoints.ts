@@ -5,6 +5,7 @@ import checkpointer from './checkpointer.js' with { type: 'file' }
 import type { Reads } from './reads.ts'
 import type { ReplicaLog } from './replica-log.ts'
 import { asError } from '../../lib/errors.ts'
+import { oneRow } from './one-row.ts'
 
 export type Checkpoints = {
   /** After a commit, outside of any transaction: begins one where the log has grown by enough. */
@@ -63,7 +64,7 @@ export function openCheckpoints(
 
   function length(): number {
     try {
-      return pages.get()!.log
+      return oneRow(pages.get()).log
     } catch (error) {
       onError(asError(error))
       return 0
@@ -126,7 +127,7 @@ export function openCheckpoints(
 
 // Apple's own SQLite may be older, and would take the log in where it is asked how long it is.
 const canAsk = (db: Database) =>
-  semver.satisfies(db.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()!.v, '>=3.51.0')
+  semver.satisfies(oneRow(db.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()).v, '>=3.51.0')
 
 /** Whether this system's SQLite tells how long a log is, without which there is no replica. */
 export function isLogReadable(): boolean {

@@ -6,6 +6,8 @@ const lineOf = (sum: string) => `convene-backup-sha256 ${sum}\n`
 const lineLength = lineOf('0'.repeat(64)).length
 const chunk = 4 * 2 ** 20
 
+export const sha256Of = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+
 /** Ends a file with a line that holds the SHA-256 of all before it, and waits for the disk. */
 export function appendChecksum(path: string) {
   const file = openSync(path, 'r+')

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Page, Row, Side, Table, Target, Value } from '../copy.ts'
 import { copyMark } from '../migrate.ts'
 import { openReadOnly } from './database.ts'
+import { oneRow } from './one-row.ts'
 
 type Bound = string | number | Uint8Array | null
 
@@ -113,14 +114,14 @@ function reader(db: Database): Side {
         .query<{ hex: string }, Bound[]>(
           `SELECT hex(${name}) AS hex FROM ${table.name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`,
         )
-        .get(...(at as Bound[]))
+        .get(...at.map(bound))
       if (stored?.hex !== Buffer.from(text).toString('hex').toUpperCase())
         throw new Error(`${name} of ${table.name} (${key[0]} ${at[0]}) is no UTF-8: mend that first`)
     }
   }
 
   return {
-    count: async ({ name }) => db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`).get()!.n,
+    count: async ({ name }) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`).get()).n,
 
     async read(table, after, limit): Promise<Page> {
       // So that Ctrl-C is heard, and the other side gets on.
@@ -134,14 +135,14 @@ function reader(db: Database): Side {
            ${after === null ? '' : `WHERE (${ordered}) > (${key.map(() => '?').join()})`}
            ORDER BY ${ordered} LIMIT ${limit}`,
         )
-        .values(...((after ?? []) as Bound[])) as Value[][]
+        .values(...(after ?? []).map(bound))
       const width = table.columns.length
       const flags = table.columns.flatMap(({ kind }, i) => (kind === 'boolean' ? i : []))
       const page: Page = { rows: [], keys: [] }
       for (const values of found) {
-        const row = values.slice(0, width)
+        const row = values.slice(0, width).map(stored)
         for (const i of flags) if (row[i] === 0 || row[i] === 1) row[i] = row[i] === 1
-        const at = values.slice(width)
+        const at = values.slice(width).map(stored)
         refuseBroken(table, key, row, at)
         page.rows.push(row)
         page.keys.push(at)
@@ -163,9 +164,12 @@ function inserter(db: Database) {
       const some = rows.slice(from, from + rowsAtOnce)
       db.query<null, Bound[]>(
         `INSERT INTO ${table.name} (${here.map(({ column }) => column).join()}) VALUES ${some.map(() => row).join()}`,
-      ).run(...some.flatMap((values) => here.map(({ i }) => bound(values[i]!))))
+      ).run(...some.flatMap((values) => here.map(({ i }) => bound(values[i] ?? null))))
     }
   }
 }
+
+// Bun answers bigints only where it is asked for them.
+const stored = (value: Value | bigint): Value => (typeof value === 'bigint' ? Number(value) : value)
 
 const bound = (value: Value): Bound => (typeof value === 'boolean' ? Number(value) : value)

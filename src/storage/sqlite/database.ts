@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { giveToOwner } from '../../lib/owner.ts'
 import * as schema from './schema.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
+import { oneRow } from './one-row.ts'
 
 export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
 
@@ -88,9 +89,13 @@ const checkedAtStart = 512 * 2 ** 20
  * comes next.
  */
 export function refuseDamagedAtStart(client: Database, path: string) {
-  const { bytes } = client
-    .query<{ bytes: number }, []>('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
-    .get()!
+  const { bytes } = oneRow(
+    client
+      .query<{ bytes: number }, []>(
+        'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+      )
+      .get(),
+  )
   if (bytes > checkedAtStart) return
   refuseDamaged(client, path)
   // The check has mapped all of the file into memory. Mapped anew, it has what is used from now on.
@@ -104,13 +109,15 @@ export function emptyLog(client: Database) {
 }
 
 function refuseDamaged(client: Database, path: string) {
-  const found = client.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()!.quick_check
+  const found = oneRow(client.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()).quick_check
   if (found !== 'ok') throw new Error(`${path} ${damaged} (${found.replaceAll(/\s+/g, ' ')})`)
 }
 
 /** The first thing that is wrong with a database, all of which is read for it; null if it is whole. */
 export function damageIn(client: Database): string | null {
-  const damage = client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()!.integrity_check
+  const damage = oneRow(
+    client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get(),
+  ).integrity_check
   if (damage !== 'ok') return damage.replaceAll(/\s+/g, ' ')
   const orphan = client.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
   return orphan === undefined ? null : `a row of ${orphan} points at nothing`

@@ -15,7 +15,7 @@ type Preparable = { prepare(): { execute(): { sync(): unknown } } }
 /** Runs a unit of work inside the transaction that is open, if there is one: each statement answers at once. */
 export function runOn<T>(db: Db, work: (db: Builders) => Work<T>): T {
   const execute = (statement: Statement): unknown =>
-    is(statement, SQL) ? db.all(statement) : (statement as unknown as Preparable).prepare().execute().sync()
+    is(statement, SQL) ? db.all(statement) : (statement as PromiseLike<unknown> & Preparable).prepare().execute().sync()
   const steps = work(db)
   let step = steps.next()
   while (!step.done) {
@@ -41,11 +41,11 @@ export function sqliteReader(db: Db): Omit<Engine, 'write' | 'recordEvents'> {
     *newestConsents(userId, kinds) {
       // The planner would take the index that an export reads, and sort all that somebody has ever said. Prepared, as every
       // look-up of a session asks it; by the first who does, as a file that is only read may be of an older schema.
-      newestConsent ??= db.$client.prepare(`
+      const statement = (newestConsent ??= db.$client.prepare(`
         SELECT id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address
-        FROM consent_log INDEXED BY consent_log_newest WHERE user_id = +? AND kind = +? ORDER BY rowid DESC LIMIT 1`)
+        FROM consent_log INDEXED BY consent_log_newest WHERE user_id = +? AND kind = +? ORDER BY rowid DESC LIMIT 1`))
       return kinds.flatMap((kind) => {
-        const newest = newestConsent!.get(userId, kind)
+        const newest = statement.get(userId, kind)
         return newest ? { ...newest, accepted: newest.accepted === 1 } : []
       })
     },

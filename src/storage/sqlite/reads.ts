@@ -1,18 +1,23 @@
 import type { Database } from 'bun:sqlite'
-import { recentMap } from '../../lib/recent-map.ts'
+import type { Profile, User } from '../../features/profile/store.ts'
+import { oneRow } from './one-row.ts'
+import { recentMap, type RecentMap } from '../../lib/recent-map.ts'
 
-type Kind = 'user' | 'profile'
+/** What is remembered of a person, by its kind. */
+type Kinds = { user: object; profile: { id: string } }
+type Kind = keyof Kinds
+type People = { user: User; profile: Profile }
 
-export type Reads = {
+export type Reads<Of extends Kinds = People> = {
   /** Runs `work`, which reads and is synchronous, in the transaction of this turn; within a write, in that one's. */
   read<T>(work: () => T): T
   /**
    * What `work` read of a person, remembered as of that kind until anything is written: by this process, unless the write
    * leaves people alone, or by another one. Nobody may change the answer. Not for use within a write.
    */
-  remembered<T extends object>(kind: Kind, id: string, work: (id: string) => T | null): T | null
+  remembered<K extends Kind>(kind: K, id: string, work: (id: string) => Of[K] | null): Of[K] | null
   /** The same of many, in no order: `work` reads those that are not remembered. */
-  rememberedEach<T extends { id: string }>(kind: Kind, ids: readonly string[], work: (missing: string[]) => T[]): T[]
+  rememberedEach(kind: 'profile', ids: readonly string[], work: (missing: string[]) => Of['profile'][]): Of['profile'][]
   /** Forgets what is remembered: after a write. */
   forget(): void
   /** Ends the transaction, where there is one: before a write, or what SQLite does in no transaction. */
@@ -26,12 +31,15 @@ const mostRemembered = 16_384
  * Lets the reads of one turn of the event loop share a transaction, and so one moment's state. Each alone would take the
  * file's lock and give it back, which costs more than most of them do.
  */
-export function openReads(db: Database): Reads {
+export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   const begin = db.prepare('BEGIN')
   const commit = db.prepare('COMMIT')
   // Another number when another process has written.
   const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
-  const memory = { user: recentMap<object>(mostRemembered), profile: recentMap<object>(mostRemembered) }
+  const memory: { [K in Kind]: RecentMap<Of[K]> } = {
+    user: recentMap(mostRemembered),
+    profile: recentMap(mostRemembered),
+  }
   let seen = 0
   let isOpen = false
 
@@ -52,7 +60,7 @@ export function openReads(db: Database): Reads {
       begin.run()
       isOpen = true
       setImmediate(end)
-      const { data_version } = version.get()!
+      const { data_version } = oneRow(version.get())
       if (data_version !== seen) forget()
       seen = data_version
     }
@@ -62,28 +70,26 @@ export function openReads(db: Database): Reads {
   return {
     read,
 
-    remembered<T extends object>(kind: Kind, id: string, work: (id: string) => T | null): T | null {
+    remembered(kind, id, work) {
       return read(() => {
         const ofKind = memory[kind]
-        const known = ofKind.get(id) as T | undefined
+        const known = ofKind.get(id)
         if (known) return known
         const found = work(id)
-        if (found) ofKind.set(id, Object.freeze(found))
+        if (!found) return null
+        Object.freeze(found)
+        ofKind.set(id, found)
         return found
       })
     },
 
-    rememberedEach<T extends { id: string }>(
-      kind: Kind,
-      ids: readonly string[],
-      work: (missing: string[]) => T[],
-    ): T[] {
+    rememberedEach(kind, ids, work) {
       return read(() => {
         const ofKind = memory[kind]
-        const found = new Map<string, T>()
+        const found = new Map<string, Of['profile']>()
         const missing: string[] = []
         for (const id of ids) {
-          const known = ofKind.get(id) as T | undefined
+          const known = ofKind.get(id)
           if (known) found.set(id, known)
           else missing.push(id)
         }

@@ -3,6 +3,7 @@ import { blob, index, integer, primaryKey, real, sqliteTable, text, unique } fro
 import type { ChannelKind, ChannelTargets } from '../../outbox/push.ts'
 import { type Kind, outboxKinds, type Payloads } from '../../outbox/store.ts'
 import type { Evidence, PendingDecision, ReportReason } from '../../features/safety/store.ts'
+import type { Rule } from '../../features/filter/store.ts'
 
 // The migrated tables as Drizzle sees them; test/storage/migrations.test.ts compares the two.
 // Times are milliseconds since 1970 in UTC.
@@ -516,7 +517,7 @@ export const ruleVersions = sqliteTable('rule_versions', {
   change: text({ enum: ['created', 'changed', 'deleted', 'imported'] }).notNull(),
   rule_id: text(),
   rule_count: integer().notNull(),
-  rules: text().notNull(),
+  rules: text({ mode: 'json' }).$type<Rule[]>().notNull(),
   actor_id: text(),
   at: integer().notNull(),
 })

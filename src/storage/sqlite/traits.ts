@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Db } from './database.ts'
+import { oneRow } from './one-row.ts'
 
 const columns = 'trait, square, location_id'
 
@@ -15,7 +16,7 @@ export function countTraitErrors(client: Database): number {
   const [missing, extra] = [sides, sides.toReversed()].map(
     ([here, there]) => `(SELECT count(*) FROM (SELECT ${columns} FROM ${here} EXCEPT SELECT ${columns} FROM ${there}))`,
   )
-  return client.query<{ n: number }, []>(`SELECT ${missing} + ${extra} AS n`).get()!.n
+  return oneRow(client.query<{ n: number }, []>(`SELECT ${missing} + ${extra} AS n`).get()).n
 }
 
 /** Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. */
