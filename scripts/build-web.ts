@@ -3,6 +3,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Resvg } from '@resvg/resvg-js'
+import type { BunPlugin } from 'bun'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { texts } from './texts.ts'
 
@@ -21,11 +22,20 @@ const types: Record<string, string> = {
   woff2: 'font/woff2',
 }
 
-/** One page with its scripts. `worker` is a script that the page registers under a path without a hash. */
-type Face = { name: string; page: string; entry: string; worker?: string }
+/**
+ * One page with its scripts. `core` is what every part of the page needs, fetched with the entry. `worker` is a script that
+ * the page registers under a path without a hash.
+ */
+type Face = { name: string; page: string; entry: string; core?: string; worker?: string }
 
 const faces: Face[] = [
-  { name: 'app', page: 'web/app/page.html', entry: 'web/app/app.tsx', worker: 'web/app/service-worker.ts' },
+  {
+    name: 'app',
+    page: 'web/app/page.html',
+    entry: 'web/app/app.tsx',
+    core: 'web/app/start.tsx',
+    worker: 'web/app/service-worker.ts',
+  },
   { name: 'console', page: 'web/console/page.html', entry: 'web/console/console.tsx' },
 ]
 
@@ -46,20 +56,52 @@ async function digestOfSources(): Promise<string> {
 /** Scripts that run in workers of their own: the name by which a page's code knows the address of each. */
 const helpers: Record<string, string> = { heicWorkerUrl: 'web/app/chats/heic-worker.ts' }
 
-async function bundle(entry: string, define: Record<string, string> = {}) {
-  const { outputs } = await Bun.build({
+/**
+ * Keeps the core in one file. The bundler makes a file for each combination of parts that share a module, which were some
+ * twenty small ones for the first screen alone: so each part imports the core, which is there before any of them is.
+ */
+const inOneFile = (core: string): BunPlugin => ({
+  name: 'core',
+  setup(build) {
+    const path = join(root, core)
+    const parts = new Set<string>()
+    build.onResolve({ filter: /\.tsx$/ }, ({ path, importer, kind }) => {
+      if (kind === 'dynamic-import') parts.add(join(importer, '..', path))
+      return undefined
+    })
+    build.onLoad({ filter: /\.tsx$/ }, async ({ path: part }) => {
+      const text = await Bun.file(part).text()
+      const isPart = parts.has(part) && part !== path
+      return { contents: isPart ? `import ${JSON.stringify(path)}\n${text}` : text, loader: 'tsx' }
+    })
+  },
+})
+
+async function bundle(entry: string, define: Record<string, string> = {}, core?: string) {
+  const { outputs, metafile } = await Bun.build({
+    metafile: true,
     entrypoints: [join(root, entry)],
     target: 'browser',
     splitting: true,
     minify: true,
-    plugins: [texts],
+    plugins: core === undefined ? [texts] : [texts, inOneFile(core)],
     publicPath: '/assets/',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     // A library that asks where it lies would be told the path on the machine that builds.
     define: { 'process.env.NODE_ENV': '"production"', __dirname: '"/"', __filename: '"/"', ...define },
   })
-  return outputs
+  const made = Object.entries(metafile?.outputs ?? {})
+  /** The file that was made of a source which is imported dynamically. */
+  const fileOf = (source: string) => basename(made.find(([, { entryPoint }]) => entryPoint === source)?.[0] ?? '')
+  return { outputs, fileOf }
 }
+
+/**
+ * Marks a script of which most runs at once. Browsers that know the mark compile all of it while it arrives, beside the page's
+ * thread, rather than each function when it is first called.
+ */
+const eager = (script: Uint8Array) =>
+  new TextEncoder().encode(`//# allFunctionsCalledOnLoad\n${new TextDecoder().decode(script)}`)
 
 /** Compresses a file once, at the highest level. A form that saves nothing is left out. */
 async function store(dir: string, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Asset> {
@@ -149,36 +191,37 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
   const workers: Record<string, Asset> = {}
   const addresses: Record<string, string> = {}
   for (const [name, entry] of Object.entries(helpers)) {
-    const [script] = await bundle(entry)
+    const { outputs } = await bundle(entry)
+    const [script] = outputs
     if (!script) continue
     const file = basename(script.path)
     addresses[name] = JSON.stringify(`/assets/${file}`)
     assets.push(await store(dir, file, new Uint8Array(await script.arrayBuffer())))
   }
-  for (const { name, page, entry, worker } of faces) {
-    const preloads = new Set<string>()
-    const own: string[] = []
+  for (const { name, page, entry, core, worker } of faces) {
     const stem = basename(entry).replace(/\.tsx?$/, '')
-    const made = new Map<string, number>()
-    for (const output of await bundle(entry, addresses)) {
+    const { outputs, fileOf } = await bundle(entry, addresses, core)
+    const made = new Map<string, Uint8Array<ArrayBuffer>>()
+    for (const output of outputs) {
       const file = basename(output.path)
       // The styles of all parts are in that of the entry.
-      if (/^chunk-.*\.css$/.test(file)) continue
-      const bytes = new Uint8Array(await output.arrayBuffer())
-      made.set(file, bytes.length)
-      if (file.startsWith(`${stem}-`)) {
-        own.push(file)
-        if (file.endsWith('.js')) staticImports(new TextDecoder().decode(bytes)).forEach((name) => preloads.add(name))
-      }
-      if (!assets.some((asset) => asset.name === file)) assets.push(await store(dir, file, bytes))
+      if (!/^chunk-.*\.css$/.test(file)) made.set(file, new Uint8Array(await output.arrayBuffer()))
     }
+    const own = [...made.keys()].filter((file) => file.startsWith(`${stem}-`))
+    const preloads = new Set(core === undefined ? [] : [fileOf(core)])
+    for (const file of [...own.filter((file) => file.endsWith('.js')), ...preloads])
+      staticImports(new TextDecoder().decode(made.get(file))).forEach((name) => preloads.add(name))
+    for (const [file, bytes] of made)
+      if (!assets.some((asset) => asset.name === file))
+        assets.push(await store(dir, file, core !== undefined && preloads.has(file) ? eager(bytes) : bytes))
     const html = pageOf(await Bun.file(join(root, page)).text(), own, [...preloads])
     pages[name] = await store(dir, `${name}.html`, new TextEncoder().encode(html))
     if (worker === undefined) continue
     // The worker keeps what the screens need. What is large is fetched when it is first shown.
-    const kept = [...made].filter(([, size]) => size <= largestKept).map(([file]) => file)
+    const kept = [...made].filter(([, { length }]) => length <= largestKept).map(([file]) => file)
     const define = { assetNames: JSON.stringify(kept), buildId: JSON.stringify(digest.slice(0, 16)) }
-    const [script] = await bundle(worker, define)
+    const { outputs: scripts } = await bundle(worker, define)
+    const [script] = scripts
     if (script) workers[name] = await store(dir, `${name}-worker.js`, new Uint8Array(await script.arrayBuffer()))
   }
   for (const [file, bytes] of await icons()) assets.push(await store(dir, file, bytes))

@@ -42,6 +42,7 @@ export type ClientOptions = {
 }
 
 type Found = {
+  requestIdleCallback?(work: () => void, options: { timeout: number }): unknown
   indexedDB?: unknown
   localStorage?: ClientStorage
   document?: object
@@ -79,10 +80,16 @@ export function createClient(options: ClientOptions) {
   })
   const api: Api = openApi(url, session.authorized)
 
-  /** Chats, the outbox and the socket, which load while the page shows itself or somebody signs in. */
+  /**
+   * Chats, the outbox and the socket. A browser loads them once the page has shown itself, or as soon as something of them is
+   * asked for.
+   */
   let live: Live | null = null
   let isClosed = false
-  const loading = load()
+  let begin = () => {}
+  const loading = new Promise<void>((resolve) => (begin = resolve)).then(load)
+  if (found.requestIdleCallback) found.requestIdleCallback(begin, { timeout: 1000 })
+  else begin()
   async function load(): Promise<Live> {
     for (let wait = retry.minMs; ; wait = Math.min(retry.maxMs, wait * 2)) {
       const loaded = await import('./live.ts').catch(() => null)
@@ -116,16 +123,21 @@ export function createClient(options: ClientOptions) {
     }
   }
   /** At once where it is loaded, so that what the user has done is shown before the call returns. */
-  const act = <T>(action: (live: Live) => T): T | Promise<Awaited<T>> =>
+  const whenLoaded = <T>(action: (live: Live) => T): T | Promise<Awaited<T>> =>
     live ? action(live) : (loading.then(action) as Promise<Awaited<T>>)
+  const act: typeof whenLoaded = (action) => {
+    begin()
+    return whenLoaded(action)
+  }
 
-  /** A store of what is loaded later. */
-  function later<T>(value: T, find: (live: Live) => Store<T>): Store<T> {
+  /** A store of what is loaded later: at once where somebody listens to it, if it is urgent. */
+  function later<T>(value: T, find: (live: Live) => Store<T>, isUrgent = false): Store<T> {
     return {
       get: () => (live ? find(live).get() : value),
       subscribe(listener) {
         if (live) return find(live).subscribe(listener)
         let stop: (() => void) | null = () => {}
+        if (isUrgent) begin()
         void loading.then((live) => {
           if (!stop) return
           stop = find(live).subscribe(listener)
@@ -145,8 +157,8 @@ export function createClient(options: ClientOptions) {
         act((live) => (live.open(id)[name] as (...args: unknown[]) => unknown)(...args))
     return {
       id,
-      messages: later(noMessages, (live) => live.open(id).messages),
-      info: later(null, (live) => live.open(id).info),
+      messages: later(noMessages, (live) => live.open(id).messages, true),
+      info: later(null, (live) => live.open(id).info, true),
       isTyping: later(false, (live) => live.open(id).isTyping),
       ...Object.fromEntries(methods.map((name) => [name, method(name)])),
     } as OpenChat
@@ -192,10 +204,10 @@ export function createClient(options: ClientOptions) {
     /** Receives events from now on, whenever somebody is signed in. Calling it again tries at once. */
     connect() {
       if (!WebSocket) throw new Error('There is no WebSocket here: pass one, such as that of the package ws.')
-      void act((live) => live.connect())
+      void whenLoaded((live) => live.connect())
     },
     /** Receives no more events. The outbox goes on. */
-    disconnect: () => void act((live) => live.disconnect()),
+    disconnect: () => void whenLoaded((live) => live.disconnect()),
     /** The network or the app is back: for React Native's AppState and NetInfo. Browsers are listened to. */
     wake: () => live?.wake(),
     chats: {
@@ -204,9 +216,9 @@ export function createClient(options: ClientOptions) {
         get: list.get,
         subscribe: list.subscribe,
         /** Reads the list from the beginning. */
-        load: async () => (await loading).load(),
+        load: async () => act((live) => live.load()),
         /** Reads the next page, if there is one. */
-        loadMore: async () => (await loading).loadMore(),
+        loadMore: async () => act((live) => live.loadMore()),
       },
       /** One chat. It is the same object until somebody else signs in. */
       open: (id: string): OpenChat =>
@@ -216,7 +228,7 @@ export function createClient(options: ClientOptions) {
           (live) => live.open(id),
         ),
       /** The chat with a user, which begins with this where there is none. Throws Refused. */
-      start: async (userId: string): Promise<OpenChat> => (await loading).start(userId),
+      start: async (userId: string): Promise<OpenChat> => act((live) => live.start(userId)),
     },
     /** Whether somebody is online, as far as the chats tell. */
     presence: (userId: string): Store<Presence> =>

@@ -18,12 +18,13 @@ type Database = {
  * there only after `ready`.
  */
 export function indexedDb(name = 'convene'): ClientStorage {
-  const { indexedDB } = globalThis as unknown as {
-    indexedDB: { open(name: string, version: number): Result<Database> }
-  }
   let opened: Promise<Database> | null = null
   const open = () =>
     (opened ??= new Promise((resolve, reject) => {
+      // Where a page may store nothing, already the mention throws.
+      const { indexedDB } = globalThis as unknown as {
+        indexedDB: { open(name: string, version: number): Result<Database> }
+      }
       const request = indexedDB.open(name, 1)
       request.onupgradeneeded = () => request.result.createObjectStore('items')
       request.onsuccess = () => resolve(request.result)

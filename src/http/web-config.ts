@@ -55,7 +55,8 @@ const manifestOf = (brand: Brand | null) => ({
   id: '/',
   name: brand?.name ?? 'Convene',
   short_name: (brand?.name ?? 'Convene').slice(0, 12).trim(),
-  start_url: '/',
+  // Whoever has installed the app has mostly signed in; everybody else is welcomed there.
+  start_url: '/nearby',
   scope: '/',
   display: 'standalone',
   background_color: pageColors.light,

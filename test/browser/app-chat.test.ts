@@ -103,7 +103,7 @@ browserTest(
 
     // Typing is told, and a photo arrives in its own shape.
     await b.getByRole('textbox', { name: /^Message to/ }).fill('Tea')
-    await a.getByText('typing …').waitFor()
+    await a.getByText('typing…').waitFor()
     await write(b, 'Tea, gladly.')
     await message(a, 'Tea, gladly.').waitFor()
     const photo = {

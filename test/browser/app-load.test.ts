@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
-import { testApp } from '../app.ts'
+import { serveBook } from '../../scripts/book.ts'
+import { password, testApp } from '../app.ts'
 import { openAs, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 const browserTest = test.skipIf(!executablePath)
 /** The most of gzipped script that the first screen may take, in bytes. */
 const budget = 120_000
+/** The most of script files that it may take: each costs a request, and work before the first of it runs. */
+const mostFiles = 18
 /** On a processor 4 times slower the first screens have to work within a second, so that this one may take a quarter of it. */
 const processorMs = 250
 let browser: Browser
@@ -59,6 +62,7 @@ browserTest(
       const bytes = sizes.reduce((sum, size) => sum + size, 0)
       expect({ screen, bytes, isWithin: bytes <= budget }).toEqual({ screen, bytes, isWithin: true })
       expect(scripts.size).toBeGreaterThan(0)
+      expect(scripts.size).toBeLessThanOrEqual(mostFiles)
       const texts = await Promise.all([...scripts].map(async (url) => (await fetch(url)).text()))
       expect(
         texts.filter((text) => /maplibregl-map|ReactCrop__|getUserMedia/.test(text)).map((text) => text.slice(0, 80)),
@@ -104,6 +108,116 @@ browserTest(
     await web.stop()
   },
   120_000,
+)
+
+/** What the root of the page has held, from the first picture on. */
+const watchRoot = `addEventListener('DOMContentLoaded', () => {
+  const root = document.getElementById('root')
+  globalThis.rootHeld = []
+  new MutationObserver(() => rootHeld.push(root.innerHTML)).observe(root, { childList: true, subtree: true })
+})`
+
+browserTest(
+  'the first picture is the screen itself: no skeleton stands before it, and what chats need comes later',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const context = await browser.newContext({ serviceWorkers: 'block', locale: 'en' })
+    const page = await context.newPage()
+    await page.addInitScript(watchRoot)
+    await page.goto(web.origin)
+    await page.getByRole('link', { name: 'Create account' }).waitFor()
+    const held = await page.evaluate<string[]>('rootHeld')
+    expect(held.length).toBeGreaterThan(0)
+    expect(held.filter((html) => !html.includes('href="/sign-up"'))).toEqual([])
+    await context.close()
+
+    const ada = await app.person('Ada')
+    await ada.put('me/location', { latitude: 52.5163, longitude: 13.3777 })
+    const hers = await openAs(browser, web.origin, ada, { serviceWorkers: 'block' })
+    const asked: string[] = []
+    hers.page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    await hers.page.goto(`${web.origin}/nearby`)
+    await hers.page.getByRole('button', { name: 'Hide me' }).waitFor()
+    // What the screen shows is asked for before it is drawn, and before what is above and beside it.
+    const at = (path: string) => asked.indexOf(`/api/v1/${path}`)
+    while (at('chats') < 0 || at('me/notices') < 0) await Bun.sleep(10)
+    expect(Math.max(at('me/location'), at('search/nearby'))).toBeLessThan(Math.min(at('me/notices'), at('chats')))
+    expect(at('me/location')).toBeGreaterThan(0)
+    await hers.context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'a browser that lets a page store nothing shows the app all the same, in the language of the device',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const { email } = await app.person('Ada')
+    const context = await browser.newContext({ serviceWorkers: 'block', locale: 'ru' })
+    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+      Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })`)
+    const page = await context.newPage()
+    await page.goto(web.origin)
+    await page.getByRole('link', { name: 'Войти' }).click()
+    await page.getByRole('textbox', { name: 'Почта или телефон' }).fill(email)
+    await page.getByRole('textbox', { name: 'Пароль' }).fill(password)
+    await page.getByRole('button', { name: 'Войти', exact: true }).click()
+    await page.getByRole('button', { name: 'Показать примерное место' }).waitFor()
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'in a long conversation only the rows near the screen exist, no other one is measured anew, and it stays so as messages arrive',
+  async () => {
+    const book = serveBook({ watch: false })
+    const context = await browser.newContext({ viewport: { width: 360, height: 740 }, locale: 'en' })
+    const page = await context.newPage()
+    await page.goto(`${book.url}book/app/chat/many?lang=en`)
+    await page.waitForFunction(`document.documentElement.dataset.book === 'ready'`)
+    const session = await context.newCDPSession(page)
+    await session.send('Profiler.enable')
+    await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    const articles = await page.evaluate<number[]>(`(async () => {
+      const list = document.querySelector('[role=log]')
+      const counts = []
+      for (let frame = 0; frame < 60; frame++) {
+        list.scrollTop -= 40
+        await new Promise((drawn) => requestAnimationFrame(drawn))
+        counts.push(list.querySelectorAll('article').length)
+      }
+      return counts
+    })()`)
+    const { result } = await session.send('Profiler.takePreciseCoverage')
+    const calls = result
+      .flatMap(({ functions }) => functions)
+      .filter(({ functionName }) => functionName === 'estimate')
+      .reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
+    expect(Math.max(...articles)).toBeLessThan(60)
+    expect(Math.min(...articles)).toBeGreaterThan(5)
+    // There are ten thousand.
+    expect(calls).toBeLessThan(10_000)
+
+    const elements = () => page.evaluate<number>('document.querySelectorAll("*").length')
+    const before = await elements()
+    await page.evaluate(`(async () => {
+      document.querySelector('[role=log]').scrollTop = 1e9
+      for (let at = 0; at < 300; at++) {
+        globalThis.book.tellMessage(at)
+        if (at % 20 === 0) await new Promise((drawn) => requestAnimationFrame(drawn))
+      }
+      await globalThis.book.settled()
+    })()`)
+    expect(await elements()).toBeLessThan(before * 1.5)
+    await context.close()
+    await book.stop(true)
+  },
+  60_000,
 )
 
 browserTest(

@@ -104,6 +104,13 @@ export const contrast = (page: Page) =>
   page.evaluate<string[]>(check({ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }))
 export const overflowing = (page: Page) => page.evaluate<string[]>(overflow)
 export const unfocused = (page: Page) => page.evaluate<string[]>(focus)
+/** What moves, or will. A movement that has come to its end, or takes no time, is none. */
+export const moving = (page: Page) =>
+  page.evaluate<string[]>(`document.getAnimations().filter(({ effect }) => {
+    const { duration, iterations } = effect.getComputedTiming()
+    return duration > 1 || iterations === Infinity
+  }).map(({ animationName, transitionProperty, effect }) =>
+    (animationName ?? transitionProperty) + ' of ' + effect.target.outerHTML.slice(0, 120))`)
 export const enlarge = (page: Page) =>
   page.evaluate(
     `document.documentElement.style.fontSize = '200%'; new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`,

@@ -10,6 +10,7 @@ import {
   contrast,
   enlarge,
   focusable,
+  moving,
   openEntry,
   overflowing,
   resize,
@@ -137,6 +138,7 @@ const look: Look = async ({ page, errors }, entry) => {
   await open('en')
   note('light, 360', await violations(page))
   note('focus', await unfocused(page))
+  note('reduced motion', await moving(page))
   note('360', await overflowing(page))
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   note('dark, 360', await contrast(page))
@@ -172,6 +174,15 @@ for (const { title, entries } of screens) {
     180_000,
   )
 }
+
+browserTest('what waits pulses, and stands still for whoever wants no motion', async () => {
+  const { page } = await openPage()
+  await openEntry(page, book!.url, 'app/chats/slow', 'lang=en')
+  expect(await moving(page)).toEqual([])
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  expect((await moving(page)).join()).toContain('pulse')
+  await page.context().close()
+})
 
 browserTest('the list of the book has every state', async () => {
   const { page } = await openPage()

@@ -1,40 +1,22 @@
 import '../shared/base.css'
-import { ConveneProvider } from 'convene-client/react'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { Toasts } from '../shared/ui/toasts.tsx'
-import { BrandProvider } from '../shared/brand.tsx'
-import { client } from './client.ts'
-import { Crashes } from './crashes.tsx'
-import { firstTexts, LanguageProvider } from './language.tsx'
-import './install.tsx'
-import { fetchFirst, Shell } from './shell.tsx'
-import { TelegramProvider } from './telegram/telegram.tsx'
-import { Updates } from './updates.tsx'
+import { fetchBrand, keptBrand } from '../shared/first-brand.ts'
+import { texts } from './first-texts.ts'
+import './install-offer.ts'
+import { fetchFirst } from './screens.ts'
 
-client.connect()
-fetchFirst()
-
+// This file is small so that it runs first: what the first picture is made of is then fetched side by side, while the large
+// part of the app is still on its way.
 const root = document.getElementById('root')
-// The page itself says so where a part of the app cannot be fetched, as after a new version.
-const first = await firstTexts().catch(() => null)
-if (root && first === null) root.dataset.failed = ''
-else if (root && first)
-  createRoot(root).render(
-    <StrictMode>
-      <ConveneProvider client={client}>
-        <BrandProvider>
-          <LanguageProvider first={first}>
-            <Toasts>
-              <Crashes>
-                <TelegramProvider>
-                  <Updates />
-                  <Shell />
-                </TelegramProvider>
-              </Crashes>
-            </Toasts>
-          </LanguageProvider>
-        </BrandProvider>
-      </ConveneProvider>
-    </StrictMode>,
-  )
+try {
+  const [{ show }, firstTexts, currentBrand, screen] = await Promise.all([
+    import('./start.tsx'),
+    texts.first(),
+    keptBrand() === null ? fetchBrand() : null,
+    fetchFirst(),
+  ])
+  if (root) await show(root, firstTexts, currentBrand, screen?.prepare)
+} catch (error) {
+  // The page itself says so where a part of the app cannot be fetched, as after a new version.
+  if (root) root.dataset.failed = ''
+  throw error
+}

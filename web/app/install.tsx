@@ -1,24 +1,10 @@
 import { Download } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { Button } from '../shared/ui/button.tsx'
 import { useLanguage } from './language.tsx'
+import { installOffer } from './install-offer.ts'
 import styles from './settings/settings.module.css'
 import { isInTelegram } from './telegram/launch.ts'
-
-/** Chromium asks the page to choose the moment. The event comes once, before this is shown. */
-type InstallEvent = Event & { prompt(): Promise<unknown> }
-let offered: InstallEvent | null = null
-const listeners = new Set<() => void>()
-
-addEventListener('beforeinstallprompt', (event) => {
-  event.preventDefault()
-  offered = event as InstallEvent
-  for (const listener of listeners) listener()
-})
-addEventListener('appinstalled', () => {
-  offered = null
-  for (const listener of listeners) listener()
-})
 
 /** Safari on iOS installs by its share menu alone. */
 const isOnIos = () => /iPhone|iPad/.test(navigator.userAgent) && !matchMedia('(display-mode: standalone)').matches
@@ -26,13 +12,7 @@ const isOnIos = () => /iPhone|iPad/.test(navigator.userAgent) && !matchMedia('(d
 /** Offers to put the app on the home screen, where the browser can. */
 export function InstallCard() {
   const { t } = useLanguage()
-  const [event, setEvent] = useState(offered)
-  useEffect(() => {
-    const follow = () => setEvent(offered)
-    listeners.add(follow)
-    follow()
-    return () => void listeners.delete(follow)
-  }, [])
+  const event = useSyncExternalStore(installOffer.subscribe, installOffer.get)
   if (isInTelegram || (!event && !isOnIos())) return null
   return (
     <section className={styles.card}>

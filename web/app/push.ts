@@ -1,4 +1,5 @@
 import type { Convene } from 'convene-client'
+import { keep, kept } from '../shared/kept.ts'
 import type { Failure } from './requests.ts'
 import { outcomeOf } from './requests.ts'
 
@@ -23,7 +24,7 @@ export async function subscribeToPush(client: Convene): Promise<Failure | 'denie
 
 /** Registers this device where its user has allowed it. The same subscription again is no new channel. */
 export async function renewPush({ api }: Convene): Promise<Failure | null> {
-  if (pushState() !== 'granted' || localStorage.getItem(removed) !== null) return null
+  if (pushState() !== 'granted' || kept(removed) !== null) return null
   const keys = await outcomeOf(api.GET('/api/v1/notifications/keys'))
   if (keys.failure) return keys.failure
   const { pushManager } = await navigator.serviceWorker.ready
@@ -51,8 +52,7 @@ export async function renewPush({ api }: Convene): Promise<Failure | null> {
 const removed = 'convene:no-push'
 
 /** Keeps a device that its user removed from being registered again at the next start. */
-export const allowPush = (isAllowed: boolean) =>
-  isAllowed ? localStorage.removeItem(removed) : localStorage.setItem(removed, '1')
+export const allowPush = (isAllowed: boolean) => keep(removed, isAllowed ? null : '1')
 
 export async function unsubscribeFromPush(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()

@@ -1,60 +1,46 @@
-import { useConnection, useConvene, useSession, useChats } from 'convene-client/react'
+import { useConnection, useSession, useChats } from 'convene-client/react'
 import { MapPin, MessageCircle, UserRound } from 'lucide-react'
-import { Activity, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link, Redirect, Route, Switch, useRoute } from 'wouter'
 import { SkeletonRows, State } from '../shared/ui/state.tsx'
 import { Banners } from './account/banners.tsx'
 import { useLanguage } from './language.tsx'
+import { fetchedScreen, fetchScreen, type ScreenName } from './screens.ts'
 import styles from './shell.module.css'
 import { useTelegram } from './telegram/telegram.tsx'
 
-const fetchWelcome = () => import('./account/welcome.tsx')
-const fetchSignIn = () => import('./account/sign-in.tsx')
-const fetchSignUp = () => import('./account/sign-up.tsx')
-const fetchNearby = () => import('./people/nearby.tsx')
-const fetchConversations = () => import('./chats/conversations.tsx')
+/**
+ * A screen of its own file. One that has come already is shown at once: `lazy` would show a skeleton before it, which React
+ * then keeps for 300 ms.
+ */
+function screen(name: ScreenName): ComponentType {
+  const Later = lazy(() => fetchScreen(name))
+  return function Screen() {
+    const [Shown] = useState<ComponentType>(() => fetchedScreen(name) ?? Later)
+    return <Shown />
+  }
+}
 
-// Each screen is fetched when it is first shown.
-const Welcome = lazy(fetchWelcome)
-const SignIn = lazy(fetchSignIn)
-const SignUp = lazy(fetchSignUp)
-const Forgot = lazy(() => import('./account/forgot.tsx'))
+const Welcome = screen('welcome')
+const SignIn = screen('signIn')
+const SignUp = screen('signUp')
+const Forgot = screen('forgot')
+const Nearby = screen('nearby')
+const Person = screen('person')
+const Conversations = screen('conversations')
+const Me = screen('me')
+const Settings = screen('settings')
 const LinkPage = lazy(() => import('./account/link-page.tsx'))
 const SignedInByProvider = lazy(() => import('./account/signed-in.tsx'))
 const Ended = lazy(() => import('./account/ended.tsx'))
 const ConsentGate = lazy(() => import('./account/consent-gate.tsx'))
 const FromTelegram = lazy(() => import('./account/from-telegram.tsx'))
-const Nearby = lazy(fetchNearby)
-const Person = lazy(() => import('./people/person.tsx'))
-const Conversations = lazy(fetchConversations)
-const Me = lazy(() => import('./settings/me.tsx'))
-const Settings = lazy(() => import('./settings/settings.tsx'))
-
-/** By the first part of the address. */
-const first = new Map<string | undefined, () => Promise<unknown>>([
-  ['', fetchWelcome],
-  ['sign-in', fetchSignIn],
-  ['sign-up', fetchSignUp],
-  ['nearby', fetchNearby],
-  ['chats', fetchConversations],
-])
-
-/** Begins to fetch the screen that the address names, while texts and session are being read. Whether it comes shows later. */
-export const fetchFirst = () =>
-  void first
-    .get(location.pathname.split('/')[1])?.()
-    .catch(() => {})
 
 /** Every screen of the app, by its path. */
 export function Shell() {
   const { t } = useLanguage()
-  const { ready } = useConvene()
-  const [isReady, setIsReady] = useState(false)
-  useEffect(() => void ready.then(() => setIsReady(true)), [ready])
-  const waiting = <SkeletonRows label={t('app.loading')} />
-  if (!isReady) return waiting
   return (
-    <Suspense fallback={waiting}>
+    <Suspense fallback={<SkeletonRows label={t('app.loading')} />}>
       <Switch>
         {/* What links in mails open is the same for everybody. */}
         <Route path="/verify">

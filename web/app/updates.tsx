@@ -17,7 +17,12 @@ export function Updates() {
 
   useEffect(() => {
     if (isInTelegram) return
-    void register((activate) => toast(t('app.update.ready'), { label: t('app.update.load'), run: activate }))
+    const offer = () =>
+      void register((activate) => toast(t('app.update.ready'), { label: t('app.update.load'), run: activate }))
+    // The worker fetches the whole app, and would be in the way of what is shown first. Safari cannot say when it is idle.
+    const whenIdle = (window as Partial<Window>).requestIdleCallback
+    if (whenIdle) whenIdle(offer, { timeout: 5000 })
+    else setTimeout(offer, 1000)
   }, [t, toast])
 
   useEffect(() => {

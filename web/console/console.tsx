@@ -8,14 +8,14 @@ import { Toasts } from '../shared/ui/toasts.tsx'
 import { client } from './client.ts'
 import { Crashes } from './crashes.tsx'
 import { KeysProvider } from './keys.tsx'
-import { firstTexts, LanguageProvider } from './language.tsx'
+import { LanguageProvider, texts } from './language.tsx'
 import { applyScheme } from './scheme.ts'
 import { Gate } from './session/gate.tsx'
 import { Shell } from './shell.tsx'
 
 applyScheme()
 
-const first = await firstTexts()
+const first = await texts.first()
 const root = document.getElementById('root')
 if (root)
   createRoot(root).render(

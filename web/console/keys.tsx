@@ -8,6 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { keep, kept } from '../shared/kept.ts'
 
 export type Key = {
   /** `j`, `g q` (one after the other), `Mod+Enter` (Ctrl, on a Mac Command), `Escape`, `?`. */
@@ -23,10 +24,10 @@ export type Key = {
 type Layer = { group: string; keys: readonly Key[] }
 
 const isMac = /mac/i.test(navigator.userAgent)
-const kept = 'convene:single-keys'
+const key = 'convene:single-keys'
 
 /** Who dictates or has a tremor turns off keys that work without Ctrl (WCAG 2.1.4). */
-const singleKeysChosen = () => localStorage.getItem(kept) !== 'off'
+const singleKeysChosen = () => kept(key) !== 'off'
 
 function openKeys() {
   let layers: readonly Layer[] = []
@@ -64,7 +65,7 @@ function openKeys() {
     },
     setSingleKeys(on: boolean) {
       singleKeys = on
-      localStorage.setItem(kept, on ? 'on' : 'off')
+      keep(key, on ? 'on' : 'off')
       changed()
     },
     pressed(event: KeyboardEvent) {

@@ -1,3 +1,5 @@
+import { keep, kept } from '../shared/kept.ts'
+
 export const schemes = ['auto', 'light', 'dark'] as const
 export type Scheme = (typeof schemes)[number]
 
@@ -5,12 +7,12 @@ const key = 'convene:scheme'
 
 /** Light or dark, as chosen on this device; `auto` is that of the system. */
 export function schemeChosen(): Scheme {
-  const kept = localStorage.getItem(key)
-  return schemes.find((scheme) => scheme === kept) ?? 'auto'
+  const chosen = kept(key)
+  return schemes.find((scheme) => scheme === chosen) ?? 'auto'
 }
 
 export function applyScheme(scheme: Scheme = schemeChosen()) {
-  localStorage.setItem(key, scheme)
+  keep(key, scheme)
   if (scheme === 'auto') delete document.documentElement.dataset.scheme
   else document.documentElement.dataset.scheme = scheme
 }

@@ -170,7 +170,7 @@ function Account({ onKeys }: { onKeys: () => void }) {
             void setLanguage(event.target.value).catch((error) => toast(failureText(t, failureOf(error))))
           }
         >
-          {languages.map(([each, label]) => (
+          {languages().map(([each, label]) => (
             <option key={each} value={each} lang={each}>
               {label}
             </option>

@@ -9,6 +9,13 @@ function format(language: string, options: Intl.DateTimeFormatOptions): Intl.Dat
   return made
 }
 
+const relativeFormats = new Map<string, Intl.RelativeTimeFormat>()
+function relative(language: string): Intl.RelativeTimeFormat {
+  let made = relativeFormats.get(language)
+  if (!made) relativeFormats.set(language, (made = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })))
+  return made
+}
+
 export const timeOf = (language: string, at: Date): string =>
   format(language, { hour: 'numeric', minute: '2-digit' }).format(at)
 
@@ -31,7 +38,7 @@ export function shortTime(language: string, at: Date, now: Date): string {
 /** For the line between two days of a conversation: "today", "yesterday", or the date. */
 export function dayOf(language: string, at: Date, now: Date): string {
   const days = daysAgo(at, now)
-  if (days < 2) return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-Math.max(days, 0), 'day')
+  if (days < 2) return relative(language).format(-Math.max(days, 0), 'day')
   const isThisYear = at.getFullYear() === now.getFullYear()
   return format(language, { day: 'numeric', month: 'long', ...(isThisYear ? {} : { year: 'numeric' }) }).format(at)
 }

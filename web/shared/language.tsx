@@ -1,28 +1,10 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useBrand } from './brand.tsx'
-import {
-  chooseLanguage,
-  nameOfLanguage,
-  type Text,
-  type Texts,
-  type Translate,
-  type Translation,
-  translator,
-} from './texts.ts'
+import { keepLanguage, type Language, type LoadedTexts, type TextsOfFace } from './first-texts.ts'
+import { nameOfLanguage, type Texts, type Translate, translator } from './texts.ts'
 
-/** Two or three letters, such as `en`. */
-export type Language = string
-/** How to fetch the texts of each language of a face. */
-export type Loaders = Record<Language, () => Promise<Record<string, Text>>>
+export type { Language }
 
-const fallback = 'en'
-
-const key = 'convene:language'
-
-/** Whether somebody has chosen a language on this device. */
-export const isLanguageChosen = () => localStorage.getItem(key) !== null
-
-type Loaded<Base extends Texts> = { language: Language; texts: Translation<Base> }
 export type Chosen<Base extends Texts> = {
   /** The language of the texts that are shown. */
   language: Language
@@ -33,24 +15,11 @@ export type Chosen<Base extends Texts> = {
   setLanguage: (language: Language) => Promise<void>
 }
 
-/** Texts of a page: only those of the chosen language are fetched. */
-export function openLanguages<Base extends Texts>(loaders: Loaders) {
-  const available = Object.keys(loaders)
-  const choose = (wanted: readonly string[]) => chooseLanguage(wanted, available, fallback)
-  // That each language has all texts of the first one is what its file declares.
-  const load = async (language: Language) => (await loaders[language]?.()) as Translation<Base>
-
+/** The texts of a face in its components: only those of the chosen language are fetched. */
+export function openLanguages<Base extends Texts>({ available, load }: TextsOfFace<Base>) {
   const LanguageContext = createContext<Chosen<Base> | null>(null)
 
-  /** The texts that the page begins with. */
-  async function firstTexts(): Promise<Loaded<Base>> {
-    const kept = localStorage.getItem(key)
-    // The language of the device, unless another one was chosen on it.
-    const language = choose(kept === null ? navigator.languages : [kept, ...navigator.languages])
-    return { language, texts: await load(language) }
-  }
-
-  function LanguageProvider({ first, children }: { first: Loaded<Base>; children: ReactNode }) {
+  function LanguageProvider({ first, children }: { first: LoadedTexts<Base>; children: ReactNode }) {
     const brand = useBrand()
     const [{ language, texts }, setLoaded] = useState(first)
     const [chosen, setChosen] = useState(first.language)
@@ -70,7 +39,7 @@ export function openLanguages<Base extends Texts>(loaders: Loaders) {
             const texts = await load(next)
             // Another one was chosen meanwhile.
             if (latest.current !== next) return
-            localStorage.setItem(key, next)
+            keepLanguage(next)
             setLoaded({ language: next, texts })
           } catch (error) {
             if (latest.current === next) setChosen(language)
@@ -91,6 +60,6 @@ export function openLanguages<Base extends Texts>(loaders: Loaders) {
   }
 
   /** The languages of the page, each under its own name. */
-  const languages: [Language, string][] = available.map((language) => [language, nameOfLanguage(language)])
-  return { languages, choose, firstTexts, LanguageProvider, useLanguage }
+  const languages = (): [Language, string][] => available.map((language) => [language, nameOfLanguage(language)])
+  return { languages, LanguageProvider, useLanguage }
 }

@@ -15,14 +15,18 @@ export type Translate<Base extends Texts> = (key: keyof Base & string, values?: 
 
 /** Returns the text of a key, with its values filled in. Numbers are written as the language writes them. */
 export function translator<Base extends Texts>(language: string, texts: Translation<Base>): Translate<Base> {
-  const rules = new Intl.PluralRules(language)
-  const numbers = new Intl.NumberFormat(language)
+  // Making them is slow, and the first screen needs neither.
+  let rules: Intl.PluralRules | undefined
+  let numbers: Intl.NumberFormat | undefined
   return (key, values = {}) => {
     const text = texts[key]
-    const form = typeof text === 'string' ? text : (text[rules.select(Number(values.count))] ?? text.other)
+    const form =
+      typeof text === 'string'
+        ? text
+        : (text[(rules ??= new Intl.PluralRules(language)).select(Number(values.count))] ?? text.other)
     return form.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = values[name]
-      return typeof value === 'number' ? numbers.format(value) : (value ?? '')
+      return typeof value === 'number' ? (numbers ??= new Intl.NumberFormat(language)).format(value) : (value ?? '')
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { Frame } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useEffect, useState } from 'react'
+import { keep, kept } from '../../shared/kept.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './banners.module.css'
 
@@ -40,7 +41,7 @@ export function Announcements() {
           // Those that are gone need not be remembered.
           const next = [...read.filter((other) => standing.some((one) => one.id === other)), id]
           setRead(next)
-          keep(next)
+          keep(seenKey, JSON.stringify(next))
         }}
       >
         {t('account.announcement.read')}
@@ -54,16 +55,8 @@ const noAnnouncements = () => {}
 
 function readBefore(): string[] {
   try {
-    return JSON.parse(localStorage.getItem(seenKey) ?? '[]') as string[]
+    return JSON.parse(kept(seenKey) ?? '[]') as string[]
   } catch {
     return []
-  }
-}
-
-function keep(ids: readonly string[]) {
-  try {
-    localStorage.setItem(seenKey, JSON.stringify(ids))
-  } catch {
-    // A browser that stores nothing shows them again with the next start.
   }
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useChats, useConvene } from 'convene-client/react'
 import { MessageCircle, WifiOff } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -22,11 +22,13 @@ export default function Chats({ open = null }: { open?: string | null }) {
   const { chats } = useConvene()
   const { items, loading, loaded, hasMore, problem } = useChats()
   const body = useRef<HTMLDivElement>(null)
+  // Another function would have all rows measured anew, with each row that comes into sight.
+  const getItemKey = useCallback((index: number) => items[index]?.id ?? index, [items])
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => body.current,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => items[index]?.id ?? index,
+    getItemKey,
     initialOffset: () => leftAt,
     overscan: 8,
   })

@@ -1,15 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { ChatMessage } from 'convene-client'
+import type { ChatMessage, OpenChat } from 'convene-client'
 import { useChat, useMessages, useSession, useStore } from 'convene-client/react'
 import { ArrowDown, MessageCircle, WifiOff } from 'lucide-react'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { dayOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
 import { MessageRow } from './message-row.tsx'
-import { estimate, rowsOf } from './rows.ts'
+import { estimate, type Row, rowsOf } from './rows.ts'
 import { useTried } from './tried.ts'
 
 type Props = {
@@ -26,22 +26,24 @@ const nearEndPx = 80
  * the screen exist, so that ten thousand messages cost no more than fifty.
  */
 export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
-  const { t, language } = useLanguage()
+  const { t } = useLanguage()
   const chat = useChat(chatId)
   const { items, loading, loaded, hasOlder } = useMessages(chatId)
   const me = useSession(({ user }) => user?.id)
   const body = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const rows = useMemo(() => rowsOf(items), [items])
+  // Another function would have all rows measured anew, with each row that comes into sight.
+  const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows])
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => body.current,
     estimateSize: (index) => estimate(rows[index]),
-    getItemKey: (index) => rows[index]?.key ?? index,
+    getItemKey,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: nearEndPx,
-    overscan: 12,
+    overscan: 8,
     paddingStart: 8,
     paddingEnd: 8,
   })
@@ -102,27 +104,20 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
           {shown.map(({ index, key, start }) => {
             const row = rows[index]
             return (
-              <div
-                key={key}
-                ref={list.measureElement}
-                data-index={index}
-                className={styles.row}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {row?.kind === 'day' && <p className={styles.day}>{dayOf(language, row.at, new Date())}</p>}
-                {row?.kind === 'message' && (
-                  <MessageRow
-                    chat={chat}
-                    message={row.message}
-                    isMine={row.message.sender_id === me}
-                    isFirst={row.isFirst}
-                    isLast={row.isLast}
-                    name={name}
-                    onMenu={onMenu}
-                    onPhoto={onPhoto}
-                  />
-                )}
-              </div>
+              row && (
+                <Line
+                  key={key}
+                  row={row}
+                  index={index}
+                  start={start}
+                  measure={list.measureElement}
+                  chat={chat}
+                  me={me}
+                  name={name}
+                  onMenu={onMenu}
+                  onPhoto={onPhoto}
+                />
+              )
             )
           })}
         </div>
@@ -136,6 +131,35 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
     </div>
   )
 }
+
+type LineProps = Omit<Props, 'chatId'> & {
+  row: Row
+  index: number
+  start: number
+  measure: (line: Element | null) => void
+  chat: OpenChat
+  me: string | undefined
+}
+
+/** A row at its place. Those that stay where they are are not drawn anew when others come into sight. */
+const Line = memo(function Line({ row, index, start, measure, me, ...given }: LineProps) {
+  const { language } = useLanguage()
+  return (
+    <div ref={measure} data-index={index} className={styles.row} style={{ transform: `translateY(${start}px)` }}>
+      {row.kind === 'day' ? (
+        <p className={styles.day}>{dayOf(language, row.at, new Date())}</p>
+      ) : (
+        <MessageRow
+          {...given}
+          message={row.message}
+          isMine={row.message.sender_id === me}
+          isFirst={row.isFirst}
+          isLast={row.isLast}
+        />
+      )}
+    </div>
+  )
+})
 
 /** Marks what is seen as read: the end is on the screen, and the page is looked at. Answers how much is unread. */
 function useUnread(chatId: string, isAtEnd: boolean): number {

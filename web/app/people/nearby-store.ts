@@ -95,16 +95,16 @@ function openNearby({ api, session }: Convene) {
 
   /**
    * Reads the people around the published point, which the server knows: no address contains a position. A first page
-   * replaces what is shown.
+   * replaces what is shown, as soon as the place is known.
    */
-  async function read(isFirst: boolean) {
+  async function read(isFirst: boolean, placed: Promise<void> | null = null) {
     const { place, filters } = state
-    if (typeof place === 'string') return
+    if (typeof place === 'string' && placed === null) return
     const own = isFirst ? ++search : search
     if (isFirst) cursor = null
     set({ loading: true, failed: null })
     const { radius, ages, ...tags } = filters
-    const { data, error } = await api
+    const asked = api
       .GET('/api/v1/search/nearby', {
         params: {
           query: {
@@ -118,7 +118,10 @@ function openNearby({ api, session }: Convene) {
         },
       })
       .catch(silent)
+    const [{ data, error }] = await Promise.all([asked, placed])
     if (own !== search) return
+    // Without a place there is nobody nearby to be shown, and without an answer about it, that is what has failed.
+    if (typeof state.place === 'string') return set({ loading: false })
     if (!data) return set({ loading: false, failed: error ?? 'offline' })
     cursor = data.next_cursor
     set({
@@ -131,9 +134,8 @@ function openNearby({ api, session }: Convene) {
 
   async function load() {
     if (state.failed) set({ failed: null })
-    if (state.place === 'unknown') await Promise.all([readPlace(), readLikes()])
-    else void readLikes()
-    await read(true)
+    void readLikes()
+    await read(true, state.place === 'unknown' ? readPlace() : null)
   }
 
   return {
@@ -143,6 +145,8 @@ function openNearby({ api, session }: Convene) {
       return () => void listeners.delete(listener)
     },
     load,
+    /** Loads what is neither there nor on its way. */
+    begin: () => (state.loaded || state.loading ? Promise.resolve() : load()),
     loadMore: () => (state.hasMore && !state.loading && !state.failed ? read(false) : Promise.resolve()),
     readLikes,
     /** Sends a position. Answers what the server said against it, `offline` where it said nothing, and null where it took it. */
@@ -183,12 +187,13 @@ function openNearby({ api, session }: Convene) {
 const stores = new WeakMap<Convene, ReturnType<typeof openNearby>>()
 
 /** The people nearby, kept while other screens are shown, so that the way back leads to the same place in the list. */
-export function useNearbyStore() {
-  const client = useConvene()
+export function nearbyOf(client: Convene) {
   const store = stores.get(client) ?? openNearby(client)
   stores.set(client, store)
   return store
 }
+
+export const useNearbyStore = () => nearbyOf(useConvene())
 
 export const useNearbyState = <S = NearbyState>(select?: (state: NearbyState) => S): S =>
   useStore(useNearbyStore(), select)

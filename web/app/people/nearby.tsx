@@ -1,3 +1,4 @@
+import type { Convene } from 'convene-client'
 import { useSession } from 'convene-client/react'
 import { Compass, List, RefreshCw, SlidersHorizontal, UserRoundSearch, WifiOff } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -7,7 +8,7 @@ import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './nearby.module.css'
-import { countChosen, noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
+import { countChosen, nearbyOf, noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
 import { NoPosition } from './no-position.tsx'
 import { PersonRow } from './person-row.tsx'
 import { problemText } from './problems.ts'
@@ -16,6 +17,9 @@ import { ShownCard } from './shown-card.tsx'
 
 const Around = lazy(() => import('./around.tsx'))
 const FilterSheet = lazy(() => import('./filter-sheet.tsx'))
+
+/** Begins to read before the screen is there. */
+export const prepare = (client: Convene) => void nearbyOf(client).begin()
 
 /** The people nearby as a list, or around me. */
 export default function Nearby() {
@@ -28,7 +32,7 @@ export default function Nearby() {
   const chosen = countChosen(filters)
 
   useEffect(() => {
-    if (!store.get().loaded) void store.load()
+    void store.begin()
   }, [store])
   // Back where the list was left.
   useLayoutEffect(() => {

@@ -21,7 +21,7 @@ export default function LanguageSettings() {
   return (
     <Part title={t('settings.language.title')}>
       <Chips label={t('settings.language.choose')}>
-        {languages.map(([each, name]) => (
+        {languages().map(([each, name]) => (
           <Chip key={each} type="radio" name="language" checked={each === chosen} onChange={() => choose.run(each)}>
             <bdi lang={each}>{name}</bdi>
           </Chip>

@@ -1,0 +1,51 @@
+import { keep, kept } from './kept.ts'
+
+/** What the operator chose, as `GET /app.json` tells. */
+export type Brand = {
+  name: string
+  logo: string | null
+  colors: { light: string | null; dark: string | null }
+  /** Texts that replace the app's own, by language and key. */
+  texts: Record<string, Record<string, string>>
+  messenger: { app: string | null } | null
+  map_style_url: string | null
+  version: string
+  /** What the operator tells people while they can only read; null if everything goes on. */
+  maintenance: string | null
+}
+
+export const unbranded: Brand = {
+  name: 'Convene',
+  logo: null,
+  colors: { light: null, dark: null },
+  texts: {},
+  messenger: null,
+  map_style_url: null,
+  version: '',
+  maintenance: null,
+}
+
+const key = 'convene:brand'
+
+/** The brand of the last visit; null at the first one. */
+export function keptBrand(): Brand | null {
+  try {
+    const text = kept(key)
+    return text === null ? null : { ...unbranded, ...JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+/** The brand as the server tells it now, which is kept for the next visit; null where it cannot be read. */
+export async function fetchBrand(): Promise<Brand | null> {
+  try {
+    const response = await fetch('/app.json')
+    if (!response.ok) return null
+    const found = { ...unbranded, ...((await response.json()) as Partial<Brand>) }
+    keep(key, JSON.stringify({ ...found, maintenance: null }))
+    return found
+  } catch {
+    return null
+  }
+}
