@@ -7,9 +7,8 @@ import { problemResponse } from './errors.ts'
 const budgetMs = 10
 // The interval of the timer when the loop is idle.
 const lookMs = 5
-// Always admitted: if a turn is long for another reason, such as a slow disk, refusing would not shorten it.
-const atLeast = 64
-const noLimit = 4096
+const requests = { atLeast: 64, atMost: 4096 }
+const sockets = { atLeast: 4, atMost: 64 }
 // Whoever would wait longer comes back after this time and is told again.
 const longestWaitS = 30
 
@@ -17,60 +16,82 @@ const longestWaitS = 30
 const always = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
 const opensSocket = /^[a-z]+:\/\/[^/]+\/ws(?:\?|$)/
 
-/** How many requests are admitted in one turn. `now` is in milliseconds. */
-export function openAdmission(now = () => performance.now()) {
-  let room = noLimit
+type Bounds = {
+  /** Always admitted: if a turn is long for another reason, such as a slow disk, refusing would not shorten it. */
+  atLeast: number
+  atMost: number
+}
+
+/** How many of a kind are admitted in one turn, and when those who are not may come back. */
+function openLane({ atLeast, atMost }: Bounds, now: () => number) {
+  let room = atMost
   let admitted = 0
-  let began: number | null = null
-  /** How many requests a second the last turn that took too long has done. */
+  /** How many a second the last turn that took too long has done. */
   let perSecond = atLeast
   /** How many were refused and have not had the time to come back, as of `waitingAt`. */
   let waiting = 0
   let waitingAt = now()
+  return {
+    begin: () => void (admitted = 0),
+
+    /** After a turn. In time: allow a tenth more. Late: scale down in proportion. */
+    end(tookMs: number) {
+      if (tookMs > budgetMs && admitted >= atLeast) perSecond = Math.max(1, (admitted * 1000) / tookMs)
+      if (tookMs <= budgetMs) room = Math.min(atMost, Math.ceil(room * 1.1))
+      else if (admitted > atLeast) room = Math.max(atLeast, Math.floor((admitted * budgetMs) / tookMs))
+    },
+
+    admit(): boolean {
+      if (admitted >= room) return false
+      admitted++
+      return true
+    },
+
+    waitS(): number {
+      const at = now()
+      waiting = Math.max(0, waiting - (perSecond * (at - waitingAt)) / 1000)
+      waitingAt = at
+      const seconds = 1 + Math.floor(waiting++ / perSecond)
+      if (seconds < longestWaitS) return seconds
+      waiting = longestWaitS * perSecond
+      return longestWaitS
+    },
+  }
+}
+
+type Kind = 'request' | 'socket'
+
+/** How much is admitted in one turn. `now` is in milliseconds. */
+export function openAdmission(now = () => performance.now()) {
+  // After a restart all sockets come back at once, and opening one takes as long as some ten sends: they have a lane of
+  // their own, in which few pass, so that people can go on.
+  const lanes = { request: openLane(requests, now), socket: openLane(sockets, now) }
+  let began: number | null = null
 
   /** A timer that fires late if the event loop was busy: too many were admitted then. */
   function look() {
     if (began === null) return
     const took = now() - began
     began = null
-    const done = admitted
-    if (took > budgetMs && done >= atLeast) perSecond = Math.max(1, (done * 1000) / took)
-    // In time: allow a tenth more. Late: scale down in proportion.
-    if (took <= budgetMs) room = Math.min(noLimit, Math.ceil(room * 1.1))
-    else if (done > atLeast) room = Math.max(atLeast, Math.floor((done * budgetMs) / took))
+    for (const lane of Object.values(lanes)) lane.end(took)
   }
 
   return {
-    /**
-     * Whether one more request is admitted. Sockets get half of the room: after a restart all of them come back at once, and
-     * what people do in the app has to go on.
-     */
-    admit(isSocket = false): boolean {
+    /** Whether one more is admitted. */
+    admit(kind: Kind = 'request'): boolean {
       if (began === null) {
         began = now()
-        admitted = 0
+        for (const lane of Object.values(lanes)) lane.begin()
         setTimeout(look, lookMs)
       }
-      if (admitted >= (isSocket ? room / 2 : room)) return false
-      admitted++
-      return true
+      return lanes[kind].admit()
     },
 
     /**
-     * In how many seconds a request that was not admitted may come back. Those who are refused together get different times, as
-     * many a second as can be admitted: otherwise they would all be refused together again. Sockets have
-     * half of the room.
+     * In how many seconds one that was not admitted may come back. Those who are refused together get different times, as many a
+     * second as can be admitted: otherwise they would all be refused together again.
      */
-    waitS(isSocket = false): number {
-      const at = now()
-      waiting = Math.max(0, waiting - (perSecond * (at - waitingAt)) / 1000)
-      waitingAt = at
-      const seconds = 1 + Math.floor(waiting / perSecond)
-      waiting += isSocket ? 2 : 1
-      if (seconds < longestWaitS) return seconds
-      waiting = longestWaitS * perSecond
-      return longestWaitS
-    },
+    waitS: (kind: Kind = 'request') => lanes[kind].waitS(),
   }
 }
 
@@ -90,11 +111,11 @@ export const overload = ({ metrics, pending, now }: Deps) => {
   // Elysia awaits hooks whose last expression is a call, which would delay every request.
   return new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
     let refusal
-    const isSocket = opensSocket.test(request.url)
+    const kind = opensSocket.test(request.url) ? 'socket' : 'request'
     // A few clients that send one request after the other never wait for each other.
-    if (!admission.admit(isSocket) && pending() > atLeast && !always.test(request.url)) {
+    if (!admission.admit(kind) && pending() > requests.atLeast && !always.test(request.url)) {
       metrics.refusedEarly()
-      refusal = problemResponse(tooMuch(admission.waitS(isSocket)), String(set.headers['x-request-id']))
+      refusal = problemResponse(tooMuch(admission.waitS(kind)), String(set.headers['x-request-id']))
     }
     return refusal
   })

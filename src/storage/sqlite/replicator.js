@@ -1,11 +1,12 @@
 // A thread of its own that writes each commit into files for a replica: see replica-log.ts for what it is asked, and
 // docs/reliability.md for why no commit is missed. As JavaScript, since it is carried into the binary as it is.
 //
-// Checkpoints control the log, so this thread runs them too. `reader` holds a read transaction for as long as the thread
-// works, which keeps every process from restarting the log: SQLite restarts it only when nobody reads it. The transaction
-// is renewed only under the write lock, once all frames are in files. One case remains: a reader of a log that is wholly in
-// the database file does not prevent a restart. It does keep everything written afterwards in the log, so this happens
-// once, and only to frames that are already in files: `position.sealed`.
+// Checkpoints control the log, so this thread runs them too. One of two readers holds a read transaction for as long as the
+// thread works, which keeps every process from restarting the log: SQLite restarts it only when nobody reads it. A checkpoint
+// goes as far as that transaction, so the other reader begins one further on, and the former ends once all frames up to there
+// are in files. One case remains: a reader of a log that is wholly in the database file does not prevent a restart. It does
+// keep everything written afterwards in the log, so this happens once, under the write lock, and only to frames that are
+// already in files: `position.sealed`.
 import { Database } from 'bun:sqlite'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
@@ -33,15 +34,18 @@ const open = (timeout) => {
   db.run(`PRAGMA busy_timeout = ${timeout}`)
   return db
 }
-/** Holds the write lock; pins the log; asks for checkpoints, which a connection in a transaction must not. */
+/** Holds the write lock; asks for checkpoints, which a connection in a transaction must not. */
 const lock = open(0)
-const reader = open(patienceMs)
 const log = open(0)
+/** The first of them pins the log. */
+let readers = [open(patienceMs), open(patienceMs)].map((db) => ({
+  db,
+  look: db.prepare('SELECT count(*) FROM sqlite_schema'),
+}))
 const state = log.prepare('PRAGMA wal_checkpoint(NOOP)')
 const passive = log.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 const truncate = log.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
-const look = reader.prepare('SELECT count(*) FROM sqlite_schema')
-const pageSize = reader.prepare('PRAGMA page_size').get().page_size
+const pageSize = log.prepare('PRAGMA page_size').get().page_size
 const frameBytes = frameHeader + pageSize
 const framesInChunk = Math.max(1, Math.floor(2 ** 20 / frameBytes))
 const headBytes = (pages) => 4 + 4 * pages
@@ -68,7 +72,8 @@ let position = null
 let generation = null
 /** When the newest generation began, in milliseconds. */
 let startedAt = 0
-let isPinned = false
+/** A position at or after the beginning of the read transaction that pins the log; null while none does. */
+let pinned = null
 let snapshot = null
 let counter = 0
 let partsWaiting = 0
@@ -304,15 +309,37 @@ function takeLock() {
   }
 }
 
-function pin() {
-  reader.run('BEGIN')
+function beginReading({ db, look }) {
+  db.run('BEGIN')
   look.get()
-  isPinned = true
+}
+
+/** Under the write lock, with all frames in files. */
+function pin() {
+  beginReading(readers[0])
+  pinned = position
 }
 
 function unpin() {
-  if (isPinned) reader.run('COMMIT')
-  isPinned = false
+  if (pinned) readers[0].db.run('COMMIT')
+  pinned = null
+}
+
+/** Pins the log further on, where it has grown. Without the lock: while it has, no part of it can be restarted. */
+function advancePin() {
+  capture()
+  if (position.salts === pinned.salts && position.frame <= pinned.frame) return
+  const [former, next] = readers
+  beginReading(next)
+  try {
+    capture()
+  } catch (error) {
+    next.db.run('COMMIT')
+    throw error
+  }
+  former.db.run('COMMIT')
+  readers = [next, former]
+  pinned = position
 }
 
 /** Checkpoints the rest of the log while nobody can write. Returns whether that was all. */
@@ -336,13 +363,7 @@ function seal() {
 function checkpoint() {
   if (generation === null) return void passive.get()
   for (let i = 0; i < atMost; i++) {
-    capture()
-    // Lets the checkpoint go as far as this moment.
-    locked(() => {
-      capture()
-      unpin()
-      pin()
-    })
+    advancePin()
     passive.get()
     if (state.get().log - position.frame < little) break
   }
@@ -403,7 +424,7 @@ function goesOn(saved) {
 
 function start() {
   fs.mkdirSync(spool, { recursive: true, mode: 0o700 })
-  look.get()
+  readers[0].look.get()
   const saved = readState()
   const going = locked(() => {
     const going = saved !== null && goesOn(saved)
@@ -590,7 +611,7 @@ const asked = {
     }
     clearTimeout(timer)
     unpin()
-    for (const db of [lock, reader, log]) db.close()
+    for (const db of [lock, log, ...readers.map(({ db }) => db)]) db.close()
   },
 }
 
