@@ -383,7 +383,7 @@ browserTest(
       expect(places).not.toContain(name)
     for (const path of ['rules', 'rules/new', 'images', 'templates', 'invitations', 'announcements']) {
       await page.goto(`${web.origin}/console/${path}`)
-      await title(page, 'This page does not exist.').waitFor()
+      await page.getByRole('heading', { name: 'This is for admins' }).waitFor()
     }
     for (const key of ['r', 'i', 'e', 'v', 'b']) {
       await page.keyboard.press('g')
