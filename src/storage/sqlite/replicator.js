@@ -327,8 +327,8 @@ function unpin() {
 
 /** Pins the log further on, where it has grown. Without the lock: while it has, no part of it can be restarted. */
 function advancePin() {
-  capture()
-  if (position.salts === pinned.salts && position.frame <= pinned.frame) return
+  const { log: frames } = state.get()
+  if (frames <= pinned.frame && readLogHeader() === pinned.salts) return
   const [former, next] = readers
   beginReading(next)
   try {
