@@ -8,7 +8,7 @@ const budgetMs = 10
 // The interval of the timer when the loop is idle.
 const lookMs = 5
 const requests = { atLeast: 64, atMost: 4096 }
-const sockets = { atLeast: 4, atMost: 64 }
+const sockets = { atLeast: 4, atMost: 256 }
 // Whoever would wait longer comes back after this time and is told again.
 const longestWaitS = 30
 
