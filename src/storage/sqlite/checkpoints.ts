@@ -47,7 +47,7 @@ export function openCheckpoints(
   const isAble = canAsk(db)
   /** Pages of this log when the last one began, or another process had written so many. */
   let begunAt = isAble ? length() : 0
-  if (isAble) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 16 : 2) * after}`)
+  if (isAble) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 4 : 2) * after}`)
 
   function start(): Worker {
     const started = new Worker(checkpointer, { workerData: db.filename })
