@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildDatabase, planOf } from '../../src/backup/replica/build.ts'
 import { replicaKey } from '../../src/backup/replica/format.ts'
@@ -154,8 +154,11 @@ type Lane = {
   early: number
   losses: number[]
   generations: Set<string>
-  newest: number
+  commits: number
 }
+
+/** A lane begins again with nothing once its database is larger: each death costs a whole restore. */
+const largestDatabase = 12 * 2 ** 20
 
 async function killedWriters(run: Run, deaths: number, mode: 'sound' | 'faulty') {
   const lanes = run.long ? 4 : 2
@@ -167,7 +170,7 @@ async function killedWriters(run: Run, deaths: number, mode: 'sound' | 'faulty')
   assert.ok(losses.length > 0, 'nothing could be restored')
   const sum = (of: (lane: Lane) => number) => seen.reduce((sum, lane) => sum + of(lane), 0)
   run.measured(
-    `${sum(({ deaths }) => deaths)} deaths${traced ? '' : ' (none at a system call: no strace)'} over ${sum(({ newest }) => newest)} commits in ` +
+    `${sum(({ deaths }) => deaths)} deaths${traced ? '' : ' (none at a system call: no strace)'} over ${sum(({ commits }) => commits)} commits in ` +
       `${sum(({ generations }) => generations.size)} generations, ${sum(({ empty }) => empty)} of them before the first snapshot and ${sum(({ early }) => early)} before that of a new generation: ` +
       `each restored state is that of one commit; ` +
       `answered commits of at most ${percentile(losses, 1).toFixed(0)} ms are missing (p99 ${percentile(losses, 0.99).toFixed(0)} ms, median ${percentile(losses, 0.5).toFixed(0)} ms)`,
@@ -183,12 +186,14 @@ async function laneOfDeaths(
   mkdirSync(home, { recursive: true })
   const place = openPlace(join(home, 'place'))
   const asListed = mode === 'faulty' ? lateLists(place, choices) : place
-  const seen: Lane = { deaths: 0, empty: 0, early: 0, losses: [], generations: new Set(), newest: 0 }
+  const seen: Lane = { deaths: 0, empty: 0, early: 0, losses: [], generations: new Set(), commits: 0 }
   /** When each commit was answered that is in this line of states, and what a restore has shown to be in the place. */
   let answered = new Map<number, number>()
   let restoredBefore = 0
   for (; seen.deaths < deaths; seen.deaths++) {
+    const answeredBefore = answered.size
     const { died, wasTraced } = await oneLife(home, { choices, mode, traced, seed: `${lane} ${seen.deaths}`, answered })
+    seen.commits += answered.size - answeredBefore
     const restored = join(directory, `${mode}${lane}.db`)
     for (const end of ['', '-wal', '-shm']) rmSync(restored + end, { force: true })
     let generation: string
@@ -208,10 +213,16 @@ async function laneOfDeaths(
     restoredBefore = count
     const lost = [...answered].filter(([n]) => n > count).map(([, at]) => at)
     const loss = Math.max(0, died - Math.min(died, ...lost))
-    seen.newest = Math.max(seen.newest, ...answered.keys())
     if (generation !== generationOf(home)) seen.early++
     // The bound of a second is for a whole server: these lanes, with tracers, take all of the machine.
     else if (!wasTraced) seen.losses.push(loss)
+    if (statSync(restored).size > largestDatabase) {
+      rmSync(home, { recursive: true })
+      mkdirSync(home)
+      answered = new Map()
+      restoredBefore = 0
+      continue
+    }
     if (!choices.chance(0.2)) continue
     // The machine is lost: another one goes on from what was restored.
     const next = `${home}n`

@@ -20,7 +20,7 @@ import { removeExpired } from './retention.ts'
 export type ReplicaReport = {
   /** Up to when a restore from the place gives all commits. */
   complete_at: number
-  /** How far it is behind; 0 if less than the thread's interval. */
+  /** How far it is behind; 0 if less than the longest interval of its thread. */
   lag_ms: number
   /** Bytes of files that wait to be shipped. */
   waiting_bytes: number
@@ -92,7 +92,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   let superfluous: string[] = []
   let segmentAt = now()
   let waitingBytes = 0
-  let capturedAt = now()
+  const openedAt = now()
   let shippedAt: number | null = null
   let snapshotAt: number | null = null
   let failures = 0
@@ -121,12 +121,10 @@ export function openReplica(options: ReplicaOptions): Replica {
     ...options,
     place: options.placeId,
     everyMs,
-    onStored({ file, bytes }) {
-      // Everything that was committed before then is in earlier files.
-      keepWaiting(file, bytes, capturedAt)
+    onStored({ file, bytes, capturedAt }) {
+      keepWaiting(file, bytes, capturedAt || openedAt)
       void wake()
     },
-    onCaptured: (at) => void (capturedAt = at),
     onFailure: (failure) => void afterFailure(failure),
   })
 
@@ -141,7 +139,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   function shippedUpTo(): number {
     if (incomplete !== null) return incomplete.since
     for (const [file, { at }] of waiting) if (logFile(shippedAs(file))) return at
-    return capturedAt
+    return replicated.capturedAt() || openedAt
   }
 
   /** What is committed from now on cannot be restored before a snapshot of a later generation is shipped. */
@@ -449,7 +447,7 @@ export function openReplica(options: ReplicaOptions): Replica {
 
     report: () => ({
       complete_at: shippedUpTo(),
-      lag_ms: Math.max(0, now() - shippedUpTo() - everyMs),
+      lag_ms: Math.max(0, now() - shippedUpTo() - 2 * everyMs),
       waiting_bytes: waitingBytes,
       shipped_at: shippedAt,
       snapshot_at: snapshotAt,

@@ -2,8 +2,11 @@ import { Worker } from 'node:worker_threads'
 import replicator from './replicator.js' with { type: 'file' }
 import { asError } from '../../lib/errors.ts'
 
-/** A file that the thread has put into the spool, to be shipped under the name in its own. */
-export type Stored = { file: string; bytes: number }
+/**
+ * A file that the thread has put into the spool, to be shipped under the name in its own. All commits up to `capturedAt`
+ * are in earlier files; 0 where the thread has not looked yet.
+ */
+export type Stored = { file: string; bytes: number; capturedAt: number }
 
 /** Why the thread has stopped to replicate. `gap`: commits went past it, so what follows begins with a snapshot. */
 export type Failure = { gap: boolean; code: string | null; message: string }
@@ -17,12 +20,10 @@ export type ReplicaLogOptions = {
   key: Uint8Array | null
   /** The erasure journal, which is shipped whenever it has changed. */
   journal: string
-  /** How often the thread looks for commits. */
+  /** How often the thread looks for commits; half as often after it has found none. */
   everyMs?: number
   snapshotEveryMs?: number
   onStored(stored: Stored): void
-  /** All commits up to that time are in files. */
-  onCaptured(at: number): void
   onFailure(failure: Failure): void
 }
 
@@ -36,6 +37,8 @@ export type ReplicaLog = {
   checkpoint(): Promise<void>
   /** Leaves no byte in the log. False where readers of other processes did not let it. */
   empty(): Promise<boolean>
+  /** The time up to which all commits are in files; 0 before the thread has looked. */
+  capturedAt(): number
   /** Puts another file into the spool. */
   file(name: string, bytes: Uint8Array): Promise<void>
   /** A part of a snapshot is shipped. */
@@ -49,27 +52,24 @@ export type ReplicaLog = {
 }
 
 type Answer = { id: number; value: unknown; error?: { code: string | null; message: string } }
-type Message =
-  | ({ type: 'answer' } & Answer)
-  | ({ type: 'stored' } & Stored)
-  | { type: 'captured'; at: number }
-  | ({ type: 'failed' } & Failure)
+type Message = ({ type: 'answer' } & Answer) | ({ type: 'stored' } & Stored) | ({ type: 'failed' } & Failure)
 
 export function replicaLog(options: ReplicaLogOptions): ReplicaLog {
   const { spool, place, key, journal, everyMs = 250, snapshotEveryMs = 24 * 3600_000 } = options
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  // Memory of both threads: a message four times a second would be most of what an idle replica costs.
+  const captured = new BigInt64Array(new SharedArrayBuffer(8))
   let path: string | null = null
   let thread: Worker | null = null
   let asked = 0
 
   function start(): Worker {
     const started = new Worker(replicator, {
-      workerData: { path, spool, place, key, journal, everyMs, snapshotEveryMs },
+      workerData: { path, spool, place, key, journal, everyMs, snapshotEveryMs, captured },
     })
     started.unref()
     started.on('message', (message: Message) => {
       if (message.type === 'stored') options.onStored(message)
-      else if (message.type === 'captured') options.onCaptured(message.at)
       else if (message.type === 'failed') options.onFailure(message)
       else answer(message)
     })
@@ -111,6 +111,7 @@ export function replicaLog(options: ReplicaLogOptions): ReplicaLog {
     run: () => ask('run'),
     checkpoint: () => ask('checkpoint'),
     empty: () => ask('empty'),
+    capturedAt: () => Number(captured[0]),
     file: (name, bytes) => ask('file', { name, bytes }),
     partShipped: () => void ask('part').catch(() => {}),
     abandon: () => ask('abandon'),

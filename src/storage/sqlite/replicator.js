@@ -13,7 +13,7 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { path, spool, place, key, journal, everyMs, snapshotEveryMs } = workerData
+const { path, spool, place, key, journal, everyMs, snapshotEveryMs, captured } = workerData
 
 const frameHeader = 24
 // Frames in one file, unless one commit has more.
@@ -49,6 +49,7 @@ const pageSize = log.prepare('PRAGMA page_size').get().page_size
 const frameBytes = frameHeader + pageSize
 const framesInChunk = Math.max(1, Math.floor(2 ** 20 / frameBytes))
 const headBytes = (pages) => 4 + 4 * pages
+const logHeader = Buffer.alloc(32)
 
 // Kept from one capture to the next: to touch new memory costs more than to read the log into it.
 const chunk = Buffer.allocUnsafeSlow(framesInChunk * frameBytes)
@@ -60,6 +61,8 @@ let slots = 0
 
 // Never closed: closing any descriptor of a file gives up the locks that SQLite holds on it in this process.
 const database = fs.openSync(path, 'r')
+/** SQLite makes this file with the first connection, and keeps it until the last one is closed. */
+let logFile = null
 
 const cipher = key && {
   key: Buffer.from(hkdfSync('sha256', key, '', 'convene replica v1', 32)),
@@ -122,7 +125,7 @@ function store(name, header, body) {
   }
   fs.renameSync(part, join(spool, file))
   syncDirectory(spool)
-  parentPort.postMessage({ type: 'stored', file, bytes: bytes.length, header })
+  parentPort.postMessage({ type: 'stored', file, bytes: bytes.length, capturedAt: Number(captured[0]) })
   return sum
 }
 
@@ -149,32 +152,25 @@ function fingerprint() {
 
 // ---- the log ----
 
+/** The log's file, opened once: this runs four times a second in a server that has nothing else to do. */
+function logDescriptor() {
+  logFile ??= fs.openSync(`${path}-wal`, 'r')
+  return logFile
+}
+
+/** The salts of the log, which each restart of it changes; null while it has no header. */
 function readLogHeader() {
-  const header = Buffer.alloc(32)
-  try {
-    const file = fs.openSync(`${path}-wal`, 'r')
-    const read = fs.readSync(file, header, 0, 32, 0)
-    fs.closeSync(file)
-    return read === 32 ? header.toString('hex', 16, 24) : null
-  } catch (error) {
-    if (error.code === 'ENOENT') return null
-    throw error
-  }
+  return fs.readSync(logDescriptor(), logHeader, 0, 32, 0) === 32 ? logHeader.toString('hex', 16, 24) : null
 }
 
 /** The checksum of a frame covers all frames before it. */
 function checksumOfFrame(frame) {
   const sum = Buffer.alloc(8)
-  const file = fs.openSync(`${path}-wal`, 'r')
-  try {
-    fs.readSync(file, sum, 0, 8, 32 + (frame - 1) * (frameHeader + pageSize) + 16)
-  } finally {
-    fs.closeSync(file)
-  }
+  fs.readSync(logDescriptor(), sum, 0, 8, 32 + (frame - 1) * (frameHeader + pageSize) + 16)
   return sum.toString('hex')
 }
 
-/** Puts all commits that are not in files yet into files. Throws Gap where the log has lost some. */
+/** Puts all commits that are not in files yet into files, and returns whether there were any. Throws Gap where the log has lost some. */
 function capture() {
   for (;;) {
     const before = readLogHeader()
@@ -182,17 +178,18 @@ function capture() {
     const salts = readLogHeader()
     // The log was restarted in between.
     if (before !== salts) continue
-    if (salts === null || frames <= 0) return
+    if (salts === null || frames <= 0) return false
     const isNew = salts !== position.salts
     // SQLite resets the number of frames before it writes the log's header.
-    if (!isNew && frames <= position.frame) return
+    if (!isNew && frames <= position.frame) return false
     if (isNew && !position.sealed) throw new Gap('the log began anew before all of it was in files')
-    return readFrames(salts, isNew ? 0 : position.frame, frames)
+    readFrames(salts, isNew ? 0 : position.frame, frames)
+    return true
   }
 }
 
 function readFrames(salts, from, to) {
-  const file = fs.openSync(`${path}-wal`, 'r')
+  const file = logDescriptor()
   try {
     const [salt1, salt2] = saltNumbers(salts)
     gathered.clear()
@@ -216,7 +213,6 @@ function readFrames(salts, from, to) {
     }
     if (gathered.size > 0) throw new Gap('the log ends within a commit')
   } finally {
-    fs.closeSync(file)
     // One great commit is no reason to keep that much memory.
     if (slots > mostFrames) contents = null
   }
@@ -542,29 +538,25 @@ function workOnSnapshot() {
 // ---- the clock, and what is asked ----
 
 function shipJournal() {
-  let found
-  try {
-    const { mtimeNs, size } = fs.statSync(journal, { bigint: true })
-    found = `${mtimeNs} ${size}`
-    if (found === journalSeen) return
-    store('erasures.log', { kind: 'file', at: Date.now() }, fs.readFileSync(journal))
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error
-    return
-  }
+  const stat = fs.statSync(journal, { bigint: true, throwIfNoEntry: false })
+  const found = stat && `${stat.mtimeNs} ${stat.size}`
+  if (found === undefined || found === journalSeen) return
+  store('erasures.log', { kind: 'file', at: Date.now() }, fs.readFileSync(journal))
   journalSeen = found
 }
 
-let capturedAt = 0
+let lookedAt = 0
+/** Most of what an idle replica costs is that its thread wakes, so it wakes half as often while nobody writes. */
+let isQuiet = false
 
 function tick() {
   try {
     const now = Date.now()
-    if (now - capturedAt >= everyMs || now < capturedAt) {
-      capture()
+    if (now - lookedAt >= everyMs || now < lookedAt) {
+      isQuiet = !capture()
       shipJournal()
-      capturedAt = now
-      parentPort.postMessage({ type: 'captured', at: capturedAt })
+      lookedAt = now
+      captured[0] = BigInt(now)
     }
     workOnSnapshot()
     plan()
@@ -577,7 +569,7 @@ function plan() {
   clearTimeout(timer)
   if (generation === null) return
   const isCopying = snapshot !== null && partsWaiting < mostPartsWaiting
-  timer = setTimeout(tick, isCopying ? 1 : everyMs)
+  timer = setTimeout(tick, isCopying ? 1 : isQuiet ? 2 * everyMs : everyMs)
 }
 
 function tell(error) {
@@ -612,6 +604,7 @@ const asked = {
     clearTimeout(timer)
     unpin()
     for (const db of [lock, log, ...readers.map(({ db }) => db)]) db.close()
+    if (logFile !== null) fs.closeSync(logFile)
   },
 }
 
