@@ -13,6 +13,8 @@ import { openStorage } from '../src/storage/open.ts'
 import { damageIn, openDatabase, openReadOnly } from '../src/storage/sqlite/database.ts'
 import { openLog } from '../src/telemetry/log.ts'
 import { median } from './load.ts'
+import { startOurs } from './ours.ts'
+import { cpuSeconds } from './process.ts'
 import { markdown, number, options, publish } from './report.ts'
 
 const chats = 200
@@ -167,8 +169,31 @@ async function restoreOf(bytes: number): Promise<{ buildMs: number; examineMs: n
   return { buildMs, examineMs: performance.now() - examineBegan, snapshotMs }
 }
 
+/** Milliseconds of processor time a second that servers take whom nobody asks for anything, all at the same time. */
+async function idle(): Promise<Record<Variant, number>> {
+  const servers = await Promise.all(
+    variants.map(async (variant) => {
+      const dir = newDirectory()
+      const more: Record<string, string> = variant === 'replica' ? { REPLICA_URL: join(dir, 'place') } : {}
+      return { variant, server: await startOurs(join(dir, 'data'), { more }) }
+    }),
+  )
+  // What a start leaves to be done, and the first snapshot.
+  await Bun.sleep(15_000)
+  const seconds = 40
+  const before = servers.map(({ server }) => cpuSeconds([server.pid]))
+  await Bun.sleep(seconds * 1000)
+  const took = servers.map(({ variant, server }, i) => {
+    const cpu = cpuSeconds([server.pid]) - before[i]!
+    return [variant, (cpu * 1000) / seconds] as const
+  })
+  for (const { server } of servers) await server.stop()
+  return Object.fromEntries(took) as Record<Variant, number>
+}
+
 export async function main() {
   const chosen = options({ seconds: 2, rounds: 12 })
+  const idleMs = await idle()
   const children = Object.fromEntries(
     await Promise.all(variants.map(async (variant) => [variant, await child(variant)] as const)),
   ) as Record<Variant, Awaited<ReturnType<typeof child>>>
@@ -197,16 +222,24 @@ export async function main() {
           ['', 'sends a second', 'processor time of a send, µs', 'most behind at the end, ms'],
           [row('without a replica', 'without'), row('the same once more', 'twin'), row('with a replica', 'replica')],
         ),
+        `With nothing to do, a server takes ${number(idleMs.without)} ms of the processor a second, the same once more ${number(idleMs.twin)}, ` +
+          `with a replica ${number(idleMs.replica)}.`,
         `A gigabyte: its snapshot took ${number(snapshotMs)} ms, to build it ${number(buildMs)} ms, to examine it ${number(examineMs)} ms.`,
       ],
       findings: [
         { name: 'sends without ÷ without, which is the noise', value: ratioTo('twin'), bound: { atLeast: 0 } },
         { name: 'sends with a replica ÷ without', value: ratioTo('replica'), bound: { atLeast: 0.95 } },
+        {
+          name: 'idle ms a second with a replica − without',
+          value: idleMs.replica - idleMs.without,
+          bound: { atMost: 2 },
+        },
         { name: 's to restore a gigabyte', value: (buildMs + examineMs) / 1000, bound: { atMost: 60 } },
       ],
       pairs: [],
       figures: {
         sends_per_second: Object.fromEntries(variants.map((variant) => [variant, perSecond(variant)])),
+        idle_ms_per_second: idleMs,
         restore_ms: { snapshot: snapshotMs, build: buildMs, examine: examineMs },
       },
     },
