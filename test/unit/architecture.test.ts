@@ -133,7 +133,7 @@ test('no file silences the type checker, and casts and non-null assertions only 
 
 /** The files that hold SQL, with their syntax. */
 async function* engineFiles(): AsyncGenerator<{ file: string; source: ts.SourceFile }> {
-  for await (const file of new Bun.Glob('src/storage/{sql,sqlite,postgres}/*.ts').scan({ cwd: root }))
+  for await (const file of new Bun.Glob('src/storage/{sql,sqlite,postgres}/**/*.ts').scan({ cwd: root }))
     yield {
       file,
       source: ts.createSourceFile(file, await Bun.file(join(root, file)).text(), ts.ScriptTarget.Latest, true),
