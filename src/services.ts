@@ -9,13 +9,11 @@ import { buildProfiles } from './services/profiles.ts'
 import { buildRealtime } from './services/realtime.ts'
 import { buildUpkeep } from './services/upkeep.ts'
 
-export type { Ports }
-
 export type Services = ReturnType<typeof buildServices>
 
 /**
- * Every service, built from its ports, in the order in which they need each other. Each step gets what the ones before it
- * have built, and keeps to itself what nobody else is to reach.
+ * Every service, built from its ports, in the order in which they need each other. Each step receives what the steps before
+ * it have built. What the steps alone need, such as keys and ports, is not among the services.
  */
 export function buildServices(ports: Ports) {
   const ground = buildGround(ports)
@@ -28,26 +26,26 @@ export function buildServices(ports: Ports) {
   const content = buildContent({ ...ground, ...outgoing })
   const { files, community, imageHashes, imageBank, media, photos, filter, messengerPhotos } = content
 
-  const ofProfiles = buildProfiles({ ...ground, ...content })
-  const { profiles, budget, locations } = ofProfiles
+  const profileServices = buildProfiles({ ...ground, ...content })
+  const { profiles, budget, locations } = profileServices
 
-  const realtime = buildRealtime({ ...ground, ...content, ...ofProfiles })
+  const realtime = buildRealtime({ ...ground, ...content, ...profileServices })
   const { replay, hub, announcements } = realtime
 
-  const base = { ...ground, ...outgoing, ...content, ...ofProfiles, ...realtime }
-  const ofChats = buildChats(base)
-  const { chats, reviews, safety } = ofChats
+  const base = { ...ground, ...outgoing, ...content, ...profileServices, ...realtime }
+  const chatServices = buildChats(base)
+  const { chats, reviews, safety } = chatServices
 
   const accounts = buildAccounts(base)
   const { emailLinks, registration, auth, emails, passkeys, identities, oidc, people } = accounts
 
-  const ofModeration = buildModeration({ ...base, ...accounts })
-  const { notices, moderation, pendingChecks, profilePhotos, figures, tags, templates } = ofModeration
+  const moderationServices = buildModeration({ ...base, ...accounts })
+  const { notices, moderation, pendingChecks, profilePhotos, figures, tags, templates } = moderationServices
 
-  const ofDelivery = buildDelivery({ ...base, ...accounts, ...ofModeration })
-  const { delivery, notifications } = ofDelivery
+  const deliveryServices = buildDelivery({ ...base, ...accounts, ...moderationServices })
+  const { delivery, notifications } = deliveryServices
 
-  const upkeep = buildUpkeep({ ...base, ...ofChats, ...accounts, ...ofModeration, ...ofDelivery })
+  const upkeep = buildUpkeep({ ...base, ...chatServices, ...accounts, ...moderationServices, ...deliveryServices })
   const { erasures, account, retention, maintenance, room, halfSet } = upkeep
 
   return {
