@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { megabytes } from '../lib/disk-space.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { type S3Place, shownPlace } from '../s3/place.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
@@ -41,8 +42,6 @@ export function findPhotosBeside(where: string | S3Place): PhotosBeside {
     )
   return openPhotosBeside(where)
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 /** The object that lists the photos of a backup in a bucket, so that `prunePhotos` need not download the backup. */
 export const listOf = (name: string) => `${name}.photos`

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, rmSync, statfsSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Form, formOf, serverUrl, writeDump } from '../backup/dump.ts'
 import type { Config } from '../config.ts'
+import { refuseWithoutRoom } from '../lib/disk-space.ts'
 import { codeOf } from '../lib/errors.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
 import { MigrationError, refuseNewer, up } from '../storage/migrate.ts'
@@ -17,7 +18,6 @@ import { version } from '../version.ts'
 import { carryOver } from './carry-over.ts'
 import { photosMissing } from './backup.ts'
 import { openBesideServer } from './database.ts'
-import { megabytes } from './restored.ts'
 
 type Where = Pick<Config, 'database' | 'dataDir' | 'media'>
 
@@ -42,7 +42,7 @@ export async function wholeOfServer<T>(
     const at = Date.now()
     const form = await readSnapshotBesideNodes(serverUrl(config), async ({ source, q, server }) => {
       const form = await formOf(path, config, q)
-      refuseWithoutRoom(dirname(path), await roomFor(form, config, q))
+      refuseWithoutRoom([{ directory: dirname(path), bytes: await roomFor(form, config, q) }], 'a backup')
       if (form === 'file') {
         const db = openDatabase(copy, { alone: true })
         try {
@@ -128,12 +128,4 @@ async function roomFor(form: Form, { media }: Where, q: Queries): Promise<number
     'SELECT coalesce(sum(bytes + coalesce(thumb_bytes, 0)), 0)::int8 AS n FROM media',
   )
   return 2 * n + photos.n
-}
-
-function refuseWithoutRoom(directory: string, needed: number) {
-  const { bavail, bsize } = statfsSync(directory)
-  if (bavail * bsize < needed)
-    throw new Error(
-      `a backup needs ${megabytes(needed)} of room in ${directory}, and ${megabytes(bavail * bsize)} are free`,
-    )
 }

@@ -1,35 +1,23 @@
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { examineDump, isDump } from '../backup/dump.ts'
-import { findPhotosBeside, listOf, openPhotosBeside, photosBesideOf, prunePhotos, writeList } from '../backup/photos.ts'
+import { listOf, openPhotosBeside, photosBesideOf, prunePhotos, writeList } from '../backup/photos.ts'
 import { type Config, placeOf, readConfig, s3Object } from '../config.ts'
 import { holdBackups } from '../installation/data-directory.ts'
 import { giveToOwner } from '../lib/owner.ts'
+import { refuseWithoutRoom } from '../lib/disk-space.ts'
 import { openByteProgress } from '../lib/progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
 import { backupBytes, backupRoom, writeBackup } from '../storage/sqlite/backup.ts'
-import { type Contents, examineBackup } from '../storage/sqlite/examine-backup.ts'
-import { examinePhotos } from '../storage/sqlite/backup-photos.ts'
+import type { Contents } from '../storage/sqlite/examine-backup.ts'
 import { version } from '../version.ts'
 import { about, UsageError } from './command.ts'
 import { requireDatabase } from './database.ts'
-import { codeOf, messageOf } from '../lib/errors.ts'
+import { codeOf } from '../lib/errors.ts'
 
 export const help = `usage: convene backup FILE [--force | --incremental]
        convene backup verify FILE [--photos PLACE]
@@ -79,7 +67,10 @@ export async function run(args: string[]): Promise<void> {
     options: { force: { type: 'boolean' }, incremental: { type: 'boolean' }, photos: { type: 'string' } },
     allowPositionals: true,
   })
-  if (positionals[0] === 'verify' && positionals.length > 1) return verify(positionals.slice(1), values)
+  if (positionals[0] === 'verify' && positionals.length > 1) {
+    const { verify } = await import('./backup-verify.ts')
+    return verify(positionals.slice(1), values)
+  }
   if (positionals[0] === 'prune' && positionals.length > 1) return prune(positionals.slice(1), values)
   const [file, ...more] = positionals
   if (file === undefined) throw new UsageError('where to? backup FILE')
@@ -96,7 +87,7 @@ export async function run(args: string[]): Promise<void> {
   console.log(`backed up ${users} users, ${messages} messages and ${media} to ${shown} (${(size / 1e6).toFixed(1)} MB)`)
 }
 
-type Options = { force?: boolean; incremental?: boolean; photos?: string }
+export type Options = { force?: boolean; incremental?: boolean; photos?: string }
 
 async function prune([where = '', ...more]: string[], { force, incremental, photos }: Options) {
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
@@ -114,62 +105,6 @@ async function prune([where = '', ...more]: string[], { force, incremental, phot
   } finally {
     letGo()
   }
-}
-
-async function verify([file = '', ...more]: string[], { force, incremental, photos }: Options) {
-  if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
-  if (force || incremental) throw new UsageError(`verify takes no --${force ? 'force' : 'incremental'}`)
-  const elsewhere = photos === undefined ? null : placeOf(photos)
-  if (!isS3Url(file)) {
-    if (!existsSync(file)) throw new Error(`there is no file ${file}`)
-    return tell(file, resolve(file), elsewhere ?? photosBesideOf(dirname(resolve(file))))
-  }
-  const { place, name } = s3Object(file)
-  const shown = shownPlace(place) + name
-  const directory = mkdtempSync(join(tmpdir(), 'convene-verify-'))
-  try {
-    const copy = join(directory, 'backup.db')
-    const bucket = openBucket(place)
-    await bucket.ping()
-    const size = (await bucket.size(name)) ?? 0
-    const { bavail, bsize } = statfsSync(directory)
-    if (bavail * bsize < size)
-      throw new Error(
-        `the copy of ${shown} needs ${megabytes(size)} of room in ${directory}, and ${megabytes(bavail * bsize)} are free`,
-      )
-    if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shown}`)
-    try {
-      await tell(shown, copy, elsewhere ?? photosBesideOf(place))
-    } catch (error) {
-      // The temporary name of the copy would mean nothing to the operator.
-      throw new Error(messageOf(error).replaceAll(copy, shown), { cause: error })
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-async function tell(shown: string, path: string, photosIn: string | S3Place) {
-  if (isDump(path)) {
-    const { users, messages, made_at } = examineDump(path)
-    console.log(
-      `${shown} is whole: a dump of ${made_at}, by pg_dump, with ${users} users, ${messages} messages and no photos (${megabytes(statSync(path).size)})`,
-    )
-    return
-  }
-  const { users, messages, photos, made_at, has_photos, photos_beside } = examineBackup(path)
-  let beside = null
-  try {
-    beside = photos_beside ? findPhotosBeside(photosIn) : null
-    if (beside) await examinePhotos(path, beside)
-  } catch (error) {
-    throw new Error(`${path} is not whole: ${messageOf(error)}`, { cause: error })
-  }
-  const of = made_at === null ? 'a copy of a database, without a checksum,' : `a backup of ${made_at}`
-  const media = (has_photos ? `${photos} photos` : 'no photos') + (beside ? ` in ${beside.shown}` : '')
-  console.log(
-    `${shown} is whole: ${of} with ${users} users, ${messages} messages and ${media} (${megabytes(statSync(path).size)})`,
-  )
 }
 
 type Way = { force: boolean; incremental: boolean }
@@ -243,8 +178,6 @@ async function databaseIn(config: Config): Promise<string | null> {
 
 const exists = (target: string) => new Error(`${target} exists: choose another name, or replace it with --force`)
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
-
 /** Why nothing was backed up where photos are missing in their directory. */
 export const photosMissing = ({ photos, lost }: { photos: number; lost: number }, directory: string) =>
   new Error(
@@ -278,11 +211,7 @@ async function whole<T>(
     const beside = files !== null && photosIn !== null ? openPhotosBeside(photosIn) : null
     // The space for new photos is checked later, when they are known.
     const needed = backupRoom(databasePath, { photos: files !== null && beside === null })
-    const { bavail, bsize } = statfsSync(dirname(path))
-    if (bavail * bsize < needed)
-      throw new Error(
-        `a backup needs ${megabytes(needed)} of room in ${dirname(path)}, and ${megabytes(bavail * bsize)} are free`,
-      )
+    refuseWithoutRoom([{ directory: dirname(path), bytes: needed }], 'a backup')
     const progress = await openByteProgress('backing up', backupBytes(databasePath, { photos: files !== null }))
     const contents = await writeBackup(part, {
       databasePath,

@@ -6,7 +6,7 @@ import { statusOf } from '../backup/replica/status.ts'
 import { readConfig } from '../config.ts'
 import { iso, minutes } from '../lib/time.ts'
 import { UsageError } from './command.ts'
-import { megabytes } from './restored.ts'
+import { megabytes } from '../lib/disk-space.ts'
 
 export const help = `usage: convene replica status
 

@@ -27,8 +27,16 @@ import { unpackDatabase } from '../storage/sqlite/clean-copy.ts'
 import { sqliteSide } from '../storage/sqlite/copy.ts'
 import { openDatabase } from '../storage/sqlite/database.ts'
 import { carryOver, inServer } from './carry-over.ts'
-import { addToJournal, bringUpToDate, eraseAgain, refuseWithoutRoom } from './restored.ts'
-import { databaseRoom, photosLeftOut, type PhotosFrom, refuseOthersPhotos } from './restore.ts'
+import {
+  addToJournal,
+  bringUpToDate,
+  databaseRoom,
+  eraseAgain,
+  photosLeftOut,
+  type PhotosFrom,
+  refuseOthersPhotos,
+} from './restored.ts'
+import { refuseWithoutRoom } from '../lib/disk-space.ts'
 
 /** Answers what the operator is told. */
 export async function restoreIntoServer(config: Config, file: string, photos: PhotosFrom): Promise<string[]> {

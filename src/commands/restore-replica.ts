@@ -24,7 +24,8 @@ import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
 import { sqliteReader } from '../storage/sqlite/engine.ts'
 import { withDrizzle } from '../storage/sqlite/storage.ts'
 import { sqlitePath } from './database.ts'
-import { bringUpToDate, refuseMountedMedia, refuseWithoutRoom } from './restored.ts'
+import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { bringUpToDate, refuseMountedMedia } from './restored.ts'
 import { oneRow } from '../storage/sqlite/one-row.ts'
 
 const photosAtOnce = 16

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util'
 import { Value } from '@sinclair/typebox/value'
 import { readConfig } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
+import { openCurrentRules } from '../features/filter/current.ts'
+import { ruleEditing } from '../features/filter/editing.ts'
 import { ruleFile } from '../features/filter/model.ts'
-import { filterService } from '../features/filter/service.ts'
 import { operator } from '../features/moderation/moderators.ts'
 import { ids } from '../lib/ids.ts'
 import { openPaging } from '../lib/paging.ts'
@@ -35,8 +36,8 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function exportTo(file: string) {
-  await withFilter(async (filter) => {
-    const { items } = await filter.list()
+  await withEditing(async (editing) => {
+    const { items } = await editing.list()
     await Bun.write(file === '-' ? Bun.stdout : file, `${JSON.stringify({ rules: items }, null, 2)}\n`)
     if (file !== '-') console.log(`${items.length} rules written to ${file}`)
   })
@@ -46,9 +47,9 @@ async function importFrom(file: string) {
   const text = await readText(file)
   const shown = file === '-' ? 'the standard input' : file
   const rules = rulesOf(text, shown)
-  await withFilter(async (filter) => {
+  await withEditing(async (editing) => {
     try {
-      console.log(`${await filter.replaceAll(operator, rules)} rules are in force`)
+      console.log(`${await editing.replaceAll(operator, rules)} rules are in force`)
     } catch (error) {
       if (!(error instanceof Refusal) || error.errors === undefined) throw error
       throw new Error(`${shown}: ${shownProblems(error.errors)}`, { cause: error })
@@ -83,27 +84,20 @@ function rulesOf(text: string, shown: string) {
 const shownProblems = (problems: readonly FieldError[]) =>
   problems.map(({ path, message }) => `${path || '/'}: ${message}`).join('; ')
 
-async function withFilter(work: (filter: ReturnType<typeof filterOf>) => Promise<void>) {
+async function withEditing(work: (editing: ReturnType<typeof editingOf>) => Promise<void>) {
   const { storage, close } = await openBesideServer(readConfig())
   try {
-    await work(filterOf(storage))
+    await work(editingOf(storage))
   } finally {
     await close()
   }
 }
 
-const filterOf = (storage: Storage) =>
-  filterService({
+const editingOf = (storage: Storage) =>
+  ruleEditing({
     store: storage.filter,
-    // No text is decided here.
-    author: async () => null,
-    hasWritten: async () => false,
-    recent: { of: () => [], note() {} },
-    report: async () => {},
-    images: { distanceTo: async () => Infinity, checkOf: async () => null },
-    failed: thrown,
+    rules: openCurrentRules({ store: storage.filter, now: Date.now }),
     nodes: null,
-    key: new Uint8Array(),
     audit: auditService({ store: storage.audit, ids, now: Date.now, failed: thrown }),
     paging: openPaging({ secret: new Uint8Array(32) }),
     ids,

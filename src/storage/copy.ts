@@ -1,5 +1,5 @@
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
-import * as schema from './postgres/schema.ts'
+import * as schema from './postgres/schema/index.ts'
 
 /** A value as both engines can hold it; what a column holds besides null is told by its kind. */
 export type Value = string | number | boolean | Uint8Array | null

@@ -92,9 +92,9 @@ test('what nodes share knows ports and types only, and nobody else loads the cli
   const outside = /^src\/(features|http|realtime|storage)\//
   const isRedis = (file: string) => file.startsWith('src/redis/')
   expect(broken(({ from, to, typesOnly }) => isRedis(from) && outside.test(to) && !typesOnly)).toEqual([])
-  expect(broken(({ from, to }) => isRedis(from) && /^src\/(app|services|listen|commands\/.*)\.ts$/.test(to))).toEqual(
-    [],
-  )
+  expect(
+    broken(({ from, to }) => isRedis(from) && /^src\/(app|services|services\/.*|listen|commands\/.*)\.ts$/.test(to)),
+  ).toEqual([])
   // A node that is the only one does without: serve.ts loads it where REDIS_URL is set.
   expect(
     broken(
@@ -133,7 +133,7 @@ test('no file silences the type checker, and casts and non-null assertions only 
 
 /** The files that hold SQL, with their syntax. */
 async function* engineFiles(): AsyncGenerator<{ file: string; source: ts.SourceFile }> {
-  for await (const file of new Bun.Glob('src/storage/{sql,sqlite,postgres}/*.ts').scan({ cwd: root }))
+  for await (const file of new Bun.Glob('src/storage/{sql,sqlite,postgres}/**/*.ts').scan({ cwd: root }))
     yield {
       file,
       source: ts.createSourceFile(file, await Bun.file(join(root, file)).text(), ts.ScriptTarget.Latest, true),
@@ -195,6 +195,80 @@ test('engines compare no role, status or time of people and reports, and know no
   )
   const isEngine = /^src\/storage\/(sql|sqlite|postgres)\//
   expect(broken(({ from, to, typesOnly }) => isEngine.test(from) && to === 'src/lib/time.ts' && !typesOnly)).toEqual([])
+})
+
+const isAssignment = (kind: ts.SyntaxKind) =>
+  kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment
+
+/**
+ * Names that a file uses above the end of their declaration, also in functions that run later, and what it assigns after its
+ * declaration: both ways, something reaches what is built after it.
+ */
+function reachedEarly(file: string, text: string): string[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const options = { noLib: true, noResolve: true }
+  const host = {
+    ...ts.createCompilerHost(options),
+    getSourceFile: (name: string) => (name === file ? source : undefined),
+  }
+  const checker = ts.createProgram([file], options, host).getTypeChecker()
+  const found: string[] = []
+  const tell = (node: ts.Node, what: string) =>
+    found.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${what}`)
+  // Of `const { a } = …` and of `const [a] = …`, all of it declares the name.
+  const wholeOf = (node: ts.Node): ts.Node =>
+    ts.isBindingElement(node) || ts.isObjectBindingPattern(node) || ts.isArrayBindingPattern(node)
+      ? wholeOf(node.parent)
+      : node
+  function symbolOf(name: ts.Identifier) {
+    const { parent } = name
+    return ts.isShorthandPropertyAssignment(parent) && parent.name === name
+      ? checker.getShorthandAssignmentValueSymbol(parent)
+      : checker.getSymbolAtLocation(name)
+  }
+  const visit = (node: ts.Node) => {
+    // Types are no values.
+    if (ts.isTypeNode(node) || ts.isTypeAliasDeclaration(node)) return
+    if (ts.isVariableDeclarationList(node) && !(node.flags & ts.NodeFlags.Const)) tell(node, 'a variable changes')
+    if (ts.isBinaryExpression(node) && isAssignment(node.operatorToken.kind)) tell(node, 'something changes')
+    if (ts.isIdentifier(node)) {
+      const name = symbolOf(node)?.valueDeclaration
+      const declared = name && wholeOf(name)
+      const isFunction = declared && ts.isFunctionDeclaration(declared)
+      const isRead = name && ts.isBindingElement(name) ? name.name !== node && name.propertyName !== node : true
+      if (declared && isRead && (isFunction || ts.isVariableDeclaration(declared)) && declared.name !== node)
+        // A function may call itself.
+        if (node.pos < (isFunction ? declared.pos : declared.end)) tell(node, `${node.text} comes later`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+test('services are built in order: none reaches one that is built after it, not even later', async () => {
+  const build = (text: string) => reachedEarly('services.ts', `export function build({ open }: Ports) {\n${text}\n}`)
+  const reaching = [
+    'const a = open({ wake: () => b.wake() })\nconst b = open({ a })',
+    'const a = open({ wake: (kind: Kind) => a.wake(kind) })',
+    'const a = open({ get: () => ({ b }) })\nconst b = open({ a })',
+    'const a = open({ wake: () => wake() })\nconst { wake, ...rest } = open({ a })',
+    'const a = open({ wake: () => later() })\nfunction later() {}',
+    'let b: Delivery\nconst a = open({ wake: () => b.wake() })\nb = open({ a })',
+    'const late = { wake() {} }\nconst a = open({ late })\nlate.wake = open({ a })',
+  ]
+  for (const text of reaching) expect([text, build(text).length > 0]).toEqual([text, true])
+  const inOrder = [
+    'const a = open({ b: 1 })\nconst b = open({ a, wake: () => a.b })',
+    'const a = open({ each: (b: string) => b })\nconst { c: b } = open({ a })\nreturn { a, b }',
+    'const a: Of<typeof b> = open({})\nconst b = open({ a })',
+    'function again(n: number): number { return n > 0 ? again(n - 1) : 0 }\nreturn again(1)',
+  ]
+  for (const text of inOrder) expect([text, build(text)]).toEqual([text, []])
+
+  const files = ['src/services.ts', ...new Bun.Glob('src/services/*.ts').scanSync({ cwd: root })]
+  expect(files.length).toBeGreaterThan(5)
+  for (const file of files) expect(reachedEarly(file, await Bun.file(join(root, file)).text())).toEqual([])
 })
 
 // Their loading costs every start time and memory. Anything else is loaded by the feature that needs it, once it is configured

@@ -43,3 +43,9 @@ export const newestFirst = (a: ManifestFile, b: ManifestFile) =>
 export const shippedAs = (file: string) => file.slice(file.indexOf(' ') + 1).replaceAll(',', '/')
 
 export const isSpooled = (file: string) => /^\d{12} [^ ]+$/.test(file) && !file.endsWith('.part')
+
+/** Whether a spool file is a photo, or the journal of erasures. */
+export const isFile = (file: string) => {
+  const name = shippedAs(file)
+  return logFile(name) === null && !name.startsWith('manifest/') && !name.startsWith('snapshot/')
+}

@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Files } from '../../features/media/files.ts'
 import { isFileName } from '../../features/media/files.ts'
-import { giveToOwner } from '../../lib/owner.ts'
 import { hours, minutes, seconds } from '../../lib/time.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { erasuresIn, openErasureJournal } from '../../storage/files/erasure-journal.ts'
 import { type Failure, type ReplicaLog, replicaLog } from '../../storage/sqlite/replica-log.ts'
-import { decode, ReplicaError, replicaKey } from './format.ts'
-import { generationOf, isSpooled, journalName, logFile, manifestFile, marker, shippedAs } from './names.ts'
+import { learnErasures } from './erasures.ts'
+import { replicaKey } from './format.ts'
+import { putMarker, readMarker } from './marker.ts'
+import { isFile, logFile, manifestFile, shippedAs } from './names.ts'
 import type { Place } from './place.ts'
 import { removeExpiredPhotos } from './photos.ts'
+import { openQueue } from './queue.ts'
 import { removeExpired } from './retention.ts'
+import { openSegments } from './segments.ts'
 
 /** How a replica stands. Times in milliseconds since 1970, null if there was none. */
 export type ReplicaReport = {
@@ -69,12 +71,7 @@ const retryMs = [0.2, 1, 2, 5, 10, 30].map((s) => s * seconds)
 const photosAtOnce = 8
 // A photo is shipped before the commit that names it, but delays that commit no longer than this.
 const patienceForPhotosMs = 500
-const mostInSegment = 32 * 2 ** 20
-
 const lookEveryMs = minutes
-
-/** The file at the root. `server` is the run of a server that ships there; `photos_key` what all photos are encrypted with. */
-type Marker = { format: 1; key: string | null; server?: string; photos_key?: string }
 
 export const spoolOf = (dataDir: string) => join(dataDir, 'replica')
 
@@ -83,15 +80,8 @@ export function openReplica(options: ReplicaOptions): Replica {
   const { place, spool, keepDays, log, now = Date.now } = options
   const key = options.key === null ? null : replicaKey(options.key)
   const { segmentEveryMs = 5 * minutes, mostWaiting = 2 ** 30, everyMs = 250, beginAgainMs = minutes } = options
-  if (mkdirSync(spool, { recursive: true, mode: 0o700 }) !== undefined) giveToOwner(spool)
-  /** By name, in the order in which they were stored. */
-  const waiting = new Map<string, { bytes: number; at: number }>()
-  /** Shipped log files, kept here until they are merged into a segment. */
-  let sent: { file: string; bytes: number }[] = []
-  /** Files in the place that a segment has replaced. Removed with the next segment, because listings may be late. */
-  let superfluous: string[] = []
-  let segmentAt = now()
-  let waitingBytes = 0
+  const queue = openQueue(spool)
+  const segments = openSegments({ place, spool, everyMs: segmentEveryMs, now })
   const openedAt = now()
   let shippedAt: number | null = null
   let snapshotAt: number | null = null
@@ -105,51 +95,32 @@ export function openReplica(options: ReplicaOptions): Replica {
   let goesOn = false
   /** Since when the place lacks the snapshot without which later commits cannot be restored, and of a generation after which. */
   let incomplete: { since: number; after: string } | null = null
-  let newestGeneration = ''
   let isAbandoned = false
   let closed = false
   let running: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let expireAt = now()
 
-  for (const file of readdirSync(spool).filter(isSpooled).sort()) {
-    const { size, mtimeMs } = statSync(join(spool, file))
-    keepWaiting(file, size, mtimeMs)
-  }
-
   const replicated = replicaLog({
     ...options,
     place: options.placeId,
     everyMs,
     onStored({ file, bytes, capturedAt }) {
-      keepWaiting(file, bytes, capturedAt || openedAt)
+      queue.add(file, bytes, capturedAt || openedAt)
       void wake()
     },
     onFailure: (failure) => void afterFailure(failure),
   })
 
-  function keepWaiting(file: string, bytes: number, at: number) {
-    waiting.set(file, { bytes, at })
-    waitingBytes += bytes
-    const generation = generationOf(shippedAs(file))
-    if (generation !== null && generation > newestGeneration) newestGeneration = generation
-  }
-
   /** The time up to which the place is known to have all commits. */
   function shippedUpTo(): number {
     if (incomplete !== null) return incomplete.since
-    for (const [file, { at }] of waiting) if (logFile(shippedAs(file))) return at
-    return replicated.capturedAt() || openedAt
+    return queue.commitsWaitSince() ?? (replicated.capturedAt() || openedAt)
   }
 
   /** What is committed from now on cannot be restored before a snapshot of a later generation is shipped. */
-  function lacksSnapshot(after = newestGeneration) {
+  function lacksSnapshot(after = queue.newestGeneration()) {
     incomplete = { since: shippedUpTo(), after }
-  }
-
-  function noLongerWaiting(file: string) {
-    waitingBytes -= waiting.get(file)?.bytes ?? 0
-    waiting.delete(file)
   }
 
   async function afterFailure({ gap, message }: Failure) {
@@ -176,13 +147,11 @@ export function openReplica(options: ReplicaOptions): Replica {
 
   function dropSpool() {
     try {
-      for (const file of readdirSync(spool).filter((file) => isSpooled(file) && !isFile(file)))
-        rmSync(join(spool, file), { force: true })
+      queue.dropDatabase()
     } catch (error) {
       log.error({ reason: messageOf(error) }, 'what waits for the replica cannot be removed')
     }
-    for (const file of [...waiting.keys()].filter((file) => !isFile(file))) noLongerWaiting(file)
-    sent = []
+    segments.forget()
   }
 
   /** Wakes the loop that ships. Resolves when it has nothing more to do, or has failed. */
@@ -191,21 +160,21 @@ export function openReplica(options: ReplicaOptions): Replica {
     running ??= ship().finally(() => {
       running = null
       // Files that arrived while old ones were being removed did not wake the loop.
-      if (waiting.size > 0 && !closed) void wake()
+      if (!queue.isEmpty() && !closed) void wake()
     })
     return running
   }
 
   async function ship() {
     try {
-      while (waiting.size > 0 && !closed) await shipRound()
-      await makeSegment()
+      while (!queue.isEmpty() && !closed) await shipRound()
+      await segments.make()
       await expire()
     } catch (error) {
       failures++
       const afterMs = retryMs[Math.min(failedInARow++, retryMs.length - 1)]!
       log.warn({ reason: messageOf(error), place: place.shown }, 'the place of the replica failed')
-      if (waitingBytes > mostWaiting && !isAbandoned) await giveUp()
+      if (queue.bytes() > mostWaiting && !isAbandoned) await giveUp()
       timer = setTimeout(() => {
         timer = null
         void wake()
@@ -218,7 +187,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     isAbandoned = true
     lacksSnapshot()
     log.error(
-      { waiting_bytes: waitingBytes },
+      { waiting_bytes: queue.bytes() },
       'too many bytes wait for the place of the replica: it starts again later',
     )
     await replicated.abandon().catch(() => {})
@@ -229,8 +198,8 @@ export function openReplica(options: ReplicaOptions): Replica {
   async function shipRound() {
     if (!isMarked) await mark()
     else await lookAround()
-    dropFormerJournals()
-    const files = [...waiting.keys()]
+    queue.dropFormerJournals()
+    const files = queue.names()
     const photos = files.filter(isFile)
     const logs = files.filter((file) => logFile(shippedAs(file)))
     const late = photos.length > 0 ? shipAll(photos) : null
@@ -242,29 +211,20 @@ export function openReplica(options: ReplicaOptions): Replica {
     if (rest !== undefined) await shipSnapshot(rest, files)
   }
 
-  /** Of several states of the journal only the newest is shipped: shipped at once, an older one could arrive last and stay. */
-  function dropFormerJournals() {
-    const journals = [...waiting.keys()].filter((file) => shippedAs(file) === journalName)
-    for (const file of journals.slice(0, -1)) {
-      noLongerWaiting(file)
-      rmSync(join(spool, file), { force: true })
-    }
-  }
-
   async function shipLog(file: string) {
-    const found = waiting.get(file)
+    const bytes = queue.bytesOf(file)
     // The replica was abandoned meanwhile.
-    if (found === undefined) return
+    if (bytes === undefined) return
     await shipOne(file)
-    sent.push({ file, bytes: found.bytes })
-    await makeSegment()
+    segments.shipped(file, bytes)
+    await segments.make()
   }
 
   async function shipSnapshot(file: string, before: readonly string[]) {
     const manifest = manifestFile(shippedAs(file))
     // A manifest asserts that all earlier files are there.
-    if (manifest && before.some((other) => other < file && waiting.has(other) && !isFile(other))) return
-    if (!waiting.has(file)) return
+    if (manifest && before.some((other) => other < file && queue.has(other) && !isFile(other))) return
+    if (!queue.has(file)) return
     await shipOne(file)
     rmSync(join(spool, file), { force: true })
     if (manifest) {
@@ -288,17 +248,17 @@ export function openReplica(options: ReplicaOptions): Replica {
 
   async function shipOne(file: string) {
     await place.put(shippedAs(file), await readFile(join(spool, file)))
-    noLongerWaiting(file)
+    queue.shipped(file)
     shippedAt = now()
     // After a success, retries start short again.
     failedInARow = 0
   }
 
   async function mark() {
-    const found = await readMarker()
-    await learnErasures()
+    const found = await readMarker(place)
+    await learnErasures(place, options.journal, key, log)
     photosKey ??= found?.photos_key
-    await putMarker()
+    await putOurMarker()
     lookedAt = now()
     let newest: string | undefined
     for await (const { name, modified_ms } of place.list('manifest')) {
@@ -310,7 +270,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     // This machine's clock may be behind the previous one's.
     if (newest === undefined && found === null && goesOn) await beginInEmptyPlace()
     else if (newest !== undefined && (await replicated.begin(newest))) lacksSnapshot(newest)
-    else if ((newest ?? '') < newestGeneration) lacksSnapshot(newest ?? '')
+    else if ((newest ?? '') < queue.newestGeneration()) lacksSnapshot(newest ?? '')
     isMarked = true
   }
 
@@ -324,46 +284,14 @@ export function openReplica(options: ReplicaOptions): Replica {
     goesOn = false
   }
 
-  async function readMarker(): Promise<Marker | null> {
-    const bytes = await place.get(marker)
-    if (bytes === null) return null
-    try {
-      return JSON.parse(Buffer.from(bytes).toString('utf8'))
-    } catch {
-      return { format: 1, key: null }
-    }
-  }
-
-  async function putMarker() {
-    const content: Marker = { format: 1, key: key?.id ?? null, server, photos_key: photosKey }
-    await place.put(marker, Buffer.from(`${JSON.stringify(content)}\n`))
-  }
-
-  /** A journal that knows more than that of this machine must not be replaced by it. */
-  async function learnErasures() {
-    const bytes = await place.get(journalName)
-    if (bytes === null) return
-    try {
-      const there = erasuresIn(decode('file', bytes, journalName, key).content().toString('utf8'))
-      const journal = openErasureJournal(options.journal)
-      const known = await journal.read()
-      const added = Array.from(there, ([user_id, at]) => ({ user_id, at })).filter(({ user_id }) => !known.has(user_id))
-      if (added.length === 0) return
-      await journal.add(added)
-      log.warn(
-        { count: added.length },
-        'the replica knew of erasures that were not in erasures.log: they are added to it',
-      )
-    } catch (error) {
-      if (!(error instanceof ReplicaError)) throw error
-      log.warn({ reason: error.message }, 'the journal of erasures in the replica is replaced')
-    }
+  async function putOurMarker() {
+    await putMarker(place, { format: 1, key: key?.id ?? null, server, photos_key: photosKey })
   }
 
   /** Of two servers that ship to one place, the one that began last has it. */
   async function lookAround() {
     if (Math.abs(now() - lookedAt) < (options.lookEveryMs ?? lookEveryMs)) return
-    const found = await readMarker()
+    const found = await readMarker(place)
     if (found === null) {
       goesOn = true
       await mark()
@@ -372,28 +300,6 @@ export function openReplica(options: ReplicaOptions): Replica {
         'another server ships to the same place: give each one a place of its own, and start this one again',
       )
     lookedAt = now()
-  }
-
-  /** Merges the log files of some minutes into one segment, so that a restore needs fewer requests. */
-  async function makeSegment(isLast = false) {
-    const bytes = sent.reduce((sum, { bytes }) => sum + bytes, 0)
-    if (sent.length < 2 || (!isLast && now() - segmentAt < segmentEveryMs && bytes < mostInSegment)) return
-    const files = sent.map(({ file }) => ({ file, ...logFile(shippedAs(file))! }))
-    const { generation, from } = files[0]!
-    const ofOne = files.filter((file, i) => file.generation === generation && file.from === from + i)
-    const last = ofOne.at(-1)!
-    if (ofOne.length > 1) {
-      const parts = await Promise.all(ofOne.map(({ file }) => readFile(join(spool, file))))
-      const name = `segment/${generation}/${String(from).padStart(10, '0')}-${String(last.to).padStart(10, '0')}`
-      await place.put(name, Buffer.concat(parts))
-      for (const file of superfluous) await place.remove(file)
-      superfluous = ofOne.map(({ file }) => shippedAs(file))
-    }
-    // The newest stays: it records how far the log is shipped.
-    const kept = sent.at(-1)!.file
-    for (const { file } of ofOne) if (file !== kept) rmSync(join(spool, file), { force: true })
-    sent = sent.filter(({ file }) => file === kept || !ofOne.some((one) => one.file === file))
-    segmentAt = now()
   }
 
   async function expire() {
@@ -424,7 +330,7 @@ export function openReplica(options: ReplicaOptions): Replica {
 
     async catchUp(files) {
       const keyId = key?.id ?? 'none'
-      photosKey ??= (await readMarker())?.photos_key
+      photosKey ??= (await readMarker(place))?.photos_key
       const isOfOtherKey = photosKey !== keyId
       const there = new Set<string>()
       for await (const { name } of place.list('media')) there.add(name)
@@ -433,13 +339,13 @@ export function openReplica(options: ReplicaOptions): Replica {
         if (!isFileName(name) || (!isOfOtherKey && there.has(photoName(name)))) continue
         const bytes = await (await files.get(name))?.bytes().catch(() => null)
         if (!bytes || bytes.length === 0) continue
-        while (waitingBytes > mostWaiting / 8 && !closed) await Bun.sleep(100)
+        while (queue.bytes() > mostWaiting / 8 && !closed) await Bun.sleep(100)
         if (closed) return count
         await replicated.file(photoName(name), bytes)
         count++
       }
       photosKey = keyId
-      if (isOfOtherKey && isMarked) await putMarker()
+      if (isOfOtherKey && isMarked) await putOurMarker()
       return count
     },
 
@@ -448,7 +354,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     report: () => ({
       complete_at: shippedUpTo(),
       lag_ms: Math.max(0, now() - shippedUpTo() - 2 * everyMs),
-      waiting_bytes: waitingBytes,
+      waiting_bytes: queue.bytes(),
       shipped_at: shippedAt,
       snapshot_at: snapshotAt,
       failures,
@@ -457,7 +363,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     async close(withinMs) {
       if (timer !== null) clearTimeout(timer)
       timer = null
-      await Promise.race([wake().then(() => (waiting.size > 0 ? wake() : undefined)), Bun.sleep(withinMs)])
+      await Promise.race([wake().then(() => (queue.isEmpty() ? undefined : wake())), Bun.sleep(withinMs)])
       closed = true
       if (timer !== null) clearTimeout(timer)
     },
@@ -465,9 +371,3 @@ export function openReplica(options: ReplicaOptions): Replica {
 }
 
 const photoName = (name: string) => `media/${name}`
-
-/** Photos, and the journal of erasures. */
-const isFile = (file: string) => {
-  const name = shippedAs(file)
-  return logFile(name) === null && !name.startsWith('manifest/') && !name.startsWith('snapshot/')
-}

@@ -4,9 +4,10 @@ import { isVisible, tidy } from '../../lib/text.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
-import type { Filter, Verdict } from '../filter/service.ts'
+import type { Filter } from '../filter/service.ts'
+import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
-import type { Safety } from '../safety/service.ts'
+import type { RuleReports } from '../safety/rule-reports.ts'
 import type { Filing } from '../safety/store.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
@@ -34,8 +35,7 @@ export type SendingDeps = {
   views: ChatViews
   membership: Membership
   filter: Pick<Filter, 'message'>
-  /** The report that rules ask for about a message. */
-  filing: Safety['messageFiling']
+  ruleReports: Pick<RuleReports, 'ofMessage'>
   blocking: Blocking
   photos: MessagePhotos
   push: Push
@@ -56,7 +56,7 @@ export function sending({
   views,
   membership: { chatOf, ownMessageOf },
   filter,
-  filing,
+  ruleReports,
   blocking,
   photos,
   push,
@@ -90,8 +90,8 @@ export function sending({
 
   /** The report that a verdict asks for: of a message that is held that alone, as its names are those that count. */
   function reportOf(message: { id: string; sender_id: string }, { holds, flags }: Verdict): Reported | null {
-    if (holds.length > 0) return { ...filing(message, holds, 'held'), held: true }
-    return flags.length > 0 ? { ...filing(message, flags, 'rule'), held: false } : null
+    if (holds.length > 0) return { ...ruleReports.ofMessage(message, holds, 'held'), held: true }
+    return flags.length > 0 ? { ...ruleReports.ofMessage(message, flags, 'rule'), held: false } : null
   }
 
   /** Stores a message, unless that `client_id` was used before. Returns why not, if it is refused. */
@@ -163,7 +163,7 @@ export function sending({
       // The one before has arrived, so that there is nothing to hold this one back from but its own place.
       if (verdict.holds.length > 0 && !message.held) throw notEdited()
       const filed: Filing | null =
-        verdict.flags.length > 0 && !message.held ? filing(message, verdict.flags, 'rule') : null
+        verdict.flags.length > 0 && !message.held ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null
       const edited = await store.edit(chat, messageId, tidied, at, maxEdits, caution, filed)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
       if (edited === 'blocked') throw blocked()

@@ -2,6 +2,8 @@ import { openCurrent } from '../../lib/current.ts'
 import { compileRules } from './matcher.ts'
 import type { FilterStore, Rule } from './store.ts'
 
+export type CurrentRules = ReturnType<typeof openCurrentRules>
+
 /** The rules that decide on this node, compiled once for each version. */
 export function openCurrentRules({ store, now }: { store: Pick<FilterStore, 'newest' | 'rules'>; now: () => number }) {
   /** The newest version, whether it is in force here yet or not. */

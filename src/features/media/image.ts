@@ -122,3 +122,9 @@ const limited = fairSemaphore({
   refuse: () =>
     new Refusal('busy', 'Too many images are in work. Try again in a moment.', undefined, { 'retry-after': '2' }),
 })
+
+/** Catches what a damaged image throws, and nothing else: such a one has no thumbnail and no hashes. */
+export function noneOfDamaged(error: unknown): null {
+  if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_IMAGE_')) return null
+  throw error
+}

@@ -23,8 +23,10 @@ export type DecisionDeps = {
   photos: {
     /** Removes those of the images that nothing shows any more. */
     drop(imageIds: readonly string[]): Promise<void>
+  }
+  imageHashes: {
     /** Makes the hashes of these images, if they lack them. */
-    hashNow(imageIds: readonly string[]): Promise<number>
+    makeNow(imageIds: readonly string[]): Promise<number>
   }
   imageBank: {
     /** Makes every node look at the bank again. */
@@ -44,6 +46,7 @@ export function openDecisions({
   store,
   chats,
   photos,
+  imageHashes,
   imageBank,
   callers,
   sockets,
@@ -107,7 +110,7 @@ export function openDecisions({
       decision: Decision & { case: Case; notice?: Told; shown?: Told & { appealed: string | null } },
       takenMessage: string,
     ) {
-      if (decision.ban) await photos.hashNow(decision.ban.images)
+      if (decision.ban) await imageHashes.makeNow(decision.ban.images)
       const decided = await store.decide({
         ...decision,
         notify_at: asking.dueAt(decision.at),

@@ -2,14 +2,14 @@ import { Refusal } from '../../lib/refusal.ts'
 import type { Audit } from '../audit/service.ts'
 import { imageCheckName } from '../filter/rules.ts'
 import { detailsOf } from '../safety/rules.ts'
-import type { Safety } from '../safety/service.ts'
+import type { RuleReports } from '../safety/rule-reports.ts'
 import type { Decisions } from './decisions.ts'
 import type { ModerationStore } from './store.ts'
 
 type Deps = {
   store: Pick<ModerationStore, 'heldWith'>
   decisions: Decisions
-  reportByRule: Safety['reportByRule']
+  ruleReports: Pick<RuleReports, 'file'>
   audit: Audit
   now: () => number
 }
@@ -17,7 +17,7 @@ type Deps = {
 const reason = 'Your profile photo is the same as an image that is not allowed here, or very like one.'
 
 /** What becomes of images without a moderator: those that are banned go from profiles, and those that were checked are released. */
-export function bannedPhotos({ store, decisions, reportByRule, audit, now }: Deps) {
+export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps) {
   const nobody = { judge_id: null, parties: [], suspends: false, decided_by: null }
 
   /** Carries out what nobody has decided. False where things are not as they were, or a moderator works on it. */
@@ -50,7 +50,7 @@ export function bannedPhotos({ store, decisions, reportByRule, audit, now }: Dep
      */
     async takeDownPhoto(userId: string, imageId: string): Promise<boolean> {
       // First, as the evidence is what the profile shows.
-      const report = await reportByRule('user', userId, ['Banned images'])
+      const report = await ruleReports.file('user', userId, ['Banned images'])
       if (report === null) return false
       const at = now()
       return carryOut({

@@ -2,7 +2,7 @@ import type { Paging } from '../../lib/paging.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
-import type { Safety } from '../safety/service.ts'
+import type { RuleReports } from '../safety/rule-reports.ts'
 import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { appealCases } from './appeals.ts'
 import { auditReading } from './audit-reading.ts'
@@ -24,7 +24,7 @@ type Deps = DecisionDeps &
     queue: QueueStore
     templates: Pick<TemplateStore, 'byId'>
     auditLog: AuditStore
-    reportByRule: Safety['reportByRule']
+    ruleReports: Pick<RuleReports, 'file'>
     secondFactor: SecondFactor
     audit: Audit
     paging: Paging

@@ -40,6 +40,9 @@ export function evidenceOf(
   return kept[target] === null ? null : evidence
 }
 
+/** How much of the talk around a reported message is kept as evidence, on each side. */
+export const neighbours = 5
+
 /** Ids of the images that evidence shows. A profile may show an external image by its URL. */
 export const photosOf = ({ message, before, after, user }: Evidence): string[] => [
   ...new Set(

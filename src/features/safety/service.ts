@@ -12,13 +12,12 @@ import type { Caller } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import type { Asking } from '../notifications/asking.ts'
 import { noSuchUser } from '../profile/service.ts'
-import { actionOf, detailsOf, dueAt } from './rules.ts'
+import { actionOf, dueAt, neighbours } from './rules.ts'
 import type { Hiding } from '../profile/store.ts'
 import { noticeView } from '../moderation/notices.ts'
 import type {
   Block,
   BlockStore,
-  Filing,
   HidingTold,
   NewReport as ReportToFile,
   Report,
@@ -55,9 +54,6 @@ type Deps = {
   now: () => number
 }
 
-// How much of the talk around a reported message is kept as evidence, on each side.
-const neighbours = 5
-
 const byTime = ({ created_at, id }: { created_at: number; id: string }) => [created_at, id] as const
 
 export function safetyService({
@@ -75,38 +71,6 @@ export function safetyService({
   now,
 }: Deps) {
   const { keyOf, pageOf } = paging
-
-  function filingByRule(
-    target: ReportTarget,
-    target_id: string,
-    subject_id: string | null,
-    ruleNames: readonly string[],
-    kind: 'rule' | 'held',
-  ): Filing {
-    const at = now()
-    const due_at = asking.dueAt(at)
-    const id = ids.next()
-    const reason = 'other'
-    // Who wrote a review is for its evidence alone to say.
-    const user_id = target === 'review' ? null : subject_id
-    const told = webhooks.about('report.created', subject_id ?? id, { report_id: id, user_id, target, reason })
-    const held =
-      kind === 'held' && subject_id !== null
-        ? webhooks.about('message.held', subject_id, { message_id: target_id, user_id: subject_id })
-        : []
-    return {
-      report: {
-        ...{ id, reporter_id: null, kind, target, target_id, subject_id, reason },
-        details: detailsOf(ruleNames),
-        created_at: at,
-        due_at: dueAt(reason, at, targetMs),
-      },
-      neighbours,
-      notify: due_at === null ? null : { due_at, id: ids.next },
-      parcels: [...held, ...told, ...moderatorsTold()],
-      entry: audit.entry('report', null, id, { target, reason, by: 'rule' }),
-    }
-  }
 
   /** What is kept for a day of where a report comes from. */
   const originOf = ({ address }: Client) =>
@@ -217,28 +181,6 @@ export function safetyService({
       if (created) await audit.note('report', caller.id, report.id, { target, reason: report.reason })
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },
-
-    /**
-     * Reports something because rules of the operator say so. An open report of the same by rules stays the only one. Null where
-     * there is no such thing.
-     */
-    async reportByRule(target: ReportTarget, targetId: string, ruleNames: readonly string[]): Promise<Report | null> {
-      const found = await reports.target(target, targetId)
-      if (!found) return null
-      const { report, notify, parcels, entry } = filingByRule(target, targetId, found.subject_id, ruleNames, 'rule')
-      const filed = await reports.file(report, neighbours, notify, parcels)
-      if (!filed?.created) return filed?.report ?? null
-      asking.wake()
-      await audit.note(entry.action, entry.actor_id, entry.subject_id, entry.metadata)
-      return filed.report
-    },
-
-    /** The report that rules ask for about a message, for the step that stores it; with `held`, that holds it as well. */
-    messageFiling: (
-      { id, sender_id }: { id: string; sender_id: string },
-      ruleNames: readonly string[],
-      kind: 'rule' | 'held',
-    ): Filing => filingByRule('message', id, sender_id, ruleNames, kind),
 
     /** The caller's own reports, newest first, with what came of them. */
     async reports(caller: Caller, { limit = 30, cursor }: Page) {

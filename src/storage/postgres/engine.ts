@@ -15,7 +15,7 @@ import type { Database } from './database.ts'
 import { PostgresFault, sqlstate } from './failures.ts'
 import { recordEvents } from './events.ts'
 import type { Queries, Value } from './queries.ts'
-import * as tables from './schema.ts'
+import * as tables from './schema/index.ts'
 
 /** Drizzle over the statements of a connection or a transaction. */
 const drizzleOn = (queries: Queries) =>

@@ -1,6 +1,6 @@
 import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
-import * as schema from './schema.ts'
+import * as schema from './schema/index.ts'
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[]
 

@@ -1,0 +1,216 @@
+import { Refusal } from '../../lib/refusal.ts'
+import { hours } from '../../lib/time.ts'
+import { usualDistance } from '../media/pdq.ts'
+import type { RuleReports } from '../safety/rule-reports.ts'
+import type { ReportTarget } from '../safety/store.ts'
+import type { CurrentRules } from './current.ts'
+import { fold } from './fold.ts'
+import type { Matcher } from './matcher.ts'
+import { isShort, joined, type RecentTexts } from './recent.ts'
+import { type Author, hasScope, imageCheckName, inScope } from './rules.ts'
+import type { FilterStore, Rule, RuleSubject } from './store.ts'
+
+export type VerdictDeps = {
+  store: Pick<FilterStore, 'noteOpener'>
+  rules: Pick<CurrentRules, 'current'>
+  /** Null for somebody who has no account yet. */
+  author(userId: string): Promise<Author | null>
+  /** Whether a user has ever written in a chat. */
+  hasWritten(chatId: string, userId: string): Promise<boolean>
+  ruleReports: Pick<RuleReports, 'file'>
+  images: {
+    /** How near a banned image is: Infinity where all are further than `most`. */
+    distanceTo(imageId: string, most: number): Promise<number>
+    /** What a checker says of an image; null where it has said nothing, and need not. */
+    checkOf(imageId: string): Promise<{ action: string; label: string } | null>
+  }
+  /** What the sender of a message has just sent in its chat. */
+  recent: RecentTexts
+  /** Told of a report that could not be filed. */
+  failed(error: unknown): void
+  /** Keys the hashes of texts that are counted. */
+  key: Uint8Array | Buffer
+  now: () => number
+}
+
+/** What rules say of a text that is not refused. */
+export type Verdict = {
+  /** Names of the rules that hold it. */
+  holds: readonly string[]
+  /** Names of the rules that report it. */
+  flags: readonly string[]
+  /** What the recipient is told. */
+  caution: string | null
+}
+
+const nothing: Verdict = { holds: [], flags: [], caution: null }
+
+export type SentText = {
+  sender_id: string
+  other_id: string
+  chat_id: string
+  text: string | null
+  photo_id?: string | null
+}
+
+/** What decides about a banned image where no rule about images does. */
+const bannedImages: Rule & { public_text: string } = {
+  id: '00000000-0000-7000-8000-000000000004',
+  name: 'Banned images',
+  on: true,
+  applies_to: ['message', 'photo'],
+  match: { type: 'image' },
+  action: 'refuse',
+  public_text: 'This image is not allowed here.',
+  scope: {},
+}
+
+const defaultRefusal = 'A rule of this community does not allow this.'
+const defaultCaution = 'Be careful: do not send money or personal details to somebody whom you have not met.'
+
+/** What the rules in force say of texts and images. */
+export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
+  /** Keeps those whose scope has the author in it. */
+  async function scoped(rules: readonly Rule[], userId: string | null): Promise<readonly Rule[]> {
+    if (!rules.some(hasScope)) return rules
+    const author = (userId === null ? null : await deps.author(userId)) ?? { created_at: now(), verified: false }
+    return rules.filter((rule) => inScope(rule, author, now()))
+  }
+
+  function verdictOf(rules: readonly Rule[]): Verdict {
+    if (rules.length === 0) return nothing
+    const refusing = rules.find(({ action }) => action === 'refuse')
+    if (refusing) throw new Refusal('content_refused', refusing.public_text ?? defaultRefusal)
+    const noting = rules.find(({ action }) => action === 'note')
+    const namesOf = (action: Rule['action']) => rules.filter((rule) => rule.action === action).map(({ name }) => name)
+    return {
+      holds: namesOf('hold'),
+      flags: namesOf('flag'),
+      caution: noting ? (noting.public_text ?? defaultCaution) : null,
+    }
+  }
+
+  /** The rules for repeated texts that the sender has reached with this one. */
+  async function repeatedBy(rules: readonly Rule[], message: SentText): Promise<Rule[]> {
+    if (message.text === null) return []
+    const text = fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, '')
+    if (rules.length === 0 || text === '') return []
+    const text_hash = new Bun.CryptoHasher('sha256', deps.key).update(text).digest('base64url')
+    const opener = { user_id: message.sender_id, text_hash, chat_id: message.chat_id, at: now() }
+    const reached: Rule[] = []
+    for (const rule of rules) {
+      const { match } = rule
+      if (match.type !== 'repeated') continue
+      const people = await deps.store.noteOpener(opener, now() - match.within_h * hours)
+      if (people >= match.people) reached.push(rule)
+    }
+    return reached
+  }
+
+  /** Those of the rules about images that an image comes under. */
+  async function ofImage(rules: readonly Rule[], imageId: string): Promise<readonly Rule[]> {
+    const asked = askedOf(rules)
+    const distance = await deps.images.distanceTo(imageId, mostAsked(asked))
+    return under(asked, distance)
+  }
+
+  /** Adds what a checker says of an image. One that waits for its answer is held. */
+  async function withCheck(verdict: Verdict, imageId: string): Promise<Verdict> {
+    const checked = await deps.images.checkOf(imageId)
+    if (checked === null || checked.action === 'allow') return verdict
+    if (checked.action === 'refuse') throw new Refusal('content_refused', bannedImages.public_text)
+    const name = checked.label === '' ? imageCheckName : `${imageCheckName}: ${checked.label}`
+    return checked.action === 'flag'
+      ? { ...verdict, flags: [...verdict.flags, name] }
+      : { ...verdict, holds: [...verdict.holds, name] }
+  }
+
+  return {
+    /** Refuses what somebody wrote about themselves or somebody else, or says what else follows. */
+    async text(subject: RuleSubject, userId: string | null, text: string | null | undefined): Promise<Verdict> {
+      if (text == null) return nothing
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      if (compiled[subject].isEmpty) return nothing
+      return verdictOf(await scoped(compiled[subject].matching(text), userId))
+    },
+
+    /** The same of the photo that somebody's profile is to show. */
+    async photo(userId: string, imageId: string): Promise<Verdict> {
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      const verdict = verdictOf(await scoped(await ofImage(compiled.photo.images, imageId), userId))
+      const checked = await withCheck(verdict, imageId)
+      // A profile has no place in which its owner alone sees a photo.
+      if (checked.holds.length > 0)
+        throw new Refusal(
+          'content_refused',
+          'This image is still to be looked at: try again later, or take another one.',
+        )
+      return checked
+    },
+
+    /** What the rules say of a photo that a profile shows, of which some hashes of the bank may have come later. */
+    async shownPhoto(userId: string, nearest: (most: number) => number): Promise<Rule['action'][]> {
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      const asked = askedOf(compiled.photo.images)
+      return (await scoped(under(asked, nearest(mostAsked(asked))), userId)).map(({ action }) => action)
+    },
+
+    /** The same of a message: a text, or a photo with its caption. */
+    async message(message: SentText): Promise<Verdict> {
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      const { message: always, first_message: first } = compiled
+      const { text, photo_id = null, chat_id, sender_id } = message
+      const hasTextRules = !always.isEmpty || !first.isEmpty
+      if (!hasTextRules && photo_id === null) return nothing
+      const recent = hasTextRules && text !== null && isShort(text) ? await deps.recent.of(chat_id, sender_id) : []
+      if (hasTextRules && text !== null) deps.recent.note(chat_id, sender_id, text)
+      const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
+      const images = [...always.images]
+      const perhaps = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
+      const mayBeFirst = perhaps.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
+      if (mayBeFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
+        for (const rule of [...perhaps, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
+        images.push(...first.images)
+      }
+      if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
+      const verdict = found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
+      return photo_id === null ? verdict : withCheck(verdict, photo_id)
+    },
+
+    /** Files the reports that a verdict asks for. The text is stored already, so that a failure is only logged. */
+    async report(target: ReportTarget, id: string, { flags }: Pick<Verdict, 'flags'>): Promise<void> {
+      if (flags.length > 0) await deps.ruleReports.file(target, id, flags).catch(deps.failed)
+    },
+  }
+}
+
+/**
+ * The rules that a text matches, or that it matches together with what its sender has just sent: but not those that an
+ * earlier message matches by itself, which have been acted on.
+ */
+function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
+  const found = matcher.matching(text)
+  if (recent.length === 0) return found
+  const together = new Set(joined(recent, text).flatMap((parts) => matcher.matching(parts)))
+  if (together.size === 0) return found
+  for (const before of recent) for (const rule of matcher.matching(before)) together.delete(rule)
+  return [...new Set([...found, ...together])]
+}
+
+type AskedOfImages = readonly { rule: Rule; within: number }[]
+
+/** What rules about images ask; where there are none, a banned image is refused. One comparison is enough for all of them. */
+const askedOf = (rules: readonly Rule[]): AskedOfImages =>
+  (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
+    rule.match.type === 'image' ? [{ rule, within: rule.match.distance ?? usualDistance }] : [],
+  )
+
+const mostAsked = (asked: AskedOfImages) => Math.max(...asked.map(({ within }) => within))
+
+/** Those that an image at this distance comes under. */
+const under = (asked: AskedOfImages, distance: number): readonly Rule[] =>
+  asked.filter(({ within }) => distance <= within).map(({ rule }) => rule)

@@ -1,0 +1,80 @@
+import { chatService } from '../features/chats/service.ts'
+import { reviewService } from '../features/reviews/service.ts'
+import { safetyService } from '../features/safety/service.ts'
+import { hours } from '../lib/time.ts'
+import type { Content } from './content.ts'
+import type { Ground } from './ground.ts'
+import type { Outgoing } from './outgoing.ts'
+import type { ProfileServices } from './profiles.ts'
+import type { Realtime } from './realtime.ts'
+
+export type ChatServices = ReturnType<typeof buildChats>
+
+/** What people do with each other: they write, review, block and report. */
+export function buildChats({
+  config,
+  storage,
+  keyFor,
+  limits,
+  paging,
+  audit,
+  blocking,
+  webhooks,
+  asking,
+  bot,
+  ruleReports,
+  media,
+  filter,
+  profiles,
+  chatViews,
+  hub,
+  ids,
+  now,
+  random,
+}: Ground & Outgoing & Content & ProfileServices & Realtime) {
+  const chats = chatService({
+    store: storage.chats,
+    views: chatViews,
+    profiles,
+    filter,
+    ruleReports,
+    blocking,
+    photos: media,
+    limits,
+    push: hub.push,
+    asking,
+    ids,
+    now,
+    firstContact: config.firstContact,
+    paging,
+  })
+  const reviews = reviewService({
+    store: storage.reviews,
+    profiles,
+    filter,
+    blocking,
+    push: hub.push,
+    asking,
+    audit,
+    paging,
+    ids,
+    now,
+    random,
+    anonymousDelayMs: config.anonymousReviewDelayH * hours,
+  })
+  const safety = safetyService({
+    blocks: storage.blocks,
+    reports: storage.reports,
+    push: hub.push,
+    asking,
+    webhooks,
+    moderatorsTold: bot.reportFiled,
+    targetMs: config.reportTargetH * hours,
+    originKey: keyFor('report origins'),
+    audit,
+    paging,
+    ids,
+    now,
+  })
+  return { chats, reviews, safety }
+}

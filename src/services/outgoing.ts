@@ -1,0 +1,57 @@
+import { openBot } from '../features/bot/open.ts'
+import { accountMails } from '../features/email/account-mails.ts'
+import { openAsking } from '../features/notifications/asking.ts'
+import { openDigest } from '../features/notifications/digest.ts'
+import { openProviders } from '../features/notifications/providers.ts'
+import { seconds } from '../lib/time.ts'
+import { linkKeyOf } from '../outbox/mail/links.ts'
+import { openMailCarrier } from '../outbox/mail/open.ts'
+import { openPushSenders } from '../outbox/senders.ts'
+import { openWakes } from '../outbox/wakes.ts'
+import type { Ground } from './ground.ts'
+
+export type Outgoing = ReturnType<typeof buildOutgoing>
+
+/** What makes the parcels that leave the server later. `delivery.ts` takes them out. */
+export function buildOutgoing({
+  config,
+  secrets,
+  storage,
+  shared,
+  jobLeases,
+  node,
+  log,
+  metrics,
+  outbound,
+  givenProviders,
+  ids,
+  now,
+}: Ground) {
+  const wakes = openWakes()
+  const wakeMail = () => wakes.wake('mail')
+  const bot = openBot({
+    config,
+    storage,
+    key: secrets.jwt,
+    counter: shared?.counter ?? null,
+    leases: jobLeases,
+    node,
+    log,
+    metrics,
+    ids,
+    now,
+  })
+  const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
+  const asking = openAsking({
+    isOn: Object.keys(providers.senders).length > 0,
+    afterMs: config.notifyAfterS * seconds,
+    id: ids.next,
+    wake: () => wakes.wake('notification'),
+  })
+  const linkKey = linkKeyOf(secrets)
+  const mailCarrier = openMailCarrier(config, linkKey)
+  const isOn = mailCarrier !== null
+  const mails = accountMails({ store: storage.emails, isOn, wake: wakeMail, ids, now })
+  const digest = openDigest({ store: storage.notifications, isOn, wake: wakeMail, ids, now })
+  return { wakes, bot, providers, asking, linkKey, mailCarrier, mails, digest }
+}
