@@ -10,6 +10,7 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core'
+import { messageKinds } from '../../features/chats/content.ts'
 
 // The migrated tables as Drizzle sees them; test/process/migrations-postgres.test.ts compares the two.
 // Times are milliseconds since 1970 in UTC. JSON is text: `JSON.stringify` on the way in, `JSON.parse` on the way out.
@@ -165,7 +166,7 @@ export const messages = pgTable(
     chat_id: text().notNull(),
     seq: int8().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),
@@ -185,7 +186,7 @@ export const heldMessages = pgTable(
     chat_id: text().notNull(),
     seq: int8().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),

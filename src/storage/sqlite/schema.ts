@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
 import type { ChannelKind, ChannelTargets } from '../../outbox/push.ts'
 import { type Kind, outboxKinds, type Payloads } from '../../outbox/store.ts'
+import { messageKinds } from '../../features/chats/content.ts'
 import type { Evidence, PendingDecision, ReportReason } from '../../features/safety/store.ts'
 import type { Rule } from '../../features/filter/store.ts'
 
@@ -155,7 +156,7 @@ export const messages = sqliteTable(
     chat_id: text().notNull(),
     seq: integer().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),
@@ -175,7 +176,7 @@ export const heldMessages = sqliteTable(
     chat_id: text().notNull(),
     seq: integer().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),
