@@ -14,6 +14,10 @@ export type Profile = Schemas['User']
 export type Chat = Schemas['Chat']
 /** A message as the server shows it. Its texts are null once it is deleted. */
 export type Message = Schemas['Message']
+/** A message that is to be sent. */
+export type NewMessage = Schemas['NewMessage']
+/** The same for the outbox, which uploads the photo. */
+export type Sending = Omit<NewMessage, 'text' | 'photo' | 'client_id'> & { text?: string; photo?: Photo }
 /** Somebody nearby, with their published position and the distance in metres. */
 export type Neighbour = Schemas['Neighbour']
 
