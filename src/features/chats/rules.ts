@@ -86,7 +86,7 @@ export const storedColumns = [
   ...(['id', 'chat_id', 'seq', 'sender_id', 'client_id', 'created_at', 'caution'] as const),
   ...contentColumns,
 ] as const
-export type StoredRow = Pick<Message, (typeof storedColumns)[number]>
+export type StoredRow = Required<Pick<Message, (typeof storedColumns)[number]>>
 
 /** A message in those columns: null in those that its kind does not have. */
 export const rowOf = (message: NewMessage, seq: number): StoredRow => ({

@@ -1,5 +1,6 @@
 import type { Chat, components, Frame, Me, Message, Neighbour, Profile } from 'convene-client'
 import { type Answers, refused } from '../book.ts'
+import { aText } from '../message.ts'
 import { portrait, river, riverPlaceholder } from '../pictures.ts'
 
 type Schemas = components['schemas']
@@ -199,19 +200,12 @@ export function worldOf(language: string) {
     minutesAgo: number,
     more: Partial<Message> = {},
   ): Message => ({
+    ...aText,
     id: `0199a3c4-${idOf(0, 0).slice(9, 13)}-7000-9000-${String(number).padStart(12, '0')}`,
     chat_id: chat,
     sender_id: from,
-    client_id: null,
-    kind: 'text',
     text,
-    photo: null,
-    caution: null,
-    read: true,
     read_at: ago(minutesAgo * minutes),
-    edited: false,
-    edited_at: null,
-    deleted: false,
     created_at: ago(minutesAgo * minutes),
     ...more,
   })
