@@ -4,7 +4,7 @@ import type { Lock } from './locks.ts'
 import { isTemporary } from './problem.ts'
 import type { Kept } from './storage.ts'
 import { createStore, openRetry, type Retry } from './store.ts'
-import type { Message, NewMessage, Photo, Problem } from './types.ts'
+import type { Message, Photo, Problem, Sending } from './types.ts'
 
 /** Something that the user has done and the server may not have yet. */
 export type Entry = {
@@ -16,7 +16,7 @@ export type Entry = {
   target?: string
   text?: string
   /** What a message has besides its text and its photo. */
-  more?: Omit<NewMessage, 'text' | 'photo' | 'client_id'>
+  more?: Omit<Sending, 'text' | 'photo'>
   /** A photo is stored beside the entry. */
   photo?: boolean
   /** The id of the photo once it is uploaded. */
@@ -150,9 +150,12 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
             ? await api.PUT('/api/v1/messages/{id}', { params, body: { text: text! } })
             : await api.POST('/api/v1/chats/{id}/messages', {
                 params,
-                body: media
-                  ? { kind: 'photo', photo: media, text: text || undefined, client_id: id }
-                  : { ...more, text, client_id: id },
+                body: {
+                  ...(media && { kind: 'photo', photo: media }),
+                  ...more,
+                  text: text || undefined,
+                  client_id: id,
+                },
               })
       if (op === 'remove' && (!error || error.code === 'not_found'))
         return { message: { id: target!, chat_id: chat, deleted: true, ...noContent } }
