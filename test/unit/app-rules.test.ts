@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../client/src/types.ts'
 import { rowsOf, shownSize } from '../../web/app/chats/rows.ts'
 import { choicesOf, tagsOf } from '../../web/app/people/common.ts'
 import { circle, offset, rings } from '../../web/app/people/geometry.ts'
-import { aText } from '../../web/book/message.ts'
+import { aText } from '../../web/book/whole.ts'
 
 const nobody = { drinks: [], activities: [], purposes: [] }
 const place = fc.record({

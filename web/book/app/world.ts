@@ -1,6 +1,6 @@
 import type { Chat, components, Frame, Me, Message, Neighbour, Profile } from 'convene-client'
 import { type Answers, refused } from '../book.ts'
-import { aText } from '../message.ts'
+import { anAccount, aText } from '../whole.ts'
 import { portrait, river, riverPlaceholder } from '../pictures.ts'
 
 type Schemas = components['schemas']
@@ -127,23 +127,16 @@ export function worldOf(language: string) {
   const center = { latitude: 52.4986, longitude: 13.4234 }
 
   const me: Me = {
+    ...anAccount,
     id: idOf(1, 0),
     name: words.me,
-    email: 'mia@example.org',
-    email_verified: true,
-    phone: null,
-    messenger_id: null,
     birth_month: '1994-08',
     show_age: true,
-    hidden: null,
     bio: words.bio,
     city: words.city,
     gender: 'female',
     photo: portrait(7),
     photo_thumb: portrait(7),
-    role: 'user',
-    visible: true,
-    consents_missing: [],
     created_at: ago(days(70)),
     updated_at: ago(days(2)),
   }

@@ -1,7 +1,7 @@
 import type { components, Me, Message } from 'convene-client'
 import { ago, days, now } from '../app/world.ts'
 import { type Answers, refused } from '../book.ts'
-import { aText } from '../message.ts'
+import { anAccount, aText } from '../whole.ts'
 import { portrait, river, riverPlaceholder } from '../pictures.ts'
 
 type Schemas = components['schemas']
@@ -121,23 +121,12 @@ export function worldOf(language: string) {
   const other = personId(3)
 
   const me: Me = {
+    ...anAccount,
     id: idOf(1, 0),
     name: words.me,
     email: 'nadia@example.org',
-    email_verified: true,
-    phone: null,
-    messenger_id: null,
-    birth_month: null,
-    show_age: false,
-    hidden: null,
-    bio: null,
-    city: null,
-    gender: null,
-    photo: null,
-    photo_thumb: null,
     role: 'admin',
     visible: false,
-    consents_missing: [],
     created_at: ago(days(400)),
     updated_at: ago(days(2)),
   }
