@@ -12,11 +12,11 @@ const usualSizes = '10000,1000000'
 /** Members of as many chats ask, spread over all of them. */
 const members = 1000
 
-type Member = { user: string; chat: string; token: string }
+export type Member = { user: string; chat: string; token: string }
 type Work = { name: string; of(member: Member, i: number): Request }
 
 const json = { 'content-type': 'application/json' }
-const works: Work[] = [
+export const works: Work[] = [
   {
     name: 'send',
     of: ({ chat, token }, i) => ({
@@ -54,7 +54,7 @@ const works: Work[] = [
 ]
 
 /** As many people, and so many messages for each, unless they are there from an earlier run; and sessions of some of them. */
-async function fill(dir: string, people: number, messagesEach: number): Promise<Member[]> {
+export async function fill(dir: string, people: number, messagesEach: number): Promise<Member[]> {
   if (!existsSync(join(dir, 'convene.db'))) {
     console.error(`Filling a database with ${number(people)} people …`)
     const command = [process.execPath, join(import.meta.dir, '../src/main.ts'), 'seed']

@@ -24,6 +24,10 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
   images: { about: 'what perceptual hashes of images and banned ones cost', load: () => import('./images.ts') },
   timing: { about: 'what the time of an answer tells of who has an account', load: () => import('./timing.ts') },
   web: { about: 'the app on a slow phone: start, touch, lists and memory', load: () => import('./web.ts') },
+  tail: {
+    about: 'the slowest answers under half load while a backup, a replica, an erasure and the like run',
+    load: () => import('./tail.ts'),
+  },
   growth: {
     about: 'communities of several sizes: --people 10000,1000000 --messages-each 1 --dir DIR',
     load: () => import('./growth.ts'),

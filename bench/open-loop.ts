@@ -3,7 +3,8 @@ import { percentile, type Request, type Run } from './load.ts'
 
 type Connection = { socket: Socket<undefined>; due: number; received: string }
 
-export type Found = { accepted: Run; refused: number; others: number }
+/** `ms` is how long each of the accepted waited. */
+export type Found = { accepted: Run; ms: number[]; refused: number; others: number }
 
 /**
  * Clients that ask at a steady rate whatever comes back, as many people do. What one waits begins when its request is due,
@@ -80,6 +81,7 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
           answers: answers.length,
           failed: 0,
         },
+        ms: accepted,
         refused: refused / seconds,
         others: answers.length - accepted.length - refused,
       }

@@ -82,6 +82,12 @@ test('those who are refused together come back at different times, as many a sec
   expect(admission.waitS()).toBe(16)
   clock.now += 60_000
   expect(admission.waitS()).toBe(1)
+  // Full turns in time show that more can be let in, and the queue is told so.
+  for (let i = 0; i < 40; i++) await turn(1000, 5)
+  expect(admission.waitS()).toBe(1)
+  const later = Array.from({ length: 100_000 }, () => admission.waitS())
+  expect(later.filter((wait) => wait === 1).length).toBeGreaterThan(10_000)
+  clock.now += 60_000
   // A turn that was long for another reason says nothing of how many can be let in.
   await turn(3, 60_000)
   expect([admission.waitS(), admission.waitS()]).toEqual([1, 1])

@@ -1,0 +1,58 @@
+/**
+ * A server for `bench tail`: it runs a job when it is told to, and says how long its event loop has stood still. Takes its
+ * settings from the environment like any other, and over IPC `{ job }` and `'pause'`.
+ */
+import { buildApp } from '../src/app.ts'
+import { openReplicaOf } from '../src/backup/replica/of-config.ts'
+import { readConfig } from '../src/config.ts'
+import { openWebFiles } from '../src/http/web-files.ts'
+import { readSecrets } from '../src/installation/secrets.ts'
+import { jobs } from '../src/jobs.ts'
+import { listen } from '../src/listen.ts'
+import { buildServices } from '../src/services.ts'
+import { openStorage } from '../src/storage/open.ts'
+import { openLog } from '../src/telemetry/log.ts'
+
+export type Asked = { job: string } | 'pause'
+export type Told = 'ready' | { count: number } | { longestMs: number }
+
+// A timer of one millisecond is late by as long as the loop was busy.
+const everyMs = 1
+
+const tell = (told: Told) => process.send!(told)
+
+const config = readConfig()
+const log = openLog(config)
+const secrets = readSecrets(config)
+const replica = openReplicaOf(config, log)
+const { storage } = await openStorage(config.database, {
+  replica: replica?.log,
+  onFatal(error) {
+    throw error
+  },
+})
+const services = buildServices({ config, secrets, storage, log, replica })
+listen(buildApp(services, await openWebFiles()), services, config)
+await services.delivery.start(true)
+const list = jobs(services)
+
+let longestMs = 0
+let lastAt = performance.now()
+setInterval(() => {
+  const at = performance.now()
+  longestMs = Math.max(longestMs, at - lastAt - everyMs)
+  lastAt = at
+}, everyMs)
+
+process.on('message', async (asked: Asked) => {
+  if (asked === 'pause') {
+    tell({ longestMs })
+    longestMs = 0
+    return
+  }
+  const job = list.find(({ name }) => name === asked.job)
+  if (job === undefined) throw new Error(`there is no job ${asked.job}`)
+  tell({ count: await job.run() })
+})
+process.on('SIGTERM', () => process.exit())
+tell('ready')
