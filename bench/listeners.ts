@@ -1,4 +1,5 @@
 import type { Socket } from 'bun'
+import { answer, child, variantOf } from './child.ts'
 
 /**
  * Opens WebSockets and counts the text frames that come, in a process of its own and on bare connections: a client that
@@ -108,38 +109,22 @@ async function comeBack(urls: readonly string[]): Promise<Returned> {
 
 const sockets: Socket<Data>[] = []
 
-if (process.send)
-  process.on('message', async (order: Order) => {
-    if (order === 'count') return void process.send!({ frames } satisfies Tally)
-    if ('comeBack' in order) return void process.send!(await comeBack(order.comeBack))
+if (variantOf(['listeners']))
+  answer(async (order: Order): Promise<Tally> => {
+    if (order === 'count') return { frames }
+    if ('comeBack' in order) return comeBack(order.comeBack)
     for (let i = 0; i < order.open.length; i += 50)
       sockets.push(...(await Promise.all(order.open.slice(i, i + 50).map((url) => open(new URL(url))))))
-    process.send!({ opened: sockets.length } satisfies Tally)
+    return { opened: sockets.length }
   })
 
 /** Opens these sockets in a process of its own. */
 export async function listeners(urls: readonly string[]) {
-  let heard = Promise.withResolvers<Tally>()
-  const child = Bun.spawn([process.execPath, import.meta.path], {
-    stdout: 'inherit',
-    stderr: 'inherit',
-    ipc: (tally: Tally) => heard.resolve(tally),
-    onExit: () => heard.reject(new Error('the listeners are gone')),
-  })
-  process.on('exit', () => child.kill('SIGKILL'))
-  const ask = (order: Order) => {
-    heard = Promise.withResolvers<Tally>()
-    child.send(order)
-    return heard.promise
-  }
+  const { ask, stop } = await child<Order, Tally>(import.meta.path, 'listeners')
   await ask({ open: [...urls] })
   return {
     frames: async () => ((await ask('count')) as { frames: number }).frames,
     comeBack: async (urls: readonly string[]) => (await ask({ comeBack: [...urls] })) as Returned,
-    async close() {
-      heard.promise.catch(() => {})
-      child.kill('SIGKILL')
-      await child.exited
-    },
+    close: stop,
   }
 }

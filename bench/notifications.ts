@@ -9,6 +9,7 @@ import type { PushSender } from '../src/outbox/push.ts'
 import { buildServices } from '../src/services.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { openLog } from '../src/telemetry/log.ts'
+import { answer, children, sendFor, variantOf } from './child.ts'
 import { median, percentile } from './load.ts'
 import { markdown, number, options, publish } from './report.ts'
 
@@ -130,22 +131,6 @@ async function open(variant: Variant) {
 async function serve(variant: Variant) {
   const { services, couples } = await open(variant)
   let n = 0
-  async function sendFor(ms: number) {
-    const before = process.cpuUsage()
-    const end = performance.now() + ms
-    let sent = 0
-    await Promise.all(
-      Array.from({ length: concurrency }, async () => {
-        while (performance.now() < end) {
-          const { sender, chat } = couples[n++ % couples.length]!
-          await services.chats.send(sender, chat, { text: 'Coffee at the river?' })
-          sent++
-        }
-      }),
-    )
-    const { user, system } = process.cpuUsage(before)
-    return { sent, cpuUs: (user + system) / sent, rss: process.memoryUsage().rss }
-  }
   async function delays(ms: number): Promise<number[]> {
     const found: number[] = []
     const count = Math.min(Math.floor((ms * pace) / 1000), couples.length)
@@ -159,37 +144,20 @@ async function serve(variant: Variant) {
     await Bun.sleep(1000)
     return found
   }
-  process.on('message', async (asked: Asked) => {
-    const answer: Answered = 'sendFor' in asked ? await sendFor(asked.sendFor) : { delays: await delays(asked.delays) }
-    process.send!(answer)
-  })
-  process.send!('ready')
-}
-
-async function child(variant: Variant) {
-  let next = Promise.withResolvers<Answered>()
-  const ready = Promise.withResolvers<void>()
-  const spawned = Bun.spawn([process.execPath, import.meta.path, `--variant=${variant}`], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (message) => (message === 'ready' ? ready.resolve() : next.resolve(message as Answered)),
-  })
-  process.once('exit', () => spawned.kill())
-  await ready.promise
-  return {
-    async ask(asked: Asked): Promise<Answered> {
-      next = Promise.withResolvers()
-      spawned.send(asked)
-      return next.promise
-    },
-    stop: () => spawned.kill(),
+  async function send() {
+    const { sender, chat } = couples[n++ % couples.length]!
+    await services.chats.send(sender, chat, { text: 'Coffee at the river?' })
   }
+  answer(async (asked: Asked): Promise<Answered> =>
+    'sendFor' in asked
+      ? { ...(await sendFor(asked.sendFor, concurrency, send)), rss: process.memoryUsage().rss }
+      : { delays: await delays(asked.delays) },
+  )
 }
 
 export async function main() {
   const chosen = options({ seconds: 0.25, rounds: 80 })
-  const children = Object.fromEntries(
-    await Promise.all(variants.map(async (variant) => [variant, await child(variant)] as const)),
-  ) as Record<Variant, Awaited<ReturnType<typeof child>>>
+  const processes = await children<Variant, Asked, Answered>(import.meta.path, variants)
   const compared = ['without', 'twin', 'nobody', 'dead'] as const
   const perSecond: Record<(typeof compared)[number], number[]> = { without: [], twin: [], nobody: [], dead: [] }
   const cpu: typeof perSecond = { without: [], twin: [], nobody: [], dead: [] }
@@ -197,15 +165,15 @@ export async function main() {
   for (let round = 0; round <= chosen.rounds; round++)
     // In another order each time, as what runs beside changes slowly.
     for (const variant of round % 2 === 0 ? compared : compared.toReversed()) {
-      const answer = await children[variant].ask({ sendFor: chosen.seconds * 1000 })
+      const answer = await processes[variant].ask({ sendFor: chosen.seconds * 1000 })
       if (round === 0 || !('sent' in answer)) continue
       perSecond[variant].push(answer.sent / chosen.seconds)
       cpu[variant].push(answer.cpuUs)
       rss[variant].push(answer.rss)
     }
-  const timed = await children.live.ask({ delays: 4000 })
+  const timed = await processes.live.ask({ delays: 4000 })
   const delays = 'delays' in timed ? timed.delays : []
-  for (const one of Object.values(children)) one.stop()
+  for (const one of Object.values(processes)) await one.stop()
 
   const ratioTo = (variant: 'twin' | 'nobody' | 'dead') =>
     median(perSecond[variant].map((figure, i) => figure / perSecond.without[i]!))
@@ -275,6 +243,6 @@ export async function main() {
   )
 }
 
-const variant = variants.find((name) => Bun.argv.includes(`--variant=${name}`))
+const variant = variantOf(variants)
 if (variant) await serve(variant)
 else if (import.meta.main) await main()

@@ -12,6 +12,7 @@ import { buildServices } from '../src/services.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { damageIn, openDatabase, openReadOnly } from '../src/storage/sqlite/database.ts'
 import { openLog } from '../src/telemetry/log.ts'
+import { answer, children, sendFor, variantOf } from './child.ts'
 import { median } from './load.ts'
 import { startOurs } from './ours.ts'
 import { cpuSeconds } from './process.ts'
@@ -88,46 +89,18 @@ async function serve(variant: Variant) {
     couples.push({ sender, chat: (await services.chats.ensure(sender, other.id)).chat.id })
   }
   let n = 0
-  process.on('message', async (ms: number) => {
-    const before = process.cpuUsage()
-    const end = performance.now() + ms
-    let sent = 0
-    await Promise.all(
-      Array.from({ length: concurrency }, async () => {
-        while (performance.now() < end) {
-          const { sender, chat } = couples[n++ % couples.length]!
-          await services.chats.send(sender, chat, { text: 'Coffee at the river?' })
-          sent++
-        }
-      }),
-    )
+  async function send() {
+    const { sender, chat } = couples[n++ % couples.length]!
+    await services.chats.send(sender, chat, { text: 'Coffee at the river?' })
+  }
+  answer(async (ms: number): Promise<Answered> => {
+    const sent = await sendFor(ms, concurrency, send)
     const lagMs = replica?.report().lag_ms ?? 0
-    const { user, system } = process.cpuUsage(before)
     // What a turn has left to ship must not run beside the next one's.
     while (replica && replica.report().waiting_bytes > 0) await Bun.sleep(20)
     if (replica) await Bun.sleep(300)
-    process.send!({ sent, cpuUs: (user + system) / sent, lagMs } satisfies Answered)
+    return { ...sent, lagMs }
   })
-  process.send!('ready')
-}
-
-async function child(variant: Variant) {
-  let next = Promise.withResolvers<Answered>()
-  const ready = Promise.withResolvers<void>()
-  const spawned = Bun.spawn([process.execPath, import.meta.path, `--variant=${variant}`], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (message) => (message === 'ready' ? ready.resolve() : next.resolve(message as Answered)),
-  })
-  process.once('exit', () => spawned.kill())
-  await ready.promise
-  return {
-    async sendFor(ms: number): Promise<Answered> {
-      next = Promise.withResolvers()
-      spawned.send(ms)
-      return next.promise
-    },
-    stop: () => spawned.kill(),
-  }
 }
 
 /** How long a gigabyte takes: to be built from its snapshot, and to be examined. */
@@ -194,17 +167,15 @@ async function idle(): Promise<Record<Variant, number>> {
 export async function main() {
   const chosen = options({ seconds: 2, rounds: 12 })
   const idleMs = await idle()
-  const children = Object.fromEntries(
-    await Promise.all(variants.map(async (variant) => [variant, await child(variant)] as const)),
-  ) as Record<Variant, Awaited<ReturnType<typeof child>>>
+  const processes = await children<Variant, number, Answered>(import.meta.path, variants)
   const found: Record<Variant, Answered[]> = { without: [], twin: [], replica: [] }
   for (let round = 0; round <= chosen.rounds; round++)
     // In another order each time, as what runs beside changes slowly.
     for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
-      const answer = await children[variant].sendFor(chosen.seconds * 1000)
+      const answer = await processes[variant].ask(chosen.seconds * 1000)
       if (round > 0) found[variant].push(answer)
     }
-  for (const one of Object.values(children)) one.stop()
+  for (const one of Object.values(processes)) await one.stop()
   const perSecond = (variant: Variant) => found[variant].map(({ sent }) => sent / chosen.seconds)
   const ratioTo = (variant: Variant) => median(perSecond(variant).map((figure, i) => figure / perSecond('without')[i]!))
   const row = (name: string, variant: Variant) => [
@@ -247,6 +218,6 @@ export async function main() {
   )
 }
 
-const variant = variants.find((name) => Bun.argv.includes(`--variant=${name}`))
+const variant = variantOf(variants)
 if (variant) await serve(variant)
 else if (import.meta.main) await main()

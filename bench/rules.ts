@@ -9,6 +9,7 @@ import { buildServices } from '../src/services.ts'
 import { openStorage } from '../src/storage/open.ts'
 import { recordOf } from '../src/lib/record.ts'
 import { openLog } from '../src/telemetry/log.ts'
+import { answer, children, sendFor, variantOf } from './child.ts'
 import { median } from './load.ts'
 import { painting, pngOf, uploadOf } from '../test/pictures.ts'
 import { text } from './ours.ts'
@@ -109,47 +110,12 @@ async function serve(variant: Variant) {
         : { kind: 'photo', photo: load === 'photo' ? photo : (await upload(token, n)).id }
     await post(`chats/${chat}/messages`, token, content)
   }
-  async function sendFor({ ms, load }: Asked): Promise<Answered> {
-    const before = process.cpuUsage()
-    const end = performance.now() + ms
-    let sent = 0
-    await Promise.all(
-      Array.from({ length: concurrency }, async () => {
-        while (performance.now() < end) {
-          await send(load)
-          sent++
-        }
-      }),
-    )
-    const { user, system } = process.cpuUsage(before)
-    return { sent, cpuUs: (user + system) / sent }
-  }
-  process.on('message', async (asked: Asked) => void process.send!(await sendFor(asked)))
-  process.send!('ready')
-}
-
-async function child(variant: Variant) {
-  let next = Promise.withResolvers<Answered>()
-  const ready = Promise.withResolvers<void>()
-  const spawned = Bun.spawn([process.execPath, import.meta.path, `--variant=${variant}`], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ipc: (message) => (message === 'ready' ? ready.resolve() : next.resolve(message as Answered)),
-  })
-  process.once('exit', () => spawned.kill())
-  await ready.promise
-  return {
-    async sendFor(asked: Asked): Promise<Answered> {
-      next = Promise.withResolvers()
-      spawned.send(asked)
-      return next.promise
-    },
-    stop: () => spawned.kill(),
-  }
+  answer(({ ms, load }: Asked) => sendFor(ms, concurrency, () => send(load)))
 }
 
 export async function main() {
   const chosen = options({ seconds: 1, rounds: 20 })
-  const [without, rules] = [await child('without'), await child('rules')]
+  const processes = await children<Variant, Asked, Answered>(import.meta.path, variants)
   // There are few uploads in a second.
   const secondsOf = (load: Load) => (load === 'upload' ? 3 : 1) * chosen.seconds
   const figures = recordOf(loads, (): Record<Variant, Answered[]> => ({ without: [], rules: [] }))
@@ -157,11 +123,10 @@ export async function main() {
     for (let round = 0; round <= chosen.rounds; round++)
       // In another order each time, as what runs beside changes slowly.
       for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
-        const answer = await (variant === 'rules' ? rules : without).sendFor({ ms: secondsOf(load) * 1000, load })
+        const answer = await processes[variant].ask({ ms: secondsOf(load) * 1000, load })
         if (round > 0) figures[load][variant].push(answer)
       }
-  without.stop()
-  rules.stop()
+  for (const one of Object.values(processes)) await one.stop()
   const perSecond = (load: Load, variant: Variant) =>
     median(figures[load][variant].map(({ sent }) => sent / secondsOf(load)))
   const cpu = (load: Load, variant: Variant) => median(figures[load][variant].map(({ cpuUs }) => cpuUs))
@@ -202,6 +167,5 @@ const named: Record<Load, string> = {
   upload: 'a photo with its upload',
 }
 
-const asked = process.argv.find((argument) => argument.startsWith('--variant='))?.slice('--variant='.length)
-const variant = variants.find((name) => name === asked)
+const variant = variantOf(variants)
 if (import.meta.main && variant) await serve(variant)

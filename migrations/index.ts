@@ -169,12 +169,16 @@ import pgUp0044 from './postgres/0044_nearby_people.up.sql' with { type: 'text' 
 import pgDown0044 from './postgres/0044_nearby_people.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
+/** The SQL of a step for PostgreSQL. */
+export const onPostgres = ({ up, down, postgres = { up, down } }: Migration) => postgres
+
 export type Migration = {
   number: number
   name: string
   up: string
   down: string
-  postgres: { up: string; down: string }
+  /** Left out where both engines take the same SQL. */
+  postgres?: { up: string; down: string }
   /**
    * For a step that only expands: the newest step of the oldest release that goes on working on a database which has this
    * one, so that nodes of both run side by side during an upgrade. Without it no earlier release starts on it.
@@ -184,7 +188,8 @@ export type Migration = {
 
 /**
  * Every step of the schema, in order. Imported as text, so that the compiled binary carries them. 0005 was never used.
- * `up` and `down` are SQLite's; a step has the same number and means the same in both engines.
+ * `up` and `down` are SQLite's, and PostgreSQL's too unless `postgres` has its own; a step has the same number and means the
+ * same in both engines.
  */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'users_consents_audit', up: up0001, down: down0001, postgres: { up: pgUp0001, down: pgDown0001 } },

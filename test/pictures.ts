@@ -112,9 +112,10 @@ export function clouds(seed: number): Luminance {
   const values = new Float32Array(side * side).fill(128)
   for (const cells of [4, 8, 16]) {
     const heights = Float32Array.from({ length: cells * cells }, () => ((random() - 0.5) * 400) / cells)
-    for (let i = 0; i < values.length; i++) {
-      const [x, y] = [i % side, Math.floor(i / side)]
-      values[i]! += heights[Math.floor((y * cells) / side) * cells + Math.floor((x * cells) / side)]!
+    const size = side / cells
+    for (let y = 0; y < side; y++) {
+      const row = Math.floor(y / size) * cells
+      for (let x = 0; x < side; x++) values[y * side + x]! += heights[row + Math.floor(x / size)]!
     }
   }
   return { width: side, height: side, values }

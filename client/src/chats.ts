@@ -6,7 +6,7 @@ import { isTemporary, Refused } from './problem.ts'
 import { randomId } from './session.ts'
 import type { Kept } from './storage.ts'
 import { createStore, openRetry, type Retry, type Settable } from './store.ts'
-import type { Chat, ChatsState, Event, Frame, Message, Photo, Store } from './types.ts'
+import type { Chat, ChatsState, Event, Frame, Message, Sending, Store } from './types.ts'
 
 type Deps = {
   api: Api
@@ -289,12 +289,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       /** Reads what came after the newest message; only needed without `connect`. */
       loadNewer: messages.loadNewer,
       /**
-       * Sends a text, or a photo with an optional caption. The message is shown at once; the promise resolves with its
+       * Sends a text, a photo with an optional caption, or what another `kind` needs. The message is shown at once; the promise resolves with its
        * `client_id` once it is in the outbox, from where it is sent in order whatever happens.
        */
-      async send({ text, photo }: { text?: string; photo?: Photo }): Promise<string> {
+      async send({ text, photo, ...more }: Sending): Promise<string> {
         const clientId = randomId()
-        await outbox.add({ ...entry(), id: clientId, op: 'send', text }, photo)
+        await outbox.add({ ...entry(), id: clientId, op: 'send', text, more }, photo)
         return clientId
       },
       /** Changes the text of an own message. A refused edit keeps its text, marked as failed. */

@@ -29,6 +29,7 @@ export type {
   Problem,
   ProblemCode,
   Profile,
+  Sending,
   SessionState,
   Store,
 } from './types.ts'

@@ -1,9 +1,11 @@
 // What the stores hold before anything is known.
-import type { ChatsState, ConnectionState, MessagesState, Presence } from './types.ts'
+import type { ChatsState, ConnectionState, Message, MessagesState, Presence } from './types.ts'
 
 export const disconnected: ConnectionState = { state: 'disconnected', reason: null, leads: false }
 export const neverSeen: Presence = { online: false, lastSeenAt: null }
 export const noMessages: MessagesState = { items: [], loaded: false, loading: false, hasOlder: false, problem: null }
+/** What a message says that says nothing, such as a deleted one. */
+export const noContent: Pick<Message, 'text' | 'photo'> = { text: null, photo: null }
 export const noChats: ChatsState = {
   items: [],
   unreadTotal: 0,

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts'
-import { noMessages } from './initial.ts'
+import { noContent, noMessages } from './initial.ts'
 import type { Entry, Outbox, Sent } from './outbox.ts'
 import { createStore, isSame, openRetry, type Retry } from './store.ts'
 import type { ChatMessage, Event, Message, MessagesState, Problem, Store } from './types.ts'
@@ -68,7 +68,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     const before = overlays.get(item)
     if (before?.entry === entry) return before.shown
     const { problem = null, text = null } = entry
-    const content = entry.op === 'edit' ? { text, edited: true } : { deleted: true, text: null, photo: null }
+    const content = entry.op === 'edit' ? { text, edited: true } : { deleted: true, ...noContent }
     // A refused deletion shows the message again, a refused edit keeps its text.
     const isShown = entry.op === 'edit' || !problem
     const shown: ChatMessage = { ...item, ...(isShown && content), ...stateOf(problem) }
@@ -79,14 +79,15 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
   function waitingView(entry: Entry): ChatMessage {
     const before = unsent.get(entry)
     if (before) return before
-    const { id, text = null, photo, at, problem = null } = entry
+    const { id, text = null, more, photo, at, problem = null } = entry
     const message: Message = {
       id,
       chat_id: chatId,
       sender_id: me,
+      ...noContent,
       kind: photo ? 'photo' : 'text',
+      ...more,
       text,
-      photo: null,
       read: false,
       read_at: null,
       edited: false,
@@ -130,7 +131,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       const first = store.get().hasOlder ? confirmed[0] : undefined
       if (!first || data.id >= first.id) place(data)
     } else if (type === 'message_edited' || type === 'message_deleted')
-      update('sender_id' in data ? data : { id: data.id, deleted: true, text: null, photo: null })
+      update('sender_id' in data ? data : { id: data.id, deleted: true, ...noContent })
     else if (type === 'message_read') {
       const { reader_id, read_at, last_read_message_id } = data
       const upTo = indexOf(last_read_message_id)

@@ -1,9 +1,10 @@
 import type { Api } from './api.ts'
+import { noContent } from './initial.ts'
 import type { Lock } from './locks.ts'
 import { isTemporary } from './problem.ts'
 import type { Kept } from './storage.ts'
 import { createStore, openRetry, type Retry } from './store.ts'
-import type { Message, Photo, Problem } from './types.ts'
+import type { Message, Photo, Problem, Sending } from './types.ts'
 
 /** Something that the user has done and the server may not have yet. */
 export type Entry = {
@@ -14,6 +15,8 @@ export type Entry = {
   /** The message that is edited or removed: its id, or the `client_id` of one that is not sent yet. */
   target?: string
   text?: string
+  /** What a message has besides its text and its photo. */
+  more?: Omit<Sending, 'text' | 'photo'>
   /** A photo is stored beside the entry. */
   photo?: boolean
   /** The id of the photo once it is uploaded. */
@@ -130,7 +133,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     })
 
   async function deliver(entry: Entry): Promise<Outcome> {
-    const { id, op, chat, target, text } = entry
+    const { id, op, chat, target, text, more } = entry
     let { media } = entry
     try {
       if (entry.photo && !media) {
@@ -147,12 +150,15 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
             ? await api.PUT('/api/v1/messages/{id}', { params, body: { text: text! } })
             : await api.POST('/api/v1/chats/{id}/messages', {
                 params,
-                body: media
-                  ? { kind: 'photo', photo: media, text: text || undefined, client_id: id }
-                  : { text, client_id: id },
+                body: {
+                  ...(media && { kind: 'photo', photo: media }),
+                  ...more,
+                  text: text || undefined,
+                  client_id: id,
+                },
               })
       if (op === 'remove' && (!error || error.code === 'not_found'))
-        return { message: { id: target!, chat_id: chat, deleted: true, text: null, photo: null } }
+        return { message: { id: target!, chat_id: chat, deleted: true, ...noContent } }
       if (data) return { message: data }
       // An upload that waited for longer than a day is gone: it is uploaded again.
       const isGone = media && error?.errors?.some(({ path }) => path === '/photo')

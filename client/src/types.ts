@@ -14,6 +14,12 @@ export type Profile = Schemas['User']
 export type Chat = Schemas['Chat']
 /** A message as the server shows it. Its texts are null once it is deleted. */
 export type Message = Schemas['Message']
+/** A message that is to be sent: the outbox uploads its photo, and text or photo say its kind where it is left out. */
+export type Sending = Omit<Schemas['NewMessage'], 'kind' | 'text' | 'photo' | 'client_id'> & {
+  kind?: Message['kind']
+  text?: string
+  photo?: Photo
+}
 /** Somebody nearby, with their published position and the distance in metres. */
 export type Neighbour = Schemas['Neighbour']
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { noContent } from '../../client/src/initial.ts'
 import { openMessages } from '../../client/src/messages.ts'
 import { createStore } from '../../client/src/store.ts'
 import type { Event, Message } from '../../client/src/index.ts'
@@ -12,8 +13,8 @@ const messageOf = (n: number): Message => ({
   chat_id: 'chat',
   sender_id: n % 2 ? me : 'other',
   kind: 'text',
+  ...noContent,
   text: `message ${n}`,
-  photo: null,
   read: true,
   read_at: '2026-11-21T12:00:00.000Z',
   edited: false,

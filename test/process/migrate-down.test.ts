@@ -4,7 +4,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrations } from '../../migrations/index.ts'
+import { migrations, onPostgres } from '../../migrations/index.ts'
 import { countOf, droppedBy, nameOf } from '../../src/storage/dropped.ts'
 import { label, status, up } from '../../src/storage/migrate.ts'
 import { openMigrator } from '../../src/storage/postgres/migrate.ts'
@@ -106,9 +106,9 @@ describe('what a step down removes is read from it rightly', () => {
       )
     for (const migration of migrations.toReversed()) {
       const before = await columns()
-      const dropped = droppedBy(migration.postgres)
+      const dropped = droppedBy(onPostgres(migration))
       for (const each of dropped) expect(await sql.unsafe(countOf(each))).toHaveLength(1)
-      await sql.unsafe(migration.postgres.down).simple()
+      await sql.unsafe(onPostgres(migration).down).simple()
       const expected = gone(before, await columns())
       expect([migration.name, dropped.map(nameOf).sort()]).toEqual([
         migration.name,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Cleared, Place } from '../../src/features/account/store.ts'
+import { noContent } from '../../src/features/chats/content.ts'
 import type { Block, NewReport } from '../../src/features/safety/store.ts'
 import type { Review } from '../../src/features/reviews/store.ts'
 import { engines } from '../engines.ts'
@@ -220,8 +221,8 @@ for (const engine of engines) {
           seq,
           sender_id,
           kind: 'text',
+          ...noContent,
           text: `words ${seq}`,
-          photo_id: null,
           photo_width: null,
           photo_height: null,
           photo_placeholder: null,

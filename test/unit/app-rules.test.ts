@@ -4,6 +4,7 @@ import type { ChatMessage } from '../../client/src/types.ts'
 import { rowsOf, shownSize } from '../../web/app/chats/rows.ts'
 import { choicesOf, tagsOf } from '../../web/app/people/common.ts'
 import { circle, offset, rings } from '../../web/app/people/geometry.ts'
+import { aText } from '../../web/book/whole.ts'
 
 const nobody = { drinks: [], activities: [], purposes: [] }
 const place = fc.record({
@@ -53,21 +54,10 @@ test('the radar reaches to the farthest person, with at most six rings', () => {
 })
 
 const message = (sender_id: string, created_at: string): ChatMessage => ({
-  id: created_at,
+  ...aText,
   key: created_at,
-  chat_id: 'c',
   sender_id,
-  kind: 'text',
-  text: 'x',
-  photo: null,
-  read: false,
-  read_at: null,
-  edited: false,
-  edited_at: null,
-  caution: null,
-  deleted: false,
   created_at,
-  client_id: null,
   state: 'sent',
   problem: null,
 })

@@ -72,7 +72,7 @@ test('storage knows the ports, types and rules of features, and nothing else of 
       if (!/^src\/storage\/(sql|sqlite|postgres|files)\//.test(from)) return false
       if (to.startsWith('src/http/')) return true
       if (!to.startsWith('src/features/')) return false
-      return !typesOnly && !/\/(store|rules|files|sphere)\.ts$/.test(to)
+      return !typesOnly && !/\/(store|rules|files|sphere|content)\.ts$/.test(to)
     }),
   ).toEqual([])
 })

@@ -150,12 +150,12 @@ test('tags have 64 characters at most, and tell chats apart', () => {
 })
 
 test('what a device shows is short, and says no more than the preview allows', () => {
-  const said = { about: 'message' as const, name: 'Ada', text: `${'😀'.repeat(300)}\n\nend`, isPhoto: false }
+  const said = { about: 'message' as const, name: 'Ada', kind: 'text' as const, text: `${'😀'.repeat(300)}\n\nend` }
   expect(wordsOf(said, 'none', 'en', 'Convene')).toEqual({ title: 'Convene', body: 'New message' })
   expect(wordsOf(said, 'name', 'en', 'Convene')).toEqual({ title: 'Convene', body: 'Ada sent a message' })
   const { title, body } = wordsOf(said, 'full', 'en', 'Convene')
   expect([title, [...body].length, body.endsWith('😀…')]).toEqual(['Ada', 200, true])
-  expect(wordsOf({ ...said, text: null, isPhoto: true }, 'full', 'ru', 'Convene')).toEqual({
+  expect(wordsOf({ ...said, kind: 'photo', text: null }, 'full', 'ru', 'Convene')).toEqual({
     title: 'Ada',
     body: 'Фото',
   })

@@ -1,3 +1,5 @@
+import { cleared } from '../chats/rules.ts'
+
 /** What stays in the row of an account once it is erased: its id, and when it was made and erased. */
 export const anonymised = (at: number) => ({
   email: null,
@@ -24,7 +26,7 @@ export const anonymised = (at: number) => ({
 })
 
 /** What a message of an erased account loses; it stays as a tombstone. */
-export const anonymisedMessage = { text: null, photo_id: null, client_id: null, caution: null }
+export const anonymisedMessage = { ...cleared, client_id: null }
 
 /** A chat of somebody who is being erased, with how many of its messages the next part would look at, and up to which. */
 export type ChatToClear = { id: string; other: string; from: number; rows: number; last: number | null }

@@ -1,14 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { entityId, id, imageId, nextCursor, nullable, object, optional, time, uuid } from '../../http/schema.ts'
+import { entityId, id, imageId, nextCursor, nullable, object, oneOf, optional, time, uuid } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { image } from '../media/model.ts'
 import { profile } from '../profile/model.ts'
+import { messageKinds } from './content.ts'
 
-const messageKind = t.Union([t.Literal('text'), t.Literal('photo')], {
-  title: 'MessageKind',
-  error: 'Expected text or photo',
-})
+const messageKind = oneOf(messageKinds, 'MessageKind')
 
 export const message = t.Object(
   {

@@ -1,3 +1,4 @@
+import { contentColumns, noContent } from './content.ts'
 import type { Chat, Message, NewMessage } from './store.ts'
 
 /** The two people of a chat, as it names them: `user_a` first. */
@@ -80,24 +81,38 @@ export const noPhoto = { photo_width: null, photo_height: null, photo_placeholde
 
 export type ShownPhoto = Pick<Message, keyof typeof noPhoto>
 
-/** A message as it is once it is stored under the number `seq`. */
-export const asStored = (message: NewMessage, seq: number, photo: ShownPhoto): Message => ({
+/** The columns in which a message is stored with its number `seq`. */
+export const storedColumns = [
+  ...(['id', 'chat_id', 'seq', 'sender_id', 'client_id', 'created_at', 'caution'] as const),
+  ...contentColumns,
+] as const
+export type StoredRow = Required<Pick<Message, (typeof storedColumns)[number]>>
+
+/** A message in those columns: null in those that its kind does not have. */
+export const rowOf = (message: NewMessage, seq: number): StoredRow => ({
+  ...noContent,
   ...message,
-  ...photo,
   caution: message.caution ?? null,
   seq,
+})
+
+/** A message as it is once it is stored under the number `seq`. */
+export const asStored = (message: NewMessage, seq: number, photo: ShownPhoto): Message => ({
+  ...rowOf(message, seq),
+  ...photo,
   read_at: null,
   edited_at: null,
   deleted_at: null,
 })
 
+/** What a message loses that is deleted. */
+export const cleared = { ...noContent, caution: null }
+
 /** What stays of a message that is deleted: who wrote it where and when. */
 export const tombstone = (message: Message, at: number): Message => ({
   ...message,
   ...noPhoto,
-  text: null,
-  photo_id: null,
-  caution: null,
+  ...cleared,
   deleted_at: at,
 })
 

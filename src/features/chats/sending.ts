@@ -1,6 +1,6 @@
 import type { Ids } from '../../lib/ids.ts'
-import { type FieldErrorCode, invalid, Refusal } from '../../lib/refusal.ts'
-import { isVisible, tidy } from '../../lib/text.ts'
+import { type FieldErrorCode, Refusal } from '../../lib/refusal.ts'
+import { tidy } from '../../lib/text.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Asking } from '../notifications/asking.ts'
@@ -9,10 +9,12 @@ import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
 import type { Filing } from '../safety/store.ts'
+import { type Content, contentOf, notYourPhoto } from './content.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
 import { hasHeld } from './rules.ts'
-import type { Chat, ChatStore, Content, Reported } from './store.ts'
+import type { newMessage } from './model.ts'
+import type { Chat, ChatStore, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
 
 /** What chats need of images. */
@@ -21,13 +23,6 @@ export type MessagePhotos = {
   problemOf(imageId: string): Promise<FieldErrorCode>
   /** Removes those of the images that nothing shows any more. */
   drop(imageIds: readonly string[]): Promise<void>
-}
-
-export type NewText = {
-  kind?: 'text' | 'photo' | null
-  text?: string | null
-  photo?: string | null
-  client_id?: string | null
 }
 
 export type SendingDeps = {
@@ -67,11 +62,11 @@ export function sending({
 }: SendingDeps) {
   /**
    * How many messages the sender may have sent before the other one answers: null for any number. A guarded first contact
-   * allows neither photos nor links.
+   * allows only texts, without links.
    */
   async function limitBeforeReply(chat: Chat, otherId: string, { kind, text }: Pick<Content, 'kind' | 'text'>) {
     if (firstContact === 'open' || (await store.hasWritten(chat.id, otherId))) return null
-    return kind === 'photo' || hasLink(text ?? '') ? 0 : textsBeforeReply
+    return kind !== 'text' || hasLink(text ?? '') ? 0 : textsBeforeReply
   }
 
   /** What the operator's rules say of a message. Returns the refusal, if one refuses it. */
@@ -131,7 +126,7 @@ export function sending({
 
   return {
     /** Sends once per `client_id`: a retry answers the first message, with `created` false, whatever happened since. */
-    async send(caller: Caller, chatId: string, body: NewText) {
+    async send(caller: Caller, chatId: string, body: (typeof newMessage)['static']) {
       const chat = await chatOf(caller, chatId)
       const client_id = tidy(body.client_id ?? '') || null
       const sent = await append(caller, chat, contentOf(body), client_id)
@@ -185,24 +180,6 @@ export function sending({
     },
   }
 }
-
-function contentOf(body: NewText): Content {
-  const kind = body.kind ?? 'text'
-  const text = tidy(body.text ?? '') || null
-  const photo_id = body.photo ?? null
-  switch (kind) {
-    case 'text':
-      if (photo_id !== null) throw invalid('/photo', 'Expected no photo in a text message', 'not_allowed')
-      if (text === null || !isVisible(text))
-        throw invalid('/text', 'Expected text of 1 to 4000 characters', body.text == null ? 'required' : 'too_short')
-      return { kind, text, photo_id }
-    case 'photo':
-      if (photo_id === null) throw notYourPhoto('required')
-      return { kind, text, photo_id }
-  }
-}
-
-const notYourPhoto = (code: FieldErrorCode) => invalid('/photo', 'Expected the id of an image that you uploaded', code)
 
 const notEdited = () =>
   new Refusal('content_refused', 'A rule of this community does not allow this edit. Send it as a new message.')

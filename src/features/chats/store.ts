@@ -1,4 +1,5 @@
 import type { Filing } from '../safety/store.ts'
+import type { Content, ContentFields } from './content.ts'
 import type { SendRefusal, StartRefusal } from './rules.ts'
 
 export type Chat = {
@@ -12,15 +13,12 @@ export type Chat = {
   held_b: number
 }
 
-export type Message = {
+export type Message = ContentFields & {
   id: string
   chat_id: string
   /** 1, 2, 3 … within the chat. */
   seq: number
   sender_id: string
-  kind: 'text' | 'photo'
-  text: string | null
-  photo_id: string | null
   photo_width: number | null
   photo_height: number | null
   photo_placeholder: string | null
@@ -51,10 +49,6 @@ export type EventNumbers = { user_id: string; seq: number }[]
 
 /** A report that goes with a message, which it may hold. */
 export type Reported = Filing & { held: boolean }
-
-/** What a message says, by its kind: each kind has its own fields, so that a switch over `kind` cannot forget one. */
-export type Content =
-  { kind: 'text'; text: string; photo_id: null } | { kind: 'photo'; text: string | null; photo_id: string }
 
 export type NewMessage = Pick<Message, 'id' | 'chat_id' | 'sender_id' | 'client_id' | 'created_at'> &
   Partial<Pick<Message, 'caution'>> &

@@ -3,7 +3,9 @@ import type { Presence } from '../../realtime/presence.ts'
 import type { Shown } from '../../realtime/replay.ts'
 import type { Profiles, PublicProfile } from '../profile/service.ts'
 import type { Blocking } from '../safety/blocking.ts'
+import { contentView } from './content.ts'
 import { otherOf } from './membership.ts'
+import { tombstone } from './rules.ts'
 import type { ChatEntry, ChatStore, Message } from './store.ts'
 
 export type ChatViews = ReturnType<typeof openChatViews>
@@ -35,23 +37,22 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
 
   /** The message as a member sees it. Only the sender sees the `client_id`. */
   function message(message: Message, viewerId: string) {
-    const shown = message.deleted_at === null
+    const said = message.deleted_at === null ? message : tombstone(message, message.deleted_at)
     return {
       id: message.id,
       chat_id: message.chat_id,
       sender_id: message.sender_id,
-      kind: message.kind,
-      text: shown ? message.text : null,
-      photo: shown ? photoOf(message) : null,
+      ...contentView(said),
+      photo: photoOf(said),
       read: message.read_at !== null,
       read_at: isoOrNull(message.read_at),
       edited: message.edited_at !== null,
       edited_at: isoOrNull(message.edited_at),
-      deleted: !shown,
+      deleted: message.deleted_at !== null,
       created_at: iso(message.created_at),
       client_id: message.sender_id === viewerId ? message.client_id : null,
       // Evidence of before there were rules is without it.
-      caution: shown && message.sender_id !== viewerId ? (message.caution ?? null) : null,
+      caution: message.sender_id !== viewerId ? (said.caution ?? null) : null,
     }
   }
 

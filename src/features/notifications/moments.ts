@@ -74,7 +74,7 @@ export function openMoments(deps: Deps) {
           chatId: chat_id,
           said: (show) =>
             show === 'message'
-              ? { about: show, name, text: chat?.newest?.text ?? null, isPhoto: chat?.newest?.kind === 'photo' }
+              ? { about: show, name, kind: chat?.newest?.kind ?? 'text', text: chat?.newest?.text ?? null }
               : { about: 'chat', name },
         }
       }

@@ -1,8 +1,9 @@
 import type { MailLanguage } from '../../outbox/mail/mails.ts'
+import type { MessageKind } from '../chats/content.ts'
 import type { Preview } from './rules.ts'
 
 export type Said =
-  | { about: 'message'; name: string; text: string | null; isPhoto: boolean }
+  | { about: 'message'; name: string; kind: MessageKind; text: string | null }
   | { about: 'chat'; name: string }
   | { about: 'review' }
   | { about: 'notice' }
@@ -13,7 +14,8 @@ type Words = { title: string; body: string }
 type Texts = {
   message: string
   from(name: string): string
-  photo: string
+  /** What is said of a message that is more than its text. */
+  kinds: Record<Exclude<MessageKind, 'text'>, string>
   chat: string
   chatFrom(name: string): string
   review: string
@@ -29,7 +31,7 @@ const texts: Record<MailLanguage, Texts> = {
   en: {
     message: 'New message',
     from: (name) => `${name} sent a message`,
-    photo: 'Photo',
+    kinds: { photo: 'Photo' },
     chat: 'New chat',
     chatFrom: (name) => `${name} opened a chat with you`,
     review: 'You have a new review',
@@ -41,7 +43,7 @@ const texts: Record<MailLanguage, Texts> = {
   ru: {
     message: 'Новое сообщение',
     from: (name) => `${name}: новое сообщение`,
-    photo: 'Фото',
+    kinds: { photo: 'Фото' },
     chat: 'Новый чат',
     chatFrom: (name) => `${name}: новый чат с вами`,
     review: 'У вас новый отзыв',
@@ -68,7 +70,9 @@ export function wordsOf(said: Said, preview: Preview, language: MailLanguage, co
       if (preview === 'none') return { title: community, body: say.message }
       if (preview === 'name') return { title: community, body: say.from(said.name) }
       const text = shortened(said.text ?? '')
-      return { title: said.name, body: !said.isPhoto ? text : text === '' ? say.photo : `${say.photo}: ${text}` }
+      if (said.kind === 'text') return { title: said.name, body: text }
+      const what = say.kinds[said.kind]
+      return { title: said.name, body: text === '' ? what : `${what}: ${text}` }
     }
     case 'chat':
       return { title: community, body: preview === 'none' ? say.chat : say.chatFrom(said.name) }

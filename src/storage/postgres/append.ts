@@ -2,9 +2,11 @@ import {
   asStored,
   noPhoto,
   type PairState,
+  rowOf,
   type SendState,
   sendVerdict,
   type ShownPhoto,
+  storedColumns,
 } from '../../features/chats/rules.ts'
 import type { ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
 import { isTheirs } from '../image-use.ts'
@@ -16,6 +18,7 @@ import { askedOfMessage, askedValues } from '../sql/asked-notifications.ts'
 import { onTakenSlot } from '../sql/outbox.ts'
 import { busy } from './failures.ts'
 import type { Queries } from './queries.ts'
+import { messages } from './schema/index.ts'
 
 const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 const lockFreeChats = `${lockChats} SKIP LOCKED`
@@ -42,11 +45,12 @@ const takeNumbers = `
     wrote_a = wrote_a OR user_a = s.sender_id,
     wrote_b = wrote_b OR user_b = s.sender_id
   FROM unnest($1::text[], $2::text[], $3::int8[]) AS s (chat_id, sender_id, created_at) WHERE chats.id = s.chat_id`
+// The chat has the number.
+const given = storedColumns.filter((name) => name !== 'seq')
 const insertMessages = `
-  INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at, caution)
-  SELECT s.id, s.chat_id, c.last_seq, s.sender_id, s.kind, s.text, s.photo_id, s.client_id, s.created_at, s.caution
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[],
-    $9::text[]) AS s (id, chat_id, sender_id, kind, text, photo_id, client_id, created_at, caution)
+  INSERT INTO messages (seq, ${given.join()})
+  SELECT c.last_seq, ${given.map((name) => `s.${name}`).join()}
+  FROM unnest(${given.map((name, i) => `$${i + 1}::${messages[name].getSQLType()}[]`).join()}) AS s (${given.join()})
   JOIN chats c ON c.id = s.chat_id
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 
@@ -123,20 +127,15 @@ export async function appendAll(
       answers.set(id, verdict.is === 'refused' ? verdict.why : { message: verdict.message, created: false, events: [] })
   }
   if (storable.length === 0) return answers
+  // Each takes the next number of its chat.
+  const stored = storable.map(({ message }) => rowOf(message, 0))
 
   const [, inserted, events] = await Promise.all([
     tx.run(takeNumbers, [column('chat_id', storable), column('sender_id', storable), column('created_at', storable)]),
-    tx.all<{ id: string; seq: number }>(insertMessages, [
-      column('id', storable),
-      column('chat_id', storable),
-      column('sender_id', storable),
-      column('kind', storable),
-      column('text', storable),
-      column('photo_id', storable),
-      column('client_id', storable),
-      column('created_at', storable),
-      storable.map(({ message }) => message.caution ?? null),
-    ]),
+    tx.all<{ id: string; seq: number }>(
+      insertMessages,
+      given.map((name) => stored.map((row) => row[name])),
+    ),
     recordManyEvents(
       tx,
       'message',

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { type Migration, migrations } from '../../../migrations/index.ts'
+import { type Migration, migrations, onPostgres } from '../../../migrations/index.ts'
 import { countOf, droppedBy, nameOf, type PlannedStep } from '../dropped.ts'
 import {
   type Applied,
@@ -72,7 +72,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
           if ((done !== null) === isUp) return false
           // Who waits for a table keeps everybody waiting who comes after: nodes that serve meanwhile go first.
           await tx.run(`SET LOCAL lock_timeout = '${tableLockMs}ms'`)
-          await transaction.unsafe(dialect(migration.postgres[isUp ? 'up' : 'down'])).simple()
+          await transaction.unsafe(dialect(onPostgres(migration)[isUp ? 'up' : 'down'])).simple()
           if (isUp)
             await tx.run(`INSERT INTO schema_migrations (${columns}) VALUES ($1, $2, $3)`, [
               number,
@@ -117,7 +117,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
       const plan: PlannedStep[] = []
       for (const migration of stepsDown(await applied(db), way)) {
         const losses: PlannedStep['losses'] = []
-        for (const dropped of droppedBy(migration.postgres)) {
+        for (const dropped of droppedBy(onPostgres(migration))) {
           const row = await db.one<{ n: number | string }>(countOf(dropped))
           losses.push({ name: nameOf(dropped), rows: Number(row.n) })
         }

@@ -2,7 +2,7 @@ import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import * as schema from './schema/index.ts'
 
-export type Value = string | number | boolean | null | Uint8Array | readonly (string | null)[] | readonly number[]
+export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[]
 
 /** A statement made by `build`. Its rows are keyed by the names of columns, so give none another name. */
 type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: readonly Row[] } }

@@ -1,3 +1,4 @@
+import { contentColumns } from '../../features/chats/content.ts'
 import type { PairState } from '../../features/chats/rules.ts'
 import type { Chat, ChatEntry, ChatStore, Message } from '../../features/chats/store.ts'
 import type { Dialect } from './dialect.ts'
@@ -36,7 +37,7 @@ export const livingOf = ([a, b]: [string, string], { a_erased, b_erased }: PairR
 ]
 
 const messageColumns = (created = 'created_at', id = 'id', readAt = 'm.read_at') => `
-  m.id AS ${id}, m.chat_id, m.seq, m.sender_id, m.kind, m.text, m.photo_id, m.client_id, ${readAt} AS read_at,
+  m.id AS ${id}, m.chat_id, m.seq, m.sender_id, ${contentColumns.map((name) => `m.${name}`).join()}, m.client_id, ${readAt} AS read_at,
   m.edited_at, m.deleted_at, m.caution, m.created_at AS ${created},
   p.width AS photo_width, p.height AS photo_height, p.placeholder AS photo_placeholder`
 const joinPhoto = 'LEFT JOIN media p ON p.id = m.photo_id'

@@ -1,5 +1,5 @@
 import { and, count, eq, getTableColumns, inArray, isNull, max } from 'drizzle-orm'
-import { editVerdict, seersOf, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
+import { cleared, editVerdict, seersOf, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
 import type { ChatStore, Message } from '../../features/chats/store.ts'
 import { evidenceAfterEdit } from '../../features/safety/rules.ts'
 import type { Evidence } from '../../features/safety/store.ts'
@@ -98,9 +98,11 @@ export function* removeMessage(
   const message = tombstone(before, now)
   if (before.held) {
     // What it said is in the evidence of its report.
-    const { text, photo_id, caution, deleted_at } = message
     yield* changed(
-      db.update(heldMessages).set({ text, photo_id, caution, deleted_at }).where(eq(heldMessages.id, messageId)),
+      db
+        .update(heldMessages)
+        .set({ ...cleared, deleted_at: now })
+        .where(eq(heldMessages.id, messageId)),
     )
     return { before, message, members: seersOf(before, chat) }
   }
@@ -108,7 +110,7 @@ export function* removeMessage(
   yield* changed(
     db
       .update(messages)
-      .set({ text: message.text, photo_id: message.photo_id, caution: message.caution, deleted_at: message.deleted_at })
+      .set({ ...cleared, deleted_at: now })
       .where(eq(messages.id, messageId)),
   )
   yield* changed(db.update(chats).set(unreadWithout(before, chat)).where(eq(chats.id, chat.id)))

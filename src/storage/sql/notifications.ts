@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { MessageKind } from '../../features/chats/content.ts'
 import { defaultPreferences, type NotificationPreferences, wantsDigest } from '../../features/notifications/rules.ts'
 import type { Account, ChatState, NotificationStore } from '../../features/notifications/store.ts'
 import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
@@ -27,7 +28,7 @@ type ChatRow = {
   last_seq: number
   unread: number
   message_id: string | null
-  message_kind: 'text' | 'photo'
+  message_kind: MessageKind
   message_text: string | null
 }
 

@@ -6,6 +6,7 @@ import {
   asStored,
   nextNumber,
   noPhoto,
+  rowOf,
   seersOf,
   type SendRefusal,
   sendVerdict,
@@ -85,7 +86,7 @@ function* append(
   const { held } = reported
   const seq = nextNumber(chat)
   const byA = chat.user_a === sender_id
-  const row = { ...given, caution: given.caution ?? null, seq }
+  const row = rowOf(given, seq)
   const inserted = yield* changed(
     db
       .insert(held ? heldMessages : messages)
@@ -143,12 +144,7 @@ export function* releaseMessage(
   const isRepeated = and(eq(messages.sender_id, sender_id), eq(messages.client_id, message.client_id ?? ''))
   const same = yield* first(db.select({ id: messages.id }).from(messages).where(isRepeated))
   const client_id = same === null ? message.client_id : null
-  const { id, chat_id, kind, text, photo_id, edited_at, caution, created_at } = message
-  yield* changed(
-    db
-      .insert(messages)
-      .values({ ...{ id, chat_id, seq, sender_id, kind, text, photo_id }, client_id, edited_at, caution, created_at }),
-  )
+  yield* changed(db.insert(messages).values({ ...message, seq, client_id }))
   const newest = yield* one(
     db
       .select({

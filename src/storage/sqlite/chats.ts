@@ -5,11 +5,14 @@ import {
   marksRead,
   nextNumber,
   noPhoto,
+  rowOf,
   sendVerdict,
   type ShownPhoto,
   startVerdict,
+  storedColumns,
+  type StoredRow,
 } from '../../features/chats/rules.ts'
-import type { Chat, ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
+import type { Chat, ChatStore, Message } from '../../features/chats/store.ts'
 import type { DurableType } from '../../realtime/events.ts'
 import { isTheirs } from '../image-use.ts'
 import {
@@ -54,9 +57,9 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
   const pair = client.prepare<PairRow, [string, string]>(selectPairState({ value }))
 
   const numbersOf = client.prepare<ChatNumbers, [string]>('SELECT last_seq, held_a, held_b FROM chats WHERE id = +?')
-  const insertMessage = client.prepare<null, [NewMessage & { seq: number; caution: string | null }]>(`
-    INSERT INTO messages (id, chat_id, seq, sender_id, kind, text, photo_id, client_id, created_at, caution)
-    VALUES ($id, $chat_id, $seq, $sender_id, $kind, $text, $photo_id, $client_id, $created_at, $caution)`)
+  const insertMessage = client.prepare<null, [StoredRow]>(
+    `INSERT INTO messages (${storedColumns.join()}) VALUES (${storedColumns.map((name) => `$${name}`).join()})`,
+  )
   const touchChat = client.prepare<null, [{ seq: number; at: number; sender: string; chat: string }]>(
     // A clock that was set back must not move the chat down.
     `UPDATE chats SET last_seq = $seq, last_msg_at = max(coalesce(last_msg_at, 0), $at),
@@ -129,7 +132,7 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
         if (verdict.is === 'refused') return verdict.why
         if (verdict.is === 'repeated') return { message: verdict.message, created: false, events: [] }
         const seq = nextNumber(oneRow(numbersOf.get(chat_id)))
-        insertMessage.run({ ...message, caution: message.caution ?? null, seq })
+        insertMessage.run(rowOf(message, seq))
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
         if (notifyAt !== null && hasChannel.get(otherId) !== null)

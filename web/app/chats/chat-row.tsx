@@ -54,6 +54,6 @@ function lastText(t: T, { last_message }: Chat, me: string | undefined): string 
   if (last_message === null) return t('chats.noMessage')
   const text = last_message.deleted
     ? t('chats.deleted')
-    : (last_message.text ?? (last_message.kind === 'photo' ? t('chats.photo') : ''))
+    : (last_message.text ?? (last_message.kind === 'text' ? '' : t(`chats.kind.${last_message.kind}`)))
   return last_message.sender_id === me ? t('chats.mine', { text }) : text
 }

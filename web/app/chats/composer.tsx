@@ -27,7 +27,8 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
   const [file, setFile] = useState<File | null>(null)
   const trimmed = text.trim()
   const length = [...trimmed].length
-  const isCaption = editing?.kind === 'photo'
+  // Only a text needs one.
+  const isCaption = editing !== null && editing.kind !== 'text'
   const canSend = length <= longest && (length > 0 || isCaption)
 
   useEffect(() => {

@@ -23,7 +23,7 @@ export function PhotoDialog({ message: { photo, text }, onClose }: { message: Ch
     <dialog
       ref={dialog}
       className={styles.viewer}
-      aria-label={t('chats.photo')}
+      aria-label={t('chats.kind.photo')}
       onCancel={(event) => {
         event.preventDefault()
         onClose()
@@ -37,7 +37,7 @@ export function PhotoDialog({ message: { photo, text }, onClose }: { message: Ch
       </IconButton>
       <img
         src={photo.url}
-        alt={text ?? t('chats.photo')}
+        alt={text ?? t('chats.kind.photo')}
         width={photo.width}
         height={photo.height}
         style={{ backgroundImage: `url("${photo.placeholder}")` }}

@@ -64,7 +64,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
         {typeof ready === 'object' && preview && (
           <>
             <ReactCrop crop={crop} onChange={(_, percent) => setCrop(percent)} ruleOfThirds>
-              <img src={preview} alt={t('chats.photo')} className={styles.preview} />
+              <img src={preview} alt={t('chats.kind.photo')} className={styles.preview} />
             </ReactCrop>
             <p>{t('chats.cropHint')}</p>
           </>

@@ -2,13 +2,15 @@ import { Clock, EyeOff, MapPin, MapPinOff } from 'lucide-react'
 import { Button } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './nearby.module.css'
+import { useNearbyStore } from './nearby-store.ts'
 import { type Asking, usePosition } from './position.ts'
 import { problemText } from './problems.ts'
 
 /** Before the first position: what it is for, what becomes of it, and the button that asks the device. */
 export function NoPosition() {
   const { t } = useLanguage()
-  const { asking, send } = usePosition()
+  const store = useNearbyStore()
+  const { asking, send } = usePosition(store.publish)
   return (
     <section className={styles.position}>
       <h2>{t('people.position.title')}</h2>

@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { type Place, useNearbyStore } from './nearby-store.ts'
+import type { Place } from './nearby-store.ts'
 import type { Problem } from 'convene-client'
 import { useTelegram } from '../telegram/telegram.tsx'
 
@@ -17,9 +17,8 @@ const ask = (): Promise<Place> =>
     }),
   )
 
-/** The device is asked for its position when `send` is called, and never by itself. */
-export function usePosition() {
-  const store = useNearbyStore()
+/** The device is asked for its position when `send` is called, and never by itself. `take` gets it, and says why it is refused. */
+export function usePosition(take: (position: Place) => Promise<Problem | 'offline' | null>) {
   const sdk = useTelegram()?.sdk
   const [asking, setAsking] = useState<Asking>('idle')
   const send = useCallback(async () => {
@@ -30,12 +29,12 @@ export function usePosition() {
       if (told === 'denied') return setAsking('denied')
       if (told === 'unsupported' && (!('geolocation' in navigator) || !isSecureContext)) return setAsking('unsupported')
       const { latitude, longitude } = told === 'unsupported' ? await ask() : told
-      const refused = await store.publish({ latitude, longitude })
+      const refused = await take({ latitude, longitude })
       setAsking(refused === null ? 'idle' : { refused })
     } catch (error) {
       const code = error instanceof GeolocationPositionError ? error.code : 2
       setAsking(code === 1 ? 'denied' : code === 3 ? 'timeout' : 'unavailable')
     }
-  }, [store, sdk])
+  }, [take, sdk])
   return { asking, send }
 }

@@ -15,7 +15,7 @@ export function ShownCard() {
   const store = useNearbyStore()
   const visible = useNearbyState(({ visible }) => visible)
   const [refused, setRefused] = useState<Problem | 'offline' | null>(null)
-  const { asking, send } = usePosition()
+  const { asking, send } = usePosition(store.publish)
   const Icon = visible ? EyeOff : Eye
   return (
     <section className={`${styles.shown} ${visible ? '' : styles.hidden}`} aria-label={t('people.shownTitle')}>

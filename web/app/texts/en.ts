@@ -142,7 +142,7 @@ export const en = {
   'chats.noMessage': 'No message yet',
   'chats.mine': 'You: {text}',
   'chats.you': 'You',
-  'chats.photo': 'Photo',
+  'chats.kind.photo': 'Photo',
   'chats.photoOf': 'Photo: {name}',
   'chats.openPhoto': 'Photo: {name}. Open it',
   'chats.deleted': 'Message deleted',

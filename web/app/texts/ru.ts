@@ -166,7 +166,7 @@ export const ru: Translation<typeof en> = {
   'chats.noMessage': 'Сообщений пока нет',
   'chats.mine': 'Вы: {text}',
   'chats.you': 'Вы',
-  'chats.photo': 'Фото',
+  'chats.kind.photo': 'Фото',
   'chats.photoOf': 'Фото: {name}',
   'chats.openPhoto': 'Фото: {name}. Открыть',
   'chats.deleted': 'Сообщение удалено',

@@ -1,5 +1,6 @@
 import type { Chat, components, Frame, Me, Message, Neighbour, Profile } from 'convene-client'
 import { type Answers, refused } from '../book.ts'
+import { anAccount, aText } from '../whole.ts'
 import { portrait, river, riverPlaceholder } from '../pictures.ts'
 
 type Schemas = components['schemas']
@@ -126,23 +127,16 @@ export function worldOf(language: string) {
   const center = { latitude: 52.4986, longitude: 13.4234 }
 
   const me: Me = {
+    ...anAccount,
     id: idOf(1, 0),
     name: words.me,
-    email: 'mia@example.org',
-    email_verified: true,
-    phone: null,
-    messenger_id: null,
     birth_month: '1994-08',
     show_age: true,
-    hidden: null,
     bio: words.bio,
     city: words.city,
     gender: 'female',
     photo: portrait(7),
     photo_thumb: portrait(7),
-    role: 'user',
-    visible: true,
-    consents_missing: [],
     created_at: ago(days(70)),
     updated_at: ago(days(2)),
   }
@@ -199,19 +193,12 @@ export function worldOf(language: string) {
     minutesAgo: number,
     more: Partial<Message> = {},
   ): Message => ({
+    ...aText,
     id: `0199a3c4-${idOf(0, 0).slice(9, 13)}-7000-9000-${String(number).padStart(12, '0')}`,
     chat_id: chat,
     sender_id: from,
-    client_id: null,
-    kind: 'text',
     text,
-    photo: null,
-    caution: null,
-    read: true,
     read_at: ago(minutesAgo * minutes),
-    edited: false,
-    edited_at: null,
-    deleted: false,
     created_at: ago(minutesAgo * minutes),
     ...more,
   })

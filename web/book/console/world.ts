@@ -1,6 +1,7 @@
 import type { components, Me, Message } from 'convene-client'
 import { ago, days, now } from '../app/world.ts'
 import { type Answers, refused } from '../book.ts'
+import { anAccount, aText } from '../whole.ts'
 import { portrait, river, riverPlaceholder } from '../pictures.ts'
 
 type Schemas = components['schemas']
@@ -120,23 +121,12 @@ export function worldOf(language: string) {
   const other = personId(3)
 
   const me: Me = {
+    ...anAccount,
     id: idOf(1, 0),
     name: words.me,
     email: 'nadia@example.org',
-    email_verified: true,
-    phone: null,
-    messenger_id: null,
-    birth_month: null,
-    show_age: false,
-    hidden: null,
-    bio: null,
-    city: null,
-    gender: null,
-    photo: null,
-    photo_thumb: null,
     role: 'admin',
     visible: false,
-    consents_missing: [],
     created_at: ago(days(400)),
     updated_at: ago(days(2)),
   }
@@ -170,9 +160,15 @@ export function worldOf(language: string) {
   }
   const queue = Array.from({ length: 8 }, (_, number) => queued(number))
 
-  const message = (number: number, from: string, text: string | null, before: number, more: Partial<Message> = {}) => ({
-    ...{ id: idOf(4, number), chat_id: idOf(3, 0), sender_id: from, client_id: null, kind: 'text' as const, text },
-    ...{ photo: null, caution: null, deleted: false, edited: false, edited_at: null, read: true },
+  const message = (
+    number: number,
+    from: string,
+    text: string | null,
+    before: number,
+    more: Partial<Message> = {},
+  ): Message => ({
+    ...aText,
+    ...{ id: idOf(4, number), chat_id: idOf(3, 0), sender_id: from, text },
     ...{ created_at: ago(before * minutes), read_at: ago(before * minutes), ...more },
   })
   const photo = {

@@ -1,4 +1,5 @@
 import { boolean, doublePrecision, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
+import { messageKinds } from '../../../features/chats/content.ts'
 import { int8 } from './columns.ts'
 
 export const chats = pgTable(
@@ -33,7 +34,7 @@ export const messages = pgTable(
     chat_id: text().notNull(),
     seq: int8().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),
@@ -53,7 +54,7 @@ export const heldMessages = pgTable(
     chat_id: text().notNull(),
     seq: int8().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),

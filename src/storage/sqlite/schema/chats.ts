@@ -1,4 +1,5 @@
 import { integer, primaryKey, real, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import { messageKinds } from '../../../features/chats/content.ts'
 
 export const chats = sqliteTable(
   'chats',
@@ -32,7 +33,7 @@ export const messages = sqliteTable(
     chat_id: text().notNull(),
     seq: integer().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),
@@ -52,7 +53,7 @@ export const heldMessages = sqliteTable(
     chat_id: text().notNull(),
     seq: integer().notNull(),
     sender_id: text().notNull(),
-    kind: text({ enum: ['text', 'photo'] }).notNull(),
+    kind: text({ enum: messageKinds }).notNull(),
     text: text(),
     photo_id: text(),
     client_id: text(),
