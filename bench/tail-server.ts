@@ -1,5 +1,6 @@
 /**
- * A server for `bench tail`: it runs a job when it is told to, and says how long its event loop has stood still. Takes its
+ * A server for `bench tail`: it runs a job when it is told to, and says how long its event loop has stood still, and
+ * how much of that it computed: the rest is what other programs took of the processor, or the disk. Takes its
  * settings from the environment like any other, and over IPC `{ job }` and `'pause'`.
  */
 import { buildApp } from '../src/app.ts'
@@ -14,7 +15,8 @@ import { openStorage } from '../src/storage/open.ts'
 import { openLog } from '../src/telemetry/log.ts'
 
 export type Asked = { job: string } | 'pause'
-export type Told = 'ready' | { count: number } | { longestMs: number }
+export type Pauses = { longestMs: number; busiestMs: number }
+export type Told = 'ready' | { count: number } | Pauses
 
 // A timer of one millisecond is late by as long as the loop was busy.
 const everyMs = 1
@@ -36,18 +38,27 @@ listen(buildApp(services, await openWebFiles()), services, config)
 await services.delivery.start(true)
 const list = jobs(services)
 
-let longestMs = 0
-let lastAt = performance.now()
+const none: Pauses = { longestMs: 0, busiestMs: 0 }
+let pauses = none
+let last = { at: performance.now(), cpuMs: cpuMs() }
 setInterval(() => {
-  const at = performance.now()
-  longestMs = Math.max(longestMs, at - lastAt - everyMs)
-  lastAt = at
+  const now = { at: performance.now(), cpuMs: cpuMs() }
+  pauses = {
+    longestMs: Math.max(pauses.longestMs, now.at - last.at - everyMs),
+    busiestMs: Math.max(pauses.busiestMs, now.cpuMs - last.cpuMs),
+  }
+  last = now
 }, everyMs)
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
 
 process.on('message', async (asked: Asked) => {
   if (asked === 'pause') {
-    tell({ longestMs })
-    longestMs = 0
+    tell(pauses)
+    pauses = none
     return
   }
   const job = list.find(({ name }) => name === asked.job)

@@ -7,7 +7,7 @@ import { openLoop } from './open-loop.ts'
 import { bearer, dataDir, newPerson, openServices, type Person } from './ours.ts'
 import { cpuSeconds, freePort } from './process.ts'
 import { markdown, number, options, publish } from './report.ts'
-import type { Asked, Told } from './tail-server.ts'
+import type { Asked, Pauses, Told } from './tail-server.ts'
 
 const people = 20_000
 const messagesEach = 5
@@ -23,7 +23,7 @@ const warmUpMs = 1000
 type Server = Awaited<ReturnType<typeof startServer>>
 type Loops = { name: string; rate: number; loop: Awaited<ReturnType<typeof openLoop>> }[]
 type Phase = { name: string; during(server: Server): Promise<unknown> }
-type Row = { name: string; answers: Record<string, number[]>; longestMs: number; tookMs: number; failed: number }
+type Row = Pauses & { name: string; answers: Record<string, number[]>; tookMs: number; failed: number }
 
 /** Somebody who has written a great deal, in chats with as many others. */
 async function writer(dir: string): Promise<Person> {
@@ -68,7 +68,7 @@ async function startServer(dir: string, more: Record<string, string> = {}) {
     url,
     pid: child.pid,
     job: async (job: string) => ((await ask({ job })) as { count: number }).count,
-    longestPause: async () => ((await ask('pause')) as { longestMs: number }).longestMs,
+    pauses: async () => (await ask('pause')) as Pauses,
     async stop() {
       heard.promise.catch(() => {})
       child.kill()
@@ -101,7 +101,7 @@ async function calibrate(server: Server, loops: Loops): Promise<number> {
 }
 
 async function measure(server: Server, loops: Loops, { name, during }: Phase, scale: number, seconds: number) {
-  await server.longestPause()
+  await server.pauses()
   let tookMs = 0
   const work = Bun.sleep(warmUpMs).then(async () => {
     const began = performance.now()
@@ -109,11 +109,11 @@ async function measure(server: Server, loops: Loops, { name, during }: Phase, sc
     tookMs = performance.now() - began
   })
   const all = await runAll(loops, scale, seconds)
-  const longestMs = await server.longestPause()
+  const pauses = await server.pauses()
   await work
   const failed = all.reduce((sum, { found }) => sum + found.refused * seconds + found.others, 0)
   const answers = Object.fromEntries(all.map(({ name, found }) => [name, found.ms]))
-  return { name, answers, longestMs, tookMs, failed } satisfies Row
+  return { name, answers, ...pauses, tookMs, failed } satisfies Row
 }
 
 async function answered(asked: Promise<Response>) {
@@ -196,11 +196,12 @@ export async function main() {
       tables: [
         `${rates}: what uses half of a core. p50 / p99 / p99.9, ms`,
         markdown(
-          ['beside it', ...names, 'longest pause, ms', 'it took, s'],
-          rows.map(({ name, answers, longestMs, tookMs }) => [
+          ['beside it', ...names, 'longest pause, ms', 'of its own work, ms', 'it took, s'],
+          rows.map(({ name, answers, longestMs, busiestMs, tookMs }) => [
             name,
             ...names.map((kind) => cell(answers[kind]!)),
             number(longestMs),
+            number(busiestMs),
             tookMs < 10 ? '–' : number(tookMs / 1000),
           ]),
         ),

@@ -190,6 +190,18 @@ for (const engine of engines) {
         expect((await storage.events.after('a', 0, 9)).map(({ seq }) => seq)).toEqual([3])
       })
 
+      test('leave none of their old events behind, however many somebody has', async () => {
+        const { storage, chatOf, send } = await fresh()
+        const [first, second] = [await chatOf('a', 'b'), await chatOf('a', 'c')]
+        for (let i = 0; i < 260; i++) for (const chat of [first, second]) await send(chat, 'a')
+        await send(first, 'a', { created_at: now + 9 })
+        // Each chat was an event of its own for both.
+        expect(await storage.events.purge(now + 1)).toBe(4 + 4 * 260)
+        expect(await storage.events.range('a')).toEqual({ oldest: 523, newest: 523 })
+        expect(await storage.events.range('b')).toEqual({ oldest: 262, newest: 262 })
+        expect(await storage.events.range('c')).toEqual({ oldest: 262, newest: 261 })
+      })
+
       test('are moved down by no clock that was set back, however a message comes', async () => {
         const { chats, chatOf, send } = await fresh()
         const chat = await chatOf('a', 'b')

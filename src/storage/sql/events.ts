@@ -10,8 +10,9 @@ export const eventOf = ({ seq, type, at, ref, data }: EventRow): StoredEvent =>
   // `eventRecorder` and `recordEvents` wrote the row: they take the types of events, and either a `ref` or `data`.
   ({ seq, type, at, ref, data: data === null ? null : JSON.parse(data) }) as StoredEvent
 
-// A transaction is for so many.
+// A transaction is for so many users, and ends after so many events: others wait for it.
 const usersAtOnce = 100
+const eventsAtOnce = 500
 
 export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List>, engine: Engine): EventStore {
   const ends = prepare<{ oldest: number | null; newest: number | null }>(`
@@ -42,32 +43,41 @@ export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List
 
     async purge(before) {
       let purged = 0
-      for (let last = ''; ;) {
-        const { users, count } = await engine.write(
+      /** The last user of whom nothing old is left. */
+      let done = ''
+      for (;;) {
+        const after = done
+        const { count, last, isEnd } = await engine.write(
           function* (db) {
             const users = yield* rows(
               db
                 .select({ id: eventCounters.user_id })
                 .from(eventCounters)
-                .where(gt(eventCounters.user_id, last))
+                .where(gt(eventCounters.user_id, after))
                 .orderBy(asc(eventCounters.user_id))
                 .limit(usersAtOnce),
             )
             let count = 0
+            let last = after
             for (const { id } of users) {
               // A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
               const firstKept = sql`(SELECT min(seq) FROM events WHERE user_id = ${id} AND at >= ${before})`
               const isOld = lt(events.seq, sql`coalesce(${firstKept}, ${Number.MAX_SAFE_INTEGER})`)
-              count += yield* changed(db.delete(events).where(and(eq(events.user_id, id), isOld)))
+              const oldest = sql`(SELECT min(seq) FROM events WHERE user_id = ${id})`
+              const isAmongFirst = lt(events.seq, sql`${oldest} + ${eventsAtOnce}`)
+              for (let removed = 1; removed > 0; count += removed) {
+                if (count >= eventsAtOnce) return { count, last, isEnd: false }
+                removed = yield* changed(db.delete(events).where(and(eq(events.user_id, id), isOld, isAmongFirst)))
+              }
+              last = id
             }
-            return { users, count }
+            return { count, last, isEnd: users.length < usersAtOnce }
           },
           { keepsProfileCache: true },
         )
         purged += count
-        const lastUser = users.at(-1)
-        if (lastUser === undefined || users.length < usersAtOnce) return purged
-        last = lastUser.id
+        done = last
+        if (isEnd) return purged
       }
     },
   }
