@@ -310,9 +310,14 @@ function beginReading({ db, look }) {
   look.get()
 }
 
-/** Under the write lock, with all frames in files. */
+/**
+ * Under the write lock, with all frames in files. Where the log is wholly in the database file, by a checkpoint of this
+ * process or of another one, the reader does not prevent its restart: the position is sealed.
+ */
 function pin() {
   beginReading(readers[0])
+  const { log: frames, checkpointed } = state.get()
+  if (frames === checkpointed) position = { ...position, sealed: true, file: fingerprint() }
   pinned = position
 }
 
@@ -343,16 +348,14 @@ function seal() {
   return locked(() => {
     capture()
     unpin()
-    let isWhole = false
+    position = { ...position, sealed: false, file: null }
     try {
-      const { busy, log: frames, checkpointed } = passive.get()
-      isWhole = busy === 0 && frames === checkpointed
-      position = { ...position, sealed: isWhole, file: fingerprint() }
+      passive.get()
     } finally {
       pin()
     }
     save()
-    return isWhole
+    return position.sealed
   })
 }
 
