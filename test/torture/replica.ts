@@ -190,8 +190,10 @@ async function laneOfDeaths(
   /** When each commit was answered that is in this line of states, and what a restore has shown to be in the place. */
   let answered = new Map<number, number>()
   let restoredBefore = 0
+  const lives: { from: number; to: number }[] = []
   for (; seen.deaths < deaths; seen.deaths++) {
     const answeredBefore = answered.size
+    const began = Date.now()
     const { died, wasTraced } = await oneLife(home, { choices, mode, traced, seed: `${lane} ${seen.deaths}`, answered })
     seen.commits += answered.size - answeredBefore
     const restored = join(directory, `${mode}${lane}.db`)
@@ -212,7 +214,10 @@ async function laneOfDeaths(
     assert.ok(count >= restoredBefore, `${count} commits are restored, and were ${restoredBefore} before`)
     restoredBefore = count
     const lost = [...answered].filter(([n]) => n > count).map(([, at]) => at)
-    const loss = Math.max(0, died - Math.min(died, ...lost))
+    lives.push({ from: began, to: died })
+    const since = Math.min(died, ...lost)
+    // Nobody writes between two lives.
+    const loss = lives.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0)
     if (generation !== generationOf(home)) seen.early++
     // The bound of a second is for a whole server: these lanes, with tracers, take all of the machine.
     else if (!wasTraced) seen.losses.push(loss)
