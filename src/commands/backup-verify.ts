@@ -13,7 +13,7 @@ import { UsageError } from './command.ts'
 import { messageOf } from '../lib/errors.ts'
 import type { Options } from './backup.ts'
 
-/** Examines a backup and says what it holds. Throws if anything in it is not whole. */
+/** Examines a backup and describes its contents. Throws if a part is damaged. */
 export async function verify([file = '', ...more]: string[], { force, incremental, photos }: Options) {
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
   if (force || incremental) throw new UsageError(`verify takes no --${force ? 'force' : 'incremental'}`)

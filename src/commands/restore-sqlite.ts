@@ -53,7 +53,7 @@ async function fromFile(config: Config, file: string, { elsewhere, skipDamaged }
   const target = targetOf(config)
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const erased = await openErasureJournal(join(dirname(file), 'erasures.log')).read()
-  // A directory that is not there yet is made only for a backup that is one.
+  // The directory is created only after the backup has proved to be valid.
   let letGo = existsSync(target.dataDir) ? holdData(config) : null
   try {
     const photosAt = { place: elsewhere ?? photosBesideOf(dirname(file)), skipDamaged }

@@ -13,7 +13,7 @@ import type { FilterStore, Rule, RuleSubject } from './store.ts'
 export type VerdictDeps = {
   store: Pick<FilterStore, 'noteOpener'>
   rules: Pick<CurrentRules, 'current'>
-  /** Null for somebody who has no account yet. */
+  /** Null while the author has no account, as at registration. */
   author(userId: string): Promise<Author | null>
   /** Whether a user has ever written in a chat. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
@@ -33,7 +33,7 @@ export type VerdictDeps = {
   now: () => number
 }
 
-/** What rules say of a text that is not refused. */
+/** The outcome of the rules for a text that none of them refuses. */
 export type Verdict = {
   /** Names of the rules that hold it. */
   holds: readonly string[]

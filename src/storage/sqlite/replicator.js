@@ -170,7 +170,7 @@ function checksumOfFrame(frame) {
   return sum.toString('hex')
 }
 
-/** Puts all commits that are not in files yet into files, and returns whether there were any. Throws Gap where the log has lost some. */
+/** Writes all new commits into files. Returns whether there were any. Throws Gap if the log has lost commits. */
 function capture() {
   for (;;) {
     const before = readLogHeader()
