@@ -185,6 +185,133 @@ test('ships what is committed while old files are being removed, though nothing 
   expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
 })
 
+test('ships commits at once though its place takes neither snapshots nor photos nor the journal of erasures', async () => {
+  const folder = newFolder()
+  const sound = openPlace(join(folder, 'place'))
+  const place: Place = {
+    ...sound,
+    put: (name, bytes) =>
+      /^(snapshot|media|erasures)/.test(name) ? Promise.reject(new Error('away')) : sound.put(name, bytes),
+  }
+  writeFileSync(join(folder, 'erasures.log'), `2026-01-01T00:00:00.000Z ${crypto.randomUUID()}\n`)
+  const one = await replicated(folder, { place })
+  await one.replica
+    .follow(openDiskFiles(join(folder, 'media')))
+    .put(`${crypto.randomUUID()}.webp`, Buffer.from('a photo'))
+  const shippedLogs = () => filesIn(join(folder, 'place/log')).length
+  for (let i = 0; i < 3; i++) {
+    const before = shippedLogs()
+    await one.add()
+    await until(() => shippedLogs() > before, 'the commit is in the place')
+  }
+  const waiting = () => readdirSync(join(folder, 'spool')).map((file) => file.split(/[ ,.]/)[1])
+  await until(() => ['erasures', 'media', 'snapshot'].every((kind) => waiting().includes(kind)), 'all others wait')
+})
+
+test('of a log that waits for a place, ships each file until it is there, and in order', async () => {
+  const folder = newFolder()
+  const sound = openPlace(join(folder, 'place'))
+  const refused = new Set<string>()
+  const logs: string[] = []
+  const place: Place = {
+    ...sound,
+    async put(name, bytes) {
+      // Each is refused the first time, and half of those after it is stored.
+      const isFirst = !refused.has(name)
+      refused.add(name)
+      if (isFirst && refused.size % 2 === 0) throw new Error('refused')
+      await sound.put(name, bytes)
+      if (isFirst) throw new Error('stored, and not said')
+      if (name.startsWith('log/')) logs.push(name)
+    },
+    async remove(name) {
+      const isFirst = !refused.has(`remove ${name}`)
+      refused.add(`remove ${name}`)
+      if (isFirst) throw new Error('not removed')
+      await sound.remove(name)
+    },
+  }
+  const one = await replicated(folder, { place, segmentEveryMs: 200 })
+  for (let i = 0; i < 8; i++) {
+    await one.add()
+    await one.shipped()
+  }
+  await until(() => filesIn(join(folder, 'place/segment')).length > 2, 'two segments')
+  await one.end()
+  expect(logs).toEqual([...new Set(logs)].sort())
+  expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
+})
+
+/** A copy of what a machine has, as after a kill. In this order, as each of them follows the one after it. */
+function killedAndMoved(folder: string) {
+  const next = newFolder()
+  for (const name of ['place', 'spool', 'data.db', 'data.db-wal'])
+    if (existsSync(join(folder, name))) cpSync(join(folder, name), join(next, name), { recursive: true })
+  return next
+}
+
+test('makes a snapshot after a kill in the midst of the one before', async () => {
+  const folder = newFolder()
+  const sound = openPlace(join(folder, 'place'))
+  const isHeld = Promise.withResolvers<void>()
+  const mayGoOn = Promise.withResolvers<void>()
+  const place: Place = {
+    ...sound,
+    async put(name, bytes) {
+      if (name.startsWith('snapshot/')) {
+        isHeld.resolve()
+        await mayGoOn.promise
+      }
+      await sound.put(name, bytes)
+    },
+  }
+  const one = await replicated(folder, { place })
+  await isHeld.promise
+  await one.add()
+  const addedAt = Date.now()
+  await until(() => one.replica.log.capturedAt() > addedAt, 'the commit is in a file')
+  const next = killedAndMoved(folder)
+  mayGoOn.resolve()
+  const again = await replicated(next)
+  expect(again.goesOn).toBe(true)
+  await again.add()
+  await again.shipped()
+  expect(again.replica.report().failures).toBe(0)
+  await again.end()
+  expect((await rebuilt(again.place, next)).equals(readFileSync(again.path))).toBe(true)
+})
+
+test('ships no file of the log again when it starts, and merges what it has shipped before', async () => {
+  const folder = newFolder()
+  const one = await replicated(folder)
+  for (let i = 0; i < 5; i++) {
+    await one.add()
+    await one.shipped()
+  }
+  const next = killedAndMoved(folder)
+  const sound = openPlace(join(next, 'place'))
+  const puts: string[] = []
+  const again = await replicated(next, {
+    segmentEveryMs: 1,
+    place: {
+      ...sound,
+      async put(name, bytes) {
+        puts.push(name)
+        await sound.put(name, bytes)
+      },
+    },
+  })
+  await again.add()
+  await again.shipped()
+  await until(() => puts.some((name) => name.startsWith('segment/')), 'a segment')
+  await again.end()
+  const before = filesIn(join(folder, 'place/log')).map((name) => `log/${name}`)
+  expect(before.length).toBeGreaterThan(5)
+  expect(puts.filter((name) => before.includes(name))).toEqual([])
+  expect(puts.find((name) => name.startsWith('segment/'))).toMatch(/0000000001-/)
+  expect((await rebuilt(sound, next)).equals(readFileSync(again.path))).toBe(true)
+})
+
 test('gives up what waits for a place that stays away, and begins anew when it is back', async () => {
   const folder = newFolder()
   let isAway = false

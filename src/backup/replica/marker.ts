@@ -1,8 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { minutes } from '../../lib/time.ts'
+import type { ReplicaKey } from './format.ts'
 import { marker } from './names.ts'
 import type { Place } from './place.ts'
 
 /** The file at the root. `server` is the run of a server that ships there; `photos_key` what all photos are encrypted with. */
 export type Marker = { format: 1; key: string | null; server?: string; photos_key?: string }
+
+/** Of two servers that ship to one place, the one that began last has it: from the other it is `taken`. */
+export type MarkerState = 'unwritten' | 'ours' | 'gone' | 'taken'
+
+const lookEveryMs = minutes
 
 /** Null if the place has none. */
 export async function readMarker(place: Place): Promise<Marker | null> {
@@ -15,5 +23,50 @@ export async function readMarker(place: Place): Promise<Marker | null> {
   }
 }
 
-export const putMarker = (place: Place, content: Marker) =>
-  place.put(marker, Buffer.from(`${JSON.stringify(content)}\n`))
+/** The marker of this server. */
+export function ownMarker(place: Place, { key, everyMs = lookEveryMs }: { key: ReplicaKey | null; everyMs?: number }) {
+  /** Of this run, so that another server is told from this one even where it has a copy of all files. */
+  const server = randomUUID()
+  const keyId = key?.id ?? 'none'
+  let photosKey: string | undefined
+  let state: MarkerState = 'unwritten'
+  let lookedAt = 0
+
+  const write = () =>
+    place.put(
+      marker,
+      Buffer.from(`${JSON.stringify({ format: 1, key: key?.id ?? null, server, photos_key: photosKey })}\n`),
+    )
+
+  return {
+    /** Replaces the marker that was found before. */
+    async put(found: Marker | null, now: number) {
+      photosKey ??= found?.photos_key
+      await write()
+      state = 'ours'
+      lookedAt = now
+    },
+
+    /** Looks once a minute, and every time as long as it is not ours. */
+    async look(now: number): Promise<MarkerState> {
+      if (state === 'unwritten' || (state === 'ours' && Math.abs(now - lookedAt) < everyMs)) return state
+      const found = await readMarker(place)
+      if (found === null) state = 'gone'
+      else state = found.server === server ? 'ours' : 'taken'
+      lookedAt = now
+      return state
+    },
+
+    /** Whether the photos in the place are encrypted with another key. */
+    async photosHaveOtherKey(): Promise<boolean> {
+      photosKey ??= (await readMarker(place))?.photos_key
+      return photosKey !== keyId
+    },
+
+    async photosHaveOurKey() {
+      if (photosKey === keyId) return
+      photosKey = keyId
+      if (state === 'ours') await write()
+    },
+  }
+}

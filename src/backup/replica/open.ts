@@ -1,17 +1,17 @@
-import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Files } from '../../features/media/files.ts'
 import { isFileName } from '../../features/media/files.ts'
-import { hours, minutes, seconds } from '../../lib/time.ts'
+import { hours, minutes } from '../../lib/time.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { type Failure, type ReplicaLog, replicaLog } from '../../storage/sqlite/replica-log.ts'
 import { learnErasures } from './erasures.ts'
 import { replicaKey } from './format.ts'
-import { putMarker, readMarker } from './marker.ts'
-import { isFile, logFile, manifestFile, shippedAs } from './names.ts'
+import { openLoop } from './loop.ts'
+import { ownMarker, readMarker } from './marker.ts'
+import { manifestFile, shippedAs, snapshotPart } from './names.ts'
 import type { Place } from './place.ts'
 import { removeExpiredPhotos } from './photos.ts'
 import { openQueue } from './queue.ts'
@@ -66,12 +66,10 @@ export type ReplicaOptions = {
   beginAgainMs?: number
 }
 
-// Retries of a failing place: the first one comes soon, because most failures are short.
-const retryMs = [0.2, 1, 2, 5, 10, 30].map((s) => s * seconds)
+const logsAtOnce = 4
 const photosAtOnce = 8
 // A photo is shipped before the commit that names it, but delays that commit no longer than this.
 const patienceForPhotosMs = 500
-const lookEveryMs = minutes
 
 export const spoolOf = (dataDir: string) => join(dataDir, 'replica')
 
@@ -82,23 +80,18 @@ export function openReplica(options: ReplicaOptions): Replica {
   const { segmentEveryMs = 5 * minutes, mostWaiting = 2 ** 30, everyMs = 250, beginAgainMs = minutes } = options
   const queue = openQueue(spool)
   const segments = openSegments({ place, spool, everyMs: segmentEveryMs, now })
+  for (const { file, bytes } of queue.sent) segments.shipped(file, bytes)
+  const marker = ownMarker(place, { key, everyMs: options.lookEveryMs })
   const openedAt = now()
   let shippedAt: number | null = null
   let snapshotAt: number | null = null
   let failures = 0
-  let failedInARow = 0
   let isMarked = false
-  /** Of this run, so that another server is told from this one even where it has a copy of all files. */
-  const server = randomUUID()
-  let lookedAt = 0
-  let photosKey: string | undefined
   let goesOn = false
   /** Since when the place lacks the snapshot without which later commits cannot be restored, and of a generation after which. */
   let incomplete: { since: number; after: string } | null = null
   let isAbandoned = false
   let closed = false
-  let running: Promise<void> | null = null
-  let timer: ReturnType<typeof setTimeout> | null = null
   let expireAt = now()
 
   const replicated = replicaLog({
@@ -106,16 +99,29 @@ export function openReplica(options: ReplicaOptions): Replica {
     place: options.placeId,
     everyMs,
     onStored({ file, bytes, capturedAt }) {
-      queue.add(file, bytes, capturedAt || openedAt)
-      void wake()
+      queue.add(file, { bytes, at: capturedAt || openedAt, addedAt: now() })
+      wake()
     },
     onFailure: (failure) => void afterFailure(failure),
   })
 
+  // A failure of one kind of file delays no other kind.
+  const logs = openLoop(shipLogs, onPlaceFailure)
+  const photos = openLoop(shipPhotos, onPlaceFailure)
+  const others = openLoop(shipNextOther, onPlaceFailure)
+  const loops = [logs, photos, others]
+
+  function wake() {
+    for (const loop of loops) void loop.wake()
+  }
+
   /** The time up to which the place is known to have all commits. */
   function shippedUpTo(): number {
     if (incomplete !== null) return incomplete.since
-    return queue.commitsWaitSince() ?? (replicated.capturedAt() || openedAt)
+    const waitSince = queue.commitsWaitSince()
+    // Until it is marked, nobody knows whether the place still has what this generation began with.
+    if (!isMarked) return Math.min(openedAt, waitSince ?? openedAt)
+    return waitSince ?? (replicated.capturedAt() || openedAt)
   }
 
   /** What is committed from now on cannot be restored before a snapshot of a later generation is shipped. */
@@ -154,33 +160,10 @@ export function openReplica(options: ReplicaOptions): Replica {
     segments.forget()
   }
 
-  /** Wakes the loop that ships. Resolves when it has nothing more to do, or has failed. */
-  function wake(): Promise<void> {
-    if (timer !== null) return Promise.resolve()
-    running ??= ship().finally(() => {
-      running = null
-      // Files that arrived while old ones were being removed did not wake the loop.
-      if (!queue.isEmpty() && !closed) void wake()
-    })
-    return running
-  }
-
-  async function ship() {
-    try {
-      while (!queue.isEmpty() && !closed) await shipRound()
-      await segments.make()
-      await expire()
-    } catch (error) {
-      failures++
-      const afterMs = retryMs[Math.min(failedInARow++, retryMs.length - 1)]!
-      log.warn({ reason: messageOf(error), place: place.shown }, 'the place of the replica failed')
-      if (queue.bytes() > mostWaiting && !isAbandoned) await giveUp()
-      timer = setTimeout(() => {
-        timer = null
-        void wake()
-      }, afterMs)
-      timer.unref()
-    }
+  async function onPlaceFailure(error: unknown) {
+    failures++
+    log.warn({ reason: messageOf(error), place: place.shown }, 'the place of the replica failed')
+    if (queue.bytes() > mostWaiting && !isAbandoned) await giveUp()
   }
 
   async function giveUp() {
@@ -195,71 +178,92 @@ export function openReplica(options: ReplicaOptions): Replica {
     void beginAgain(beginAgainMs)
   }
 
-  async function shipRound() {
-    if (!isMarked) await mark()
-    else await lookAround()
-    queue.dropFormerJournals()
-    const files = queue.names()
-    const photos = files.filter(isFile)
-    const logs = files.filter((file) => logFile(shippedAs(file)))
-    const late = photos.length > 0 ? shipAll(photos) : null
-    if (late && logs.length > 0) await Promise.race([late.catch(() => {}), Bun.sleep(patienceForPhotosMs)])
-    for (const file of logs) await shipLog(file)
-    if (late) await late
-    // Snapshot parts one at a time: commits come first.
-    const rest = files.find((file) => !isFile(file) && !logFile(shippedAs(file)))
-    if (rest !== undefined) await shipSnapshot(rest, files)
+  async function shipLogs(): Promise<boolean> {
+    if (await isNotOurs()) return false
+    const waitMs = patienceForPhotosMs - (now() - (queue.photosWaitSince() ?? 0))
+    if (waitMs > 0) await Promise.race([photos.wake(), Bun.sleep(Math.min(waitMs, patienceForPhotosMs))])
+    const files = queue.logs().slice(0, logsAtOnce)
+    const tried = await Promise.allSettled(files.map(put))
+    for (const [i, one] of tried.entries()) {
+      if (one.status === 'rejected') {
+        if (i === 0) throw one.reason
+        // A restore could not use those after it: they wait until it is there too.
+        break
+      }
+      const bytes = queue.bytesOf(files[i]!)
+      if (bytes === undefined) continue
+      segments.shipped(files[i]!, bytes)
+      await queue.logShipped(files[i]!)
+    }
+    // A manifest may have waited for it.
+    if (queue.logs().length === 0) void others.wake()
+    return files.length > 0
   }
 
-  async function shipLog(file: string) {
-    const bytes = queue.bytesOf(file)
-    // The replica was abandoned meanwhile.
-    if (bytes === undefined) return
-    await shipOne(file)
-    segments.shipped(file, bytes)
+  const isNotOurs = async () => ['gone', 'taken'].includes(await marker.look(now()))
+
+  async function shipPhotos(): Promise<boolean> {
+    if (await isNotOurs()) return false
+    const files = queue.photos().slice(0, photosAtOnce)
+    const shipped = await Promise.allSettled(files.map(shipAndRemove))
+    const failed = shipped.filter((one) => one.status === 'rejected')
+    if (failed.length > 0 && failed.length === files.length) throw failed[0]!.reason
+    return files.length > 0
+  }
+
+  /** The journal of erasures, a part of a snapshot, or a manifest: one at a time, because commits come first. */
+  async function shipNextOther(): Promise<boolean> {
+    const state = await marker.look(now())
+    if (state === 'taken')
+      throw new Error(
+        'another server ships to the same place: give each one a place of its own, and start this one again',
+      )
+    if (state === 'gone') goesOn = true
+    if (state !== 'ours' || !isMarked) await mark()
     await segments.make()
+    queue.dropFormerJournals()
+    const file = queue.nextOther()
+    if (file === undefined) await expire()
+    else if (await shipAndRemove(file)) onOtherShipped(shippedAs(file))
+    return file !== undefined
   }
 
-  async function shipSnapshot(file: string, before: readonly string[]) {
-    const manifest = manifestFile(shippedAs(file))
-    // A manifest asserts that all earlier files are there.
-    if (manifest && before.some((other) => other < file && queue.has(other) && !isFile(other))) return
-    if (!queue.has(file)) return
-    await shipOne(file)
-    rmSync(join(spool, file), { force: true })
+  function onOtherShipped(name: string) {
+    const manifest = manifestFile(name)
     if (manifest) {
       snapshotAt = now()
       if (incomplete !== null && manifest.generation > incomplete.after) incomplete = null
       log.info({ generation: manifest.generation }, 'a snapshot of the database is in the replica')
-    } else replicated.partShipped()
+    } else if (snapshotPart(name)) replicated.partShipped()
   }
 
-  async function shipAll(files: readonly string[]) {
-    const next = files.values()
-    await Promise.all(
-      Array.from({ length: photosAtOnce }, async () => {
-        for (const file of next) {
-          await shipOne(file)
-          rmSync(join(spool, file), { force: true })
-        }
-      }),
-    )
+  async function shipAndRemove(file: string): Promise<boolean> {
+    const isShipped = await shipOne(file)
+    if (isShipped) rmSync(join(spool, file), { force: true })
+    return isShipped
   }
 
-  async function shipOne(file: string) {
-    await place.put(shippedAs(file), await readFile(join(spool, file)))
+  /** False where the file was dropped meanwhile. */
+  async function shipOne(file: string): Promise<boolean> {
+    await put(file)
+    if (!queue.has(file)) return false
     queue.shipped(file)
-    shippedAt = now()
-    // After a success, retries start short again.
-    failedInARow = 0
+    return true
+  }
+
+  async function put(file: string) {
+    try {
+      await place.put(shippedAs(file), await readFile(join(spool, file)))
+      shippedAt = now()
+    } catch (error) {
+      // It was dropped meanwhile.
+      if (queue.has(file)) throw error
+    }
   }
 
   async function mark() {
     const found = await readMarker(place)
     await learnErasures(place, options.journal, key, log)
-    photosKey ??= found?.photos_key
-    await putOurMarker()
-    lookedAt = now()
     let newest: string | undefined
     for await (const { name, modified_ms } of place.list('manifest')) {
       const manifest = manifestFile(name)
@@ -271,7 +275,10 @@ export function openReplica(options: ReplicaOptions): Replica {
     if (newest === undefined && found === null && goesOn) await beginInEmptyPlace()
     else if (newest !== undefined && (await replicated.begin(newest))) lacksSnapshot(newest)
     else if ((newest ?? '') < queue.newestGeneration()) lacksSnapshot(newest ?? '')
+    // Last, so that a failure above is tried again from the start.
+    await marker.put(found, now())
     isMarked = true
+    wake()
   }
 
   /** Somebody has removed what this generation began with, or another disk is mounted there. */
@@ -284,22 +291,12 @@ export function openReplica(options: ReplicaOptions): Replica {
     goesOn = false
   }
 
-  async function putOurMarker() {
-    await putMarker(place, { format: 1, key: key?.id ?? null, server, photos_key: photosKey })
-  }
-
-  /** Of two servers that ship to one place, the one that began last has it. */
-  async function lookAround() {
-    if (Math.abs(now() - lookedAt) < (options.lookEveryMs ?? lookEveryMs)) return
-    const found = await readMarker(place)
-    if (found === null) {
-      goesOn = true
-      await mark()
-    } else if (found.server !== server)
-      throw new Error(
-        'another server ships to the same place: give each one a place of its own, and start this one again',
-      )
-    lookedAt = now()
+  /** All that waits, unless the place fails again and again. */
+  async function shipRest() {
+    for (let i = 0; i < 3; i++) {
+      await Promise.all(loops.map((loop) => loop.retry()))
+      if (queue.isEmpty()) return
+    }
   }
 
   async function expire() {
@@ -315,7 +312,13 @@ export function openReplica(options: ReplicaOptions): Replica {
       async open(path) {
         goesOn = await replicated.open(path)
         if (!goesOn) lacksSnapshot()
+        // What the former run has left.
+        void logs.wake()
         return goesOn
+      },
+      async run() {
+        await replicated.run()
+        wake()
       },
     },
 
@@ -329,14 +332,12 @@ export function openReplica(options: ReplicaOptions): Replica {
     }),
 
     async catchUp(files) {
-      const keyId = key?.id ?? 'none'
-      photosKey ??= (await readMarker(place))?.photos_key
-      const isOfOtherKey = photosKey !== keyId
+      const haveOtherKey = await marker.photosHaveOtherKey()
       const there = new Set<string>()
       for await (const { name } of place.list('media')) there.add(name)
       let count = 0
       for await (const { name } of files.list()) {
-        if (!isFileName(name) || (!isOfOtherKey && there.has(photoName(name)))) continue
+        if (!isFileName(name) || (!haveOtherKey && there.has(photoName(name)))) continue
         const bytes = await (await files.get(name))?.bytes().catch(() => null)
         if (!bytes || bytes.length === 0) continue
         while (queue.bytes() > mostWaiting / 8 && !closed) await Bun.sleep(100)
@@ -344,8 +345,7 @@ export function openReplica(options: ReplicaOptions): Replica {
         await replicated.file(photoName(name), bytes)
         count++
       }
-      photosKey = keyId
-      if (isOfOtherKey && isMarked) await putOurMarker()
+      await marker.photosHaveOurKey()
       return count
     },
 
@@ -361,11 +361,9 @@ export function openReplica(options: ReplicaOptions): Replica {
     }),
 
     async close(withinMs) {
-      if (timer !== null) clearTimeout(timer)
-      timer = null
-      await Promise.race([wake().then(() => (queue.isEmpty() ? undefined : wake())), Bun.sleep(withinMs)])
+      await Promise.race([shipRest(), Bun.sleep(withinMs)])
       closed = true
-      if (timer !== null) clearTimeout(timer)
+      for (const loop of loops) loop.close()
     },
   }
 }

@@ -1,25 +1,62 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { giveToOwner } from '../../lib/owner.ts'
-import { generationOf, isFile, isSpooled, journalName, logFile, shippedAs } from './names.ts'
+import {
+  generationOf,
+  isFile,
+  isSpooled,
+  journalName,
+  logFile,
+  manifestFile,
+  shippedAs,
+  snapshotPart,
+} from './names.ts'
 
-/** The files in the spool that wait for the place, in the order in which they were stored. */
+/** `at` is the time up to which the place has all commits while this file waits. */
+type Waiting = { bytes: number; at: number; addedAt: number }
+
+/**
+ * The files in the spool that wait for the place, in the order in which they were stored. Open it before the thread that
+ * stores them.
+ */
 export function openQueue(spool: string) {
   if (mkdirSync(spool, { recursive: true, mode: 0o700 }) !== undefined) giveToOwner(spool)
-  const waiting = new Map<string, { bytes: number; at: number }>()
+  const waiting = new Map<string, Waiting>()
   let waitingBytes = 0
   let newestGeneration = ''
 
   const inSpool = () => readdirSync(spool).filter(isSpooled)
-  for (const file of inSpool().sort()) {
-    const { size, mtimeMs } = statSync(join(spool, file))
-    add(file, size, mtimeMs)
+  const remove = (file: string) => rmSync(join(spool, file), { force: true })
+
+  /** Holds the name of the last log file that was shipped. It only saves work: without it, all of them are shipped again. */
+  const lastShipped = join(spool, 'shipped')
+  const last = logFile(readIfThere(lastShipped))
+  const isShipped = (file: string) => {
+    const log = logFile(shippedAs(file))
+    return log !== null && log.generation === last?.generation && log.to <= last.to
   }
 
-  /** `at` is the time up to which the place has all commits while this one waits. */
-  function add(file: string, bytes: number, at: number) {
-    waiting.set(file, { bytes, at })
-    waitingBytes += bytes
+  const sent: { file: string; bytes: number }[] = []
+  const found = inSpool().sort()
+  const whole = new Set(found.map((file) => manifestFile(shippedAs(file))?.id))
+  for (const file of found) {
+    const part = snapshotPart(shippedAs(file))
+    // A snapshot that a kill has interrupted begins again.
+    if (part !== null && !whole.has(part.id)) remove(file)
+    else {
+      const { size, mtimeMs } = statSync(join(spool, file))
+      add(file, { bytes: size, at: mtimeMs, addedAt: mtimeMs })
+      if (isShipped(file)) {
+        sent.push({ file, bytes: size })
+        shipped(file)
+      }
+    }
+  }
+
+  function add(file: string, of: Waiting) {
+    waiting.set(file, of)
+    waitingBytes += of.bytes
     const generation = generationOf(shippedAs(file))
     if (generation !== null && generation > newestGeneration) newestGeneration = generation
   }
@@ -29,43 +66,81 @@ export function openQueue(spool: string) {
     waiting.delete(file)
   }
 
+  const names = () => [...waiting.keys()]
+  const photos = () => names().filter(isPhoto)
+  const logs = () => names().filter(isLog)
+
   return {
     add,
 
     /** It waits no longer. The file stays. */
     shipped,
 
+    async logShipped(file: string) {
+      shipped(file)
+      await writeFile(lastShipped, shippedAs(file), { mode: 0o600 }).catch(() => {})
+    },
+
+    /** The log files that an earlier run has shipped, and not merged. */
+    sent,
+
     isEmpty: () => waiting.size === 0,
     has: (file: string) => waiting.has(file),
-    names: () => [...waiting.keys()],
     bytes: () => waitingBytes,
     bytesOf: (file: string) => waiting.get(file)?.bytes,
+
+    photos,
+    logs,
+
+    /** The next of all other files. A manifest asserts that all files stored before it are in the place, but for photos. */
+    nextOther(): string | undefined {
+      const next = names().find((file) => !isPhoto(file) && !isLog(file))
+      if (next === undefined || manifestFile(shippedAs(next)) === null) return next
+      return logs().some((log) => log < next) ? undefined : next
+    },
 
     /** The newest one of which a file has ever waited; empty if there is none. */
     newestGeneration: () => newestGeneration,
 
     /** Up to when the place has all commits; null if no commit waits. */
     commitsWaitSince(): number | null {
-      for (const [file, { at }] of waiting) if (logFile(shippedAs(file))) return at
-      return null
+      const next = logs()[0]
+      return next === undefined ? null : waiting.get(next)!.at
     },
 
-    /** Of several states of the journal only the newest is shipped: shipped at once, an older one could arrive last and stay. */
+    /** Null if no photo waits. */
+    photosWaitSince(): number | null {
+      const next = photos()[0]
+      return next === undefined ? null : waiting.get(next)!.addedAt
+    },
+
+    /** Of several states of the journal only the newest is shipped. */
     dropFormerJournals() {
-      const journals = [...waiting.keys()].filter((file) => shippedAs(file) === journalName)
+      const journals = names().filter((file) => shippedAs(file) === journalName)
       for (const file of journals.slice(0, -1)) {
         shipped(file)
-        rmSync(join(spool, file), { force: true })
+        remove(file)
       }
     },
 
     /** Removes all that belongs to the database, and leaves photos and the journal. Throws if the spool cannot be read. */
     dropDatabase() {
       try {
-        for (const file of inSpool().filter((file) => !isFile(file))) rmSync(join(spool, file), { force: true })
+        for (const file of inSpool().filter((file) => !isFile(file))) remove(file)
       } finally {
-        for (const file of [...waiting.keys()].filter((file) => !isFile(file))) shipped(file)
+        for (const file of names().filter((file) => !isFile(file))) shipped(file)
       }
     },
+  }
+}
+
+const isLog = (file: string) => logFile(shippedAs(file)) !== null
+const isPhoto = (file: string) => isFile(file) && shippedAs(file) !== journalName
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
   }
 }

@@ -35,13 +35,16 @@ export function openSegments({ place, spool, everyMs, now }: Options) {
       const ofOne = files.filter((file, i) => file.generation === generation && file.from === from + i)
       const last = ofOne.at(-1)!
       if (ofOne.length > 1) {
+        for (let file = superfluous[0]; file !== undefined; file = superfluous[0]) {
+          await place.remove(file)
+          superfluous.shift()
+        }
         const parts = await Promise.all(ofOne.map(({ file }) => readFile(join(spool, file))))
         await place.put(`segment/${generation}/${numbered(from)}-${numbered(last.to)}`, Buffer.concat(parts))
-        for (const file of superfluous) await place.remove(file)
         superfluous = ofOne.map(({ file }) => shippedAs(file))
       }
       // The newest stays: it records how far the log is shipped.
-      const kept = sent.at(-1)!.file
+      const kept = sent.at(-1)?.file
       for (const { file } of ofOne) if (file !== kept) rmSync(join(spool, file), { force: true })
       sent = sent.filter(({ file }) => file === kept || !ofOne.some((one) => one.file === file))
       madeAt = now()

@@ -386,12 +386,6 @@ function readState() {
   for (const name of all.filter((name) => name.endsWith('.part'))) fs.rmSync(join(spool, name))
   const names = all.filter((name) => !name.endsWith('.part'))
   counter = Math.max(0, ...names.map((name) => Number.parseInt(name, 10) || 0))
-  // A snapshot that was interrupted by a kill starts again.
-  const done = new Set(names.map((name) => / manifest,[^,]+,\d+-(.+)$/.exec(name)?.[1]))
-  for (const name of names) {
-    const of = / snapshot,[^,]+,([^,]+),/.exec(name)?.[1]
-    if (of !== undefined && !done.has(of)) fs.rmSync(join(spool, name))
-  }
   let saved = null
   try {
     saved = JSON.parse(fs.readFileSync(join(spool, 'state.json'), 'utf8'))
