@@ -113,7 +113,7 @@ test('nobody imports main.ts, and only config.ts reads the environment', async (
 })
 
 // Where the types end. Lower these with each one that a better type makes needless; no change may raise them.
-const typeEscapes = { casts: 24, nonNullAssertions: 40, any: 2 }
+const typeEscapes = { casts: 24, nonNullAssertions: 38, any: 2 }
 
 test('no file silences the type checker, and casts and non-null assertions only get fewer', async () => {
   const found = { casts: 0, nonNullAssertions: 0, any: 0 }

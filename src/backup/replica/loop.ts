@@ -1,7 +1,8 @@
 import { seconds } from '../../lib/time.ts'
 
 // The first retries come soon, because most failures are short.
-const retryMs = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30].map((s) => s * seconds)
+const retryMs = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].map((s) => s * seconds)
+const lastRetryMs = 30 * seconds
 
 export type Loop = {
   /** Resolves when nothing is left to do, or a step has failed. Does nothing while the loop waits to retry. */
@@ -27,7 +28,7 @@ export function openLoop(step: () => Promise<boolean>, onFailure: (error: unknow
       }
       failedInARow = 0
     } catch (error) {
-      timer = setTimeout(retry, retryMs[Math.min(failedInARow++, retryMs.length - 1)]!)
+      timer = setTimeout(retry, retryMs[failedInARow++] ?? lastRetryMs)
       timer.unref()
       await onFailure(error)
     } finally {

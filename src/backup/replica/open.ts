@@ -184,16 +184,16 @@ export function openReplica(options: ReplicaOptions): Replica {
     if (waitMs > 0) await Promise.race([photos.wake(), Bun.sleep(Math.min(waitMs, patienceForPhotosMs))])
     const files = queue.logs().slice(0, logsAtOnce)
     const tried = await Promise.allSettled(files.map(put))
-    for (const [i, one] of tried.entries()) {
-      if (one.status === 'rejected') {
+    for (const [i, { file, bytes }] of files.entries()) {
+      const one = tried[i]
+      if (one?.status === 'rejected') {
         if (i === 0) throw one.reason
         // A restore could not use those after it: they wait until it is there too.
         break
       }
-      const bytes = queue.bytesOf(files[i]!)
-      if (bytes === undefined) continue
-      segments.shipped(files[i]!, bytes)
-      await queue.logShipped(files[i]!)
+      if (!queue.has(file)) continue
+      segments.shipped(file, bytes)
+      await queue.logShipped(file)
     }
     // A manifest may have waited for it.
     if (queue.logs().length === 0) void others.wake()
@@ -205,9 +205,9 @@ export function openReplica(options: ReplicaOptions): Replica {
   async function shipPhotos(): Promise<boolean> {
     if (await isNotOurs()) return false
     const files = queue.photos().slice(0, photosAtOnce)
-    const shipped = await Promise.allSettled(files.map(shipAndRemove))
-    const failed = shipped.filter((one) => one.status === 'rejected')
-    if (failed.length > 0 && failed.length === files.length) throw failed[0]!.reason
+    const shipped = await Promise.allSettled(files.map(({ file }) => shipAndRemove(file)))
+    const [failed, ...more] = shipped.filter((one) => one.status === 'rejected')
+    if (failed && more.length + 1 === files.length) throw failed.reason
     return files.length > 0
   }
 
@@ -245,13 +245,13 @@ export function openReplica(options: ReplicaOptions): Replica {
 
   /** False where the file was dropped meanwhile. */
   async function shipOne(file: string): Promise<boolean> {
-    await put(file)
+    await put({ file })
     if (!queue.has(file)) return false
     queue.shipped(file)
     return true
   }
 
-  async function put(file: string) {
+  async function put({ file }: { file: string }) {
     try {
       await place.put(shippedAs(file), await readFile(join(spool, file)))
       shippedAt = now()

@@ -67,8 +67,10 @@ export function openQueue(spool: string) {
   }
 
   const names = () => [...waiting.keys()]
-  const photos = () => names().filter(isPhoto)
-  const logs = () => names().filter(isLog)
+  const ofKind = (isOf: (file: string) => boolean) =>
+    Array.from(waiting, ([file, of]) => ({ file, ...of })).filter(({ file }) => isOf(file))
+  const photos = () => ofKind(isPhoto)
+  const logs = () => ofKind(isLog)
 
   return {
     add,
@@ -87,7 +89,6 @@ export function openQueue(spool: string) {
     isEmpty: () => waiting.size === 0,
     has: (file: string) => waiting.has(file),
     bytes: () => waitingBytes,
-    bytesOf: (file: string) => waiting.get(file)?.bytes,
 
     photos,
     logs,
@@ -96,23 +97,17 @@ export function openQueue(spool: string) {
     nextOther(): string | undefined {
       const next = names().find((file) => !isPhoto(file) && !isLog(file))
       if (next === undefined || manifestFile(shippedAs(next)) === null) return next
-      return logs().some((log) => log < next) ? undefined : next
+      return logs().some(({ file }) => file < next) ? undefined : next
     },
 
     /** The newest one of which a file has ever waited; empty if there is none. */
     newestGeneration: () => newestGeneration,
 
     /** Up to when the place has all commits; null if no commit waits. */
-    commitsWaitSince(): number | null {
-      const next = logs()[0]
-      return next === undefined ? null : waiting.get(next)!.at
-    },
+    commitsWaitSince: () => logs()[0]?.at ?? null,
 
     /** Null if no photo waits. */
-    photosWaitSince(): number | null {
-      const next = photos()[0]
-      return next === undefined ? null : waiting.get(next)!.addedAt
-    },
+    photosWaitSince: () => photos()[0]?.addedAt ?? null,
 
     /** Of several states of the journal only the newest is shipped. */
     dropFormerJournals() {
