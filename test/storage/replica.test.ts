@@ -213,9 +213,15 @@ test('of a log that waits for a place, ships each file until it is there, and in
   const sound = openPlace(join(folder, 'place'))
   const refused = new Set<string>()
   const logs: string[] = []
+  let early = 0
   const place: Place = {
     ...sound,
     async put(name, bytes) {
+      // A restore refuses a log in which one is missing and later ones are there.
+      if (name.startsWith('log/')) {
+        if (Number(name.slice(-10)) > logs.length + 1) early++
+        await Bun.sleep(30)
+      }
       // Each is refused the first time, and half of those after it is stored.
       const isFirst = !refused.has(name)
       refused.add(name)
@@ -232,12 +238,13 @@ test('of a log that waits for a place, ships each file until it is there, and in
     },
   }
   const one = await replicated(folder, { place, segmentEveryMs: 200 })
-  for (let i = 0; i < 8; i++) {
+  for (let i = 0; i < 12; i++) {
     await one.add()
-    await one.shipped()
+    await Bun.sleep(25)
   }
   await until(() => filesIn(join(folder, 'place/segment')).length > 2, 'two segments')
   await one.end()
+  expect(early).toBe(0)
   expect(logs).toEqual([...new Set(logs)].sort())
   expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
 })

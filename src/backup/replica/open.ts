@@ -66,7 +66,6 @@ export type ReplicaOptions = {
   beginAgainMs?: number
 }
 
-const logsAtOnce = 4
 const photosAtOnce = 8
 // A photo is shipped before the commit that names it, but delays that commit no longer than this.
 const patienceForPhotosMs = 500
@@ -106,7 +105,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   })
 
   // A failure of one kind of file delays no other kind.
-  const logs = openLoop(shipLogs, onPlaceFailure)
+  const logs = openLoop(shipNextLog, onPlaceFailure)
   const photos = openLoop(shipPhotos, onPlaceFailure)
   const others = openLoop(shipNextOther, onPlaceFailure)
   const loops = [logs, photos, others]
@@ -178,26 +177,20 @@ export function openReplica(options: ReplicaOptions): Replica {
     void beginAgain(beginAgainMs)
   }
 
-  async function shipLogs(): Promise<boolean> {
+  /** One at a time: a restore refuses a log in which one is missing and later ones are there. */
+  async function shipNextLog(): Promise<boolean> {
     if (await isNotOurs()) return false
     const waitMs = patienceForPhotosMs - (now() - (queue.photosWaitSince() ?? 0))
     if (waitMs > 0) await Promise.race([photos.wake(), Bun.sleep(Math.min(waitMs, patienceForPhotosMs))])
-    const files = queue.logs().slice(0, logsAtOnce)
-    const tried = await Promise.allSettled(files.map(put))
-    for (const [i, { file, bytes }] of files.entries()) {
-      const one = tried[i]
-      if (one?.status === 'rejected') {
-        if (i === 0) throw one.reason
-        // A restore could not use those after it: they wait until it is there too.
-        break
-      }
-      if (!queue.has(file)) continue
-      segments.shipped(file, bytes)
-      await queue.logShipped(file)
+    const next = queue.logs()[0]
+    if (next === undefined) return false
+    if (await shipOne(next.file)) {
+      segments.shipped(next.file, next.bytes)
+      await queue.logShipped(next.file)
     }
     // A manifest may have waited for it.
     if (queue.logs().length === 0) void others.wake()
-    return files.length > 0
+    return true
   }
 
   const isNotOurs = async () => ['gone', 'taken'].includes(await marker.look(now()))
@@ -245,20 +238,15 @@ export function openReplica(options: ReplicaOptions): Replica {
 
   /** False where the file was dropped meanwhile. */
   async function shipOne(file: string): Promise<boolean> {
-    await put({ file })
-    if (!queue.has(file)) return false
-    queue.shipped(file)
-    return true
-  }
-
-  async function put({ file }: { file: string }) {
     try {
       await place.put(shippedAs(file), await readFile(join(spool, file)))
-      shippedAt = now()
     } catch (error) {
-      // It was dropped meanwhile.
       if (queue.has(file)) throw error
     }
+    if (!queue.has(file)) return false
+    queue.shipped(file)
+    shippedAt = now()
+    return true
   }
 
   async function mark() {
