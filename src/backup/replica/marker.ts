@@ -32,11 +32,15 @@ export function ownMarker(place: Place, { key, everyMs = lookEveryMs }: { key: R
   let state: MarkerState = 'unwritten'
   let lookedAt = 0
 
-  const write = () =>
-    place.put(
-      marker,
-      Buffer.from(`${JSON.stringify({ format: 1, key: key?.id ?? null, server, photos_key: photosKey })}\n`),
-    )
+  async function write() {
+    let written: string | undefined
+    // The photos may get our key while it is written.
+    do {
+      written = photosKey
+      const content: Marker = { format: 1, key: key?.id ?? null, server, photos_key: written }
+      await place.put(marker, Buffer.from(`${JSON.stringify(content)}\n`))
+    } while (written !== photosKey)
+  }
 
   return {
     /** Replaces the marker that was found before. */

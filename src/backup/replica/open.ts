@@ -308,6 +308,10 @@ export function openReplica(options: ReplicaOptions): Replica {
         await replicated.run()
         wake()
       },
+      close() {
+        closed = true
+        return replicated.close()
+      },
     },
 
     follow: (files) => ({
@@ -330,7 +334,13 @@ export function openReplica(options: ReplicaOptions): Replica {
         if (!bytes || bytes.length === 0) continue
         while (queue.bytes() > mostWaiting / 8 && !closed) await Bun.sleep(100)
         if (closed) return count
-        await replicated.file(photoName(name), bytes)
+        try {
+          await replicated.file(photoName(name), bytes)
+        } catch (error) {
+          // The next start ships it.
+          if (closed) return count
+          throw error
+        }
         count++
       }
       await marker.photosHaveOurKey()
@@ -350,7 +360,6 @@ export function openReplica(options: ReplicaOptions): Replica {
 
     async close(withinMs) {
       await Promise.race([shipRest(), Bun.sleep(withinMs)])
-      closed = true
       for (const loop of loops) loop.close()
     },
   }
