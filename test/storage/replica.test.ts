@@ -243,6 +243,7 @@ test('of a log that waits for a place, ships each file until it is there, and in
     await Bun.sleep(25)
   }
   await until(() => filesIn(join(folder, 'place/segment')).length > 2, 'two segments')
+  await one.shipped()
   await one.end()
   expect(early).toBe(0)
   expect(logs).toEqual([...new Set(logs)].sort())

@@ -279,11 +279,13 @@ export function openReplica(options: ReplicaOptions): Replica {
     goesOn = false
   }
 
-  /** All that waits, unless the place fails again and again. */
+  /** All that waits, unless the place takes nothing three times in a row. */
   async function shipRest() {
-    for (let i = 0; i < 3; i++) {
+    for (let inVain = 0; inVain < 3;) {
+      const before = queue.bytes()
       await Promise.all(loops.map((loop) => loop.retry()))
       if (queue.isEmpty()) return
+      inVain = queue.bytes() < before ? 0 : inVain + 1
     }
   }
 
