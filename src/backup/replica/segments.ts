@@ -35,13 +35,12 @@ export function openSegments({ place, spool, everyMs, now }: Options) {
       const ofOne = files.filter((file, i) => file.generation === generation && file.from === from + i)
       const last = ofOne.at(-1)!
       if (ofOne.length > 1) {
-        for (let file = superfluous[0]; file !== undefined; file = superfluous[0]) {
-          await place.remove(file)
-          superfluous.shift()
-        }
         const parts = await Promise.all(ofOne.map(({ file }) => readFile(join(spool, file))))
         await place.put(`segment/${generation}/${numbered(from)}-${numbered(last.to)}`, Buffer.concat(parts))
+        const former = superfluous
         superfluous = ofOne.map(({ file }) => shippedAs(file))
+        // One that cannot be removed is tried again with the next segment.
+        for (const file of former) await place.remove(file).catch(() => void superfluous.push(file))
       }
       // The newest stays: it records how far the log is shipped.
       const kept = sent.at(-1)?.file
