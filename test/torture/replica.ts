@@ -134,13 +134,20 @@ const key = replicaKey(new Uint8Array(32))
 /** The kinds of calls of the kernel by which a step of shipping is done. */
 const steps = ['pwrite64', 'write', 'fsync,fdatasync', '/^rename', '/^unlink', 'openat', 'ftruncate']
 
-/** Lists late: what was put just now is missing, and some of what is removed is still named. */
+/**
+ * Lists late: what was put just now is missing, and some of what is removed is still named. What was listed once stays so,
+ * though it is put again.
+ */
 function lateLists(place: Place, choices: Random): Place {
+  const listed = new Set<string>()
   return {
     ...place,
     async *list(folder) {
       for await (const file of place.list(folder))
-        if (Date.now() - file.modified_ms > 400 || choices.chance(0.5)) yield file
+        if (listed.has(file.name) || Date.now() - file.modified_ms > 400 || choices.chance(0.5)) {
+          listed.add(file.name)
+          yield file
+        }
       if (folder.startsWith('log/')) yield { name: `${folder}/0000000001`, size: 1, modified_ms: 0 }
     },
   }
