@@ -51,7 +51,7 @@ export function ownMarker(place: Place, { key, everyMs = lookEveryMs }: { key: R
       lookedAt = now
     },
 
-    /** Looks once a minute, and every time as long as it is not ours. */
+    /** Reads the marker once a minute while it is ours, and on each call once it is not. */
     async look(now: number): Promise<MarkerState> {
       if (state === 'unwritten' || (state === 'ours' && Math.abs(now - lookedAt) < everyMs)) return state
       const found = await readMarker(place)
