@@ -26,8 +26,11 @@ type Bounds = {
 function openLane({ atLeast, atMost }: Bounds, now: () => number) {
   let room = atMost
   let admitted = 0
-  /** How many a second the last turn that took too long has done, or at least one since then that was full. */
-  let perSecond = atLeast
+  /**
+   * How many a second can be admitted: what the last turn that took too long has done, or a full one since then. Before
+   * any: the least that is admitted in each turn of the longest time.
+   */
+  let perSecond = (atLeast * 1000) / budgetMs
   /** How many were refused and have not had the time to come back, as of `waitingAt`. */
   let waiting = 0
   let waitingAt = now()
@@ -37,7 +40,7 @@ function openLane({ atLeast, atMost }: Bounds, now: () => number) {
     /** After a turn. In time: allow a tenth more. Late: scale down in proportion. */
     end(tookMs: number) {
       const rate = (admitted * 1000) / Math.max(tookMs, lookMs)
-      if (tookMs > budgetMs && admitted >= atLeast) perSecond = Math.max(1, rate)
+      if (tookMs > budgetMs && admitted > atLeast) perSecond = Math.max(1, rate)
       else if (admitted >= room) perSecond = Math.max(perSecond, rate)
       if (tookMs <= budgetMs) room = Math.min(atMost, Math.ceil(room * 1.1))
       else if (admitted > atLeast) room = Math.max(atLeast, Math.floor((admitted * budgetMs) / tookMs))

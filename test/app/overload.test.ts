@@ -62,6 +62,21 @@ test('of sockets that all come back at once few pass in a turn, and requests hav
   expect(admitted('socket')).toBe(4)
 })
 
+test('of 400 sockets that come back at once after a restart, all have come after a second', () => {
+  const { admit, waitS } = openAdmission(() => 0)
+  const waits = Array.from({ length: 400 }, () => (admit('socket') ? 0 : waitS('socket')))
+  expect(Math.max(...waits)).toBe(1)
+})
+
+test('a turn that was long for another reason than its few sockets does not make others wait longer', async () => {
+  const clock = { now: 0 }
+  const { admit, waitS } = openAdmission(() => clock.now)
+  for (let i = 0; i < 4; i++) admit('socket')
+  clock.now += 5000
+  await Bun.sleep(6)
+  expect(Array.from({ length: 400 }, () => waitS('socket'))).not.toContain(2)
+})
+
 test('those who are refused together come back at different times, as many a second as can be let in', async () => {
   const clock = { now: 0 }
   const admission = openAdmission(() => clock.now)
