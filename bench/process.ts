@@ -57,6 +57,12 @@ export function memory(pid: number): { now: number; peak: number } {
   return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
 }
 
+/** MiB of processes, where each page counts in equal parts to all processes that have it. */
+export function proportionalMemory(pids: readonly number[]): number {
+  const kibibytes = pids.map((pid) => Number(/^Pss:\s+(\d+) kB/m.exec(ofProcess(pid, 'smaps_rollup') ?? '')?.[1] ?? 0))
+  return kibibytes.reduce((sum, each) => sum + each, 0) / 1024
+}
+
 /** A file of a process; null where that has ended meanwhile, as the workers of a server come and go. */
 function ofProcess(pid: number, file: string): string | null {
   try {

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { painting, pngOf } from '../test/pictures.ts'
-import { fill, type Member, works } from './growth.ts'
+import { type Member, seed, signIn, works } from './growth.ts'
 import { percentile } from './load.ts'
 import { openLoop } from './open-loop.ts'
 import { bearer, dataDir, newPerson, openServices, type Person } from './ours.ts'
@@ -9,8 +10,8 @@ import { cpuSeconds, freePort } from './process.ts'
 import { markdown, number, options, publish } from './report.ts'
 import type { Asked, Pauses, Told } from './tail-server.ts'
 
-const people = 20_000
-const messagesEach = 5
+const usualPeople = 20_000
+const usualMessagesEach = 5
 /** What the erased and exported account has written. */
 const written = { chats: 100, each: 1000 }
 /** How much of a core the server may use for the steady load alone. */
@@ -41,7 +42,11 @@ async function writer(dir: string): Promise<Person> {
   await services.storage.close()
   // What the retention job finds to remove.
   const db = new Database(join(dir, 'convene.db'))
-  db.run('UPDATE events SET at = at - 30 * 86400000 WHERE user_id <> ?', [person.id])
+  db.run(
+    `UPDATE events SET at = at - 30 * 86400000
+     WHERE (user_id, seq) IN (SELECT user_id, seq FROM events WHERE user_id <> ? LIMIT 300000)`,
+    [person.id],
+  )
   db.close()
   return person
 }
@@ -133,9 +138,13 @@ async function upload(server: Server, { token }: Person, image: Uint8Array<Array
 }
 
 export async function main() {
-  const chosen = options({ seconds: 15, rounds: 1 })
-  const dir = dataDir()
-  const members = await fill(dir, people, messagesEach)
+  const chosen = options({ seconds: 15, rounds: 1 }, ['people', 'messages-each', 'dir', 'only'])
+  const people = Number(chosen.people ?? usualPeople)
+  const messagesEach = Number(chosen['messages-each'] ?? usualMessagesEach)
+  const dir = chosen.dir === undefined ? dataDir() : join(chosen.dir, `${people}-${messagesEach}`)
+  mkdirSync(dir, { recursive: true })
+  seed(dir, people, messagesEach)
+  const members = await signIn(dir)
   const person = await writer(dir)
   const image = photo()
 
@@ -176,13 +185,14 @@ export async function main() {
   const server = await startServer(dir, { BACKUP_DIR: backups })
   const loops = await loopsOf(server, members)
   const scale = await calibrate(server, loops)
-  for (const phase of phases) rows.push(await measure(server, loops, phase, scale, chosen.seconds))
+  const isChosen = ({ name }: { name: string }) => name.includes(chosen.only ?? '')
+  for (const phase of phases.filter(isChosen)) rows.push(await measure(server, loops, phase, scale, chosen.seconds))
   for (const { loop } of loops) loop.close()
   await server.stop()
 
   const withReplica = await startServer(dir, { REPLICA_URL: join(dataDir(), 'place') })
   const others = await loopsOf(withReplica, members)
-  for (const name of ['a replica and its first snapshot', 'a replica'])
+  for (const name of ['a replica and its first snapshot', 'a replica'].filter((name) => isChosen({ name })))
     rows.push(await measure(withReplica, others, { name, during: async () => {} }, scale, chosen.seconds))
   for (const { loop } of others) loop.close()
   await withReplica.stop()
