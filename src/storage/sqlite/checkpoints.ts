@@ -7,6 +7,9 @@ import type { ReplicaLog } from './replica-log.ts'
 import { asError } from '../../lib/errors.ts'
 import { oneRow } from './one-row.ts'
 
+// Pages that are taken into the file here, in a few milliseconds, rather than in the thread.
+const little = 300
+
 export type Checkpoints = {
   /** After a commit, outside of any transaction: begins one where the log has grown by enough. */
   onCommit(): void
@@ -95,6 +98,18 @@ export function openCheckpoints(
     begunAt = 0
   }
 
+  function begin(): Promise<void> {
+    running = Promise.withResolvers()
+    const { promise } = running
+    // A replica takes all of the log in by itself. Where it failed, nothing is replicated, and the rest is done here.
+    if (replica) void replica.checkpoint().then(ended, end)
+    else {
+      thread ??= start()
+      thread.postMessage(null)
+    }
+    return promise
+  }
+
   return {
     onCommit() {
       if (!isAble || running) return
@@ -102,19 +117,14 @@ export function openCheckpoints(
       if (log < begunAt) begunAt = 0
       if (log - begunAt < after) return
       begunAt = log
-      running = Promise.withResolvers()
-      if (replica) {
-        // It takes all of the log in by itself. Where it failed, nothing is replicated, and the rest is done here.
-        void replica.checkpoint().then(ended, end)
-        return
-      }
-      thread ??= start()
-      thread.postMessage(null)
+      void begin()
     },
 
     async emptyLog() {
       await running?.promise
       if (replica && (await replica.empty().catch(() => false))) return
+      // Only what is written meanwhile is left to do here, where requests wait for it.
+      if (isAble && !running && length() > little) await begin()
       empty()
     },
 
