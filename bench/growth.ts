@@ -14,7 +14,7 @@ const usualSizes = '10000,1000000'
 const members = 1000
 
 export type Member = { user: string; chat: string; token: string }
-type Work = { name: string; of(member: Member, i: number): Request }
+export type Work = { name: string; of(member: Member, i: number): Request }
 
 const json = { 'content-type': 'application/json' }
 export const works: Work[] = [

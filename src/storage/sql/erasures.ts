@@ -13,7 +13,7 @@ import { dropPasskeys } from './passkeys.ts'
 import { holdLiving } from './living.ts'
 
 // Rows that one part looks at, and chats that it goes through: some milliseconds of work.
-const budget = 500
+const budget = 250
 const chatsAtOnce = 50
 
 // No chat has these ids.
