@@ -4,8 +4,8 @@ import { texts } from './first-texts.ts'
 import './install-offer.ts'
 import { fetchFirst } from './screens.ts'
 
-// This file is small so that it runs first: what the first picture is made of is then fetched side by side, while the large
-// part of the app is still on its way.
+// This file is small so that it runs first: it then fetches in parallel what the first screen needs, while the large part of
+// the app is still loading.
 const root = document.getElementById('root')
 try {
   const [{ show }, firstTexts, currentBrand, screen] = await Promise.all([
@@ -16,7 +16,7 @@ try {
   ])
   if (root) await show(root, firstTexts, currentBrand, screen?.prepare)
 } catch (error) {
-  // The page itself says so where a part of the app cannot be fetched, as after a new version.
+  // The page shows its own message if a part of the app cannot be fetched, as after an update.
   if (root) root.dataset.failed = ''
   throw error
 }

@@ -1,7 +1,7 @@
-/** Dates and times as people write them, in their own time zone. */
+// Dates and times in the user's language and time zone.
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-// Making a format is slow, and a list has hundreds of times.
+// Creating a format is slow, and a list shows hundreds of times.
 function format(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${language} ${JSON.stringify(options)}`
   let made = formats.get(key)

@@ -1,6 +1,6 @@
 import { keep, kept } from './kept.ts'
 
-/** What the operator chose, as `GET /app.json` tells. */
+/** The operator's choices, from `GET /app.json`. */
 export type Brand = {
   name: string
   logo: string | null
@@ -10,7 +10,7 @@ export type Brand = {
   messenger: { app: string | null } | null
   map_style_url: string | null
   version: string
-  /** What the operator tells people while they can only read; null if everything goes on. */
+  /** The operator's text while people can only read; null outside of maintenance. */
   maintenance: string | null
 }
 
@@ -37,7 +37,7 @@ export function keptBrand(): Brand | null {
   }
 }
 
-/** The brand as the server tells it now, which is kept for the next visit; null where it cannot be read. */
+/** Reads the current brand and stores it for the next visit; null if it cannot be read. */
 export async function fetchBrand(): Promise<Brand | null> {
   try {
     const response = await fetch('/app.json')

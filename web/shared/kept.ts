@@ -1,4 +1,4 @@
-// What a page remembers on a device. A browser that stores nothing, or whose storage is full, forgets it: no page fails for that.
+// Access to `localStorage` that never throws: if storage is disabled or full, the value is lost and the page goes on.
 
 export function kept(key: string): string | null {
   try {
@@ -13,7 +13,5 @@ export function keep(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key)
     else localStorage.setItem(key, value)
-  } catch {
-    // The page goes on without it.
-  }
+  } catch {}
 }

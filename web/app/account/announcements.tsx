@@ -9,7 +9,7 @@ type Announcement = Extract<Frame, { type: 'announcement' }>['data']
 
 const seenKey = 'announcements-read'
 
-/** What the admins tell everybody, until it is read on this device, over or taken back. */
+/** The announcements of the admins that are in force and have not been read on this device. */
 export function Announcements() {
   const { t } = useLanguage()
   const client = useConvene()
@@ -38,7 +38,7 @@ export function Announcements() {
       <button
         type="button"
         onClick={() => {
-          // Those that are gone need not be remembered.
+          // Ids of announcements that have ended are dropped.
           const next = [...read.filter((other) => standing.some((one) => one.id === other)), id]
           setRead(next)
           keep(seenKey, JSON.stringify(next))
@@ -50,7 +50,7 @@ export function Announcements() {
   ))
 }
 
-// Without a network they come with the next start.
+// Without a network, they are read at the next start.
 const noAnnouncements = () => {}
 
 function readBefore(): string[] {

@@ -12,7 +12,7 @@ import { cutPhoto, preparePhoto } from './prepare-photo.ts'
 type Props = { file: File; onClose: () => void; onSend: (photo: Blob, caption: string) => void }
 type Ready = { photo: Blob; width: number; height: number }
 
-/** A look at the photo before it is sent: the part to send, and words below it. */
+/** A preview of the photo before it is sent, with crop and caption. */
 export default function PhotoSheet({ file, onClose, onSend }: Props) {
   const { t } = useLanguage()
   const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
@@ -32,7 +32,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
   }, [file])
 
   async function send() {
-    // What the browser cannot read, the server may; otherwise the message says why it was refused.
+    // The server may be able to read a photo that the browser cannot; otherwise the message shows why it was refused.
     if (typeof ready !== 'object') return onSend(file, caption.trim())
     setBusy(true)
     const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
@@ -49,7 +49,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
 
   return (
     <Sheet title={t('chats.sendPhoto')} closeLabel={t('app.close')} onClose={onClose}>
-      {/* A form of its own, inside the one where a message is written, would be invalid: keys are handled here. */}
+      {/* A nested form would be invalid, so Enter is handled here. */}
       <div
         className={styles.form}
         onKeyDown={(event) => {

@@ -28,7 +28,7 @@ export default function Me() {
   return <Overview />
 }
 
-/** My profile as others see it, and what I can change. */
+/** The user's profile as others see it, with links to edit it. */
 function Overview() {
   const { t } = useLanguage()
   const { api } = useConvene()

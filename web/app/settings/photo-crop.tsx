@@ -20,7 +20,7 @@ type Props = {
 }
 type Ready = { photo: Blob; width: number; height: number }
 
-/** Lets the user choose the square of a photo that others see. */
+/** Lets the user choose the square part of a photo that others see. */
 export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Props) {
   const { t } = useLanguage()
   const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
