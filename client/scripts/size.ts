@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 export const limits = { index: 5800, live: 7800, tabs: 1200, photo: 600, react: 2048, whole: 13_300 }
 
-export type Sizes = Record<keyof typeof limits, number>
+type Sizes = Record<keyof typeof limits, number>
 
 const source = join(import.meta.dir, '../src')
 

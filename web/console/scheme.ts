@@ -5,7 +5,7 @@ export type Scheme = (typeof schemes)[number]
 
 const key = 'convene:scheme'
 
-/** Light or dark, as chosen on this device; `auto` is that of the system. */
+/** The colour scheme chosen on this device; `auto` follows the system. */
 export function schemeChosen(): Scheme {
   const chosen = kept(key)
   return schemes.find((scheme) => scheme === chosen) ?? 'auto'

@@ -5,7 +5,7 @@ import { nameOfLanguage, type Texts, type Translate, translator } from './texts.
 
 export type { Language }
 
-export type Chosen<Base extends Texts> = {
+type Chosen<Base extends Texts> = {
   /** The language of the texts that are shown. */
   language: Language
   /** The requested language. It differs from `language` only while its texts are being fetched. */

@@ -20,7 +20,7 @@ const isProblem = (value: unknown): value is Problem =>
   typeof value === 'object' && value !== null && 'code' in value && 'status' in value
 
 /** Called for every failure, because a failure may concern the whole page. */
-export type FailureWatcher = (failure: Failure) => void
+type FailureWatcher = (failure: Failure) => void
 const watchers = new Set<FailureWatcher>()
 
 export function watchFailures(watcher: FailureWatcher): () => void {

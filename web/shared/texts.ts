@@ -2,7 +2,7 @@
  * Texts in the languages of the interface. A text is a string with placeholders such as `{name}`, or one form for each plural
  * category of its language (`Intl.PluralRules`), chosen by `{count}`.
  */
-export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
+type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 export type Text = string | Plural
 export type Texts = Record<string, Text>
 

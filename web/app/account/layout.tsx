@@ -28,7 +28,7 @@ export function AccountLayout({ title, lead, children, footer }: Props) {
 }
 
 /** The operator's logo, or the community's name beside its first letter. */
-export function Logo({ size }: { size: number }) {
+function Logo({ size }: { size: number }) {
   const { name, logo } = useBrand()
   return (
     <span className={styles.logo}>

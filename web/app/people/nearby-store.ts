@@ -20,7 +20,7 @@ export const ageRanges: readonly Ages[] = [
 /** The radii to choose from, in metres. */
 export const radii = [1000, 2000, 5000, 10_000, 25_000, 100_000] as const
 
-export type NearbyState = {
+type NearbyState = {
   /** The user's published point. `none` until a position was sent. */
   place: Place | 'unknown' | 'none'
   visible: boolean

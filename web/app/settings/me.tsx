@@ -48,7 +48,7 @@ function Overview() {
   )
 }
 
-export function MyProfile({ user }: { user: Profile }) {
+function MyProfile({ user }: { user: Profile }) {
   const { t } = useLanguage()
   const isVisible = useSession(({ user }) => user?.visible === true)
   const name = user.name ?? ''
