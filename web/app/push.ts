@@ -1,5 +1,5 @@
 import type { Convene } from 'convene-client'
-import { keep, kept } from '../shared/kept.ts'
+import { readLocal, writeLocal } from '../shared/local-storage.ts'
 import type { Failure } from './requests.ts'
 import { outcomeOf } from './requests.ts'
 
@@ -24,7 +24,7 @@ export async function subscribeToPush(client: Convene): Promise<Failure | 'denie
 
 /** Registers this device if the user has allowed it. Registering the same subscription again adds no channel. */
 export async function renewPush({ api }: Convene): Promise<Failure | null> {
-  if (pushState() !== 'granted' || kept(removed) !== null) return null
+  if (pushState() !== 'granted' || readLocal(removed) !== null) return null
   const keys = await outcomeOf(api.GET('/api/v1/notifications/keys'))
   if (keys.failure) return keys.failure
   const { pushManager } = await navigator.serviceWorker.ready
@@ -52,7 +52,7 @@ export async function renewPush({ api }: Convene): Promise<Failure | null> {
 const removed = 'convene:no-push'
 
 /** Remembers whether the user has removed this device, so that it is not registered again at the next start. */
-export const allowPush = (isAllowed: boolean) => keep(removed, isAllowed ? null : '1')
+export const allowPush = (isAllowed: boolean) => writeLocal(removed, isAllowed ? null : '1')
 
 export async function unsubscribeFromPush(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()

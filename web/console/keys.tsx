@@ -8,7 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { keep, kept } from '../shared/kept.ts'
+import { readLocal, writeLocal } from '../shared/local-storage.ts'
 
 export type Key = {
   /** `j`, `g q` (one after the other), `Mod+Enter` (Ctrl, on a Mac Command), `Escape`, `?`. */
@@ -27,7 +27,7 @@ const isMac = /mac/i.test(navigator.userAgent)
 const key = 'convene:single-keys'
 
 /** People who dictate or have a tremor can turn off keys that work without Ctrl (WCAG 2.1.4). */
-const singleKeysChosen = () => kept(key) !== 'off'
+const singleKeysChosen = () => readLocal(key) !== 'off'
 
 function openKeys() {
   let layers: readonly Layer[] = []
@@ -65,7 +65,7 @@ function openKeys() {
     },
     setSingleKeys(on: boolean) {
       singleKeys = on
-      keep(key, on ? 'on' : 'off')
+      writeLocal(key, on ? 'on' : 'off')
       changed()
     },
     pressed(event: KeyboardEvent) {

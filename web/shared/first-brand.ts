@@ -1,4 +1,4 @@
-import { keep, kept } from './kept.ts'
+import { readLocal, writeLocal } from './local-storage.ts'
 
 /** The operator's choices, from `GET /app.json`. */
 export type Brand = {
@@ -30,7 +30,7 @@ const key = 'convene:brand'
 /** The brand of the last visit; null at the first one. */
 export function keptBrand(): Brand | null {
   try {
-    const text = kept(key)
+    const text = readLocal(key)
     return text === null ? null : { ...unbranded, ...JSON.parse(text) }
   } catch {
     return null
@@ -43,7 +43,7 @@ export async function fetchBrand(): Promise<Brand | null> {
     const response = await fetch('/app.json')
     if (!response.ok) return null
     const found = { ...unbranded, ...((await response.json()) as Partial<Brand>) }
-    keep(key, JSON.stringify({ ...found, maintenance: null }))
+    writeLocal(key, JSON.stringify({ ...found, maintenance: null }))
     return found
   } catch {
     return null

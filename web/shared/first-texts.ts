@@ -1,4 +1,4 @@
-import { keep, kept } from './kept.ts'
+import { readLocal, writeLocal } from './local-storage.ts'
 import { chooseLanguage, type Text, type Texts, type Translation } from './texts.ts'
 
 /** Two or three letters, such as `en`. */
@@ -13,9 +13,9 @@ const fallback = 'en'
 const key = 'convene:language'
 
 /** Whether somebody has chosen a language on this device. */
-export const isLanguageChosen = () => kept(key) !== null
+export const isLanguageChosen = () => readLocal(key) !== null
 
-export const keepLanguage = (language: Language) => keep(key, language)
+export const keepLanguage = (language: Language) => writeLocal(key, language)
 
 /** The texts of a face, which can be fetched before React has loaded. */
 export function openTexts<Base extends Texts>(loaders: Loaders) {
@@ -26,7 +26,7 @@ export function openTexts<Base extends Texts>(loaders: Loaders) {
 
   /** The texts for the first screen: in the language chosen on this device, or else in the language of the device. */
   async function first(): Promise<LoadedTexts<Base>> {
-    const chosen = kept(key)
+    const chosen = readLocal(key)
     const language = choose(chosen === null ? navigator.languages : [chosen, ...navigator.languages])
     return { language, texts: await load(language) }
   }

@@ -1,7 +1,7 @@
 import type { Frame } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useEffect, useState } from 'react'
-import { keep, kept } from '../../shared/kept.ts'
+import { readLocal, writeLocal } from '../../shared/local-storage.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './banners.module.css'
 
@@ -41,7 +41,7 @@ export function Announcements() {
           // Ids of announcements that have ended are dropped.
           const next = [...read.filter((other) => standing.some((one) => one.id === other)), id]
           setRead(next)
-          keep(seenKey, JSON.stringify(next))
+          writeLocal(seenKey, JSON.stringify(next))
         }}
       >
         {t('account.announcement.read')}
@@ -55,7 +55,7 @@ const noAnnouncements = () => {}
 
 function readBefore(): string[] {
   try {
-    return JSON.parse(kept(seenKey) ?? '[]') as string[]
+    return JSON.parse(readLocal(seenKey) ?? '[]') as string[]
   } catch {
     return []
   }

@@ -1,6 +1,6 @@
 // Access to `localStorage` that never throws: if storage is disabled or full, the value is lost and the page goes on.
 
-export function kept(key: string): string | null {
+export function readLocal(key: string): string | null {
   try {
     return localStorage.getItem(key)
   } catch {
@@ -9,7 +9,7 @@ export function kept(key: string): string | null {
 }
 
 /** Null removes it. */
-export function keep(key: string, value: string | null): void {
+export function writeLocal(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key)
     else localStorage.setItem(key, value)
