@@ -1,5 +1,5 @@
 import '../shared/base.css'
-import { fetchBrand, keptBrand } from '../shared/first-brand.ts'
+import { fetchBrand, storedBrand } from '../shared/first-brand.ts'
 import { texts } from './first-texts.ts'
 import './install-offer.ts'
 import { fetchFirst } from './screens.ts'
@@ -11,7 +11,7 @@ try {
   const [{ show }, firstTexts, currentBrand, screen] = await Promise.all([
     import('./start.tsx'),
     texts.first(),
-    keptBrand() === null ? fetchBrand() : null,
+    storedBrand() === null ? fetchBrand() : null,
     fetchFirst(),
   ])
   if (root) await show(root, firstTexts, currentBrand, screen?.prepare)

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useState } from 'react'
-import { type Brand, fetchBrand, keptBrand, unbranded } from './first-brand.ts'
+import { type Brand, fetchBrand, storedBrand, unbranded } from './first-brand.ts'
 
 export type { Brand }
 
@@ -12,7 +12,7 @@ export const useBrand = (): Brand => use(BrandContext)
  * the page has waited for it and passes it as `current`.
  */
 export function BrandProvider({ current = null, children }: { current?: Brand | null; children: ReactNode }) {
-  const [brand, setBrand] = useState(() => current ?? keptBrand() ?? unbranded)
+  const [brand, setBrand] = useState(() => current ?? storedBrand() ?? unbranded)
   useEffect(() => {
     if (current !== null) return
     void fetchBrand().then((found) => {

@@ -28,7 +28,7 @@ export const unbranded: Brand = {
 const key = 'convene:brand'
 
 /** The brand of the last visit; null at the first one. */
-export function keptBrand(): Brand | null {
+export function storedBrand(): Brand | null {
   try {
     const text = readLocal(key)
     return text === null ? null : { ...unbranded, ...JSON.parse(text) }

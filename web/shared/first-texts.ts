@@ -15,7 +15,7 @@ const key = 'convene:language'
 /** Whether somebody has chosen a language on this device. */
 export const isLanguageChosen = () => readLocal(key) !== null
 
-export const keepLanguage = (language: Language) => writeLocal(key, language)
+export const storeLanguage = (language: Language) => writeLocal(key, language)
 
 /** The texts of a face, which can be fetched before React has loaded. */
 export function openTexts<Base extends Texts>(loaders: Loaders) {

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useBrand } from './brand.tsx'
-import { keepLanguage, type Language, type LoadedTexts, type TextsOfFace } from './first-texts.ts'
+import { storeLanguage, type Language, type LoadedTexts, type TextsOfFace } from './first-texts.ts'
 import { nameOfLanguage, type Texts, type Translate, translator } from './texts.ts'
 
 export type { Language }
@@ -39,7 +39,7 @@ export function openLanguages<Base extends Texts>({ available, load }: TextsOfFa
             const texts = await load(next)
             // Another language was chosen meanwhile.
             if (latest.current !== next) return
-            keepLanguage(next)
+            storeLanguage(next)
             setLoaded({ language: next, texts })
           } catch (error) {
             if (latest.current === next) setChosen(language)

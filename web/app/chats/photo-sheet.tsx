@@ -7,7 +7,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
 import { useObjectUrl } from './message-photo.tsx'
-import { cutPhoto, preparePhoto } from './prepare-photo.ts'
+import { cutPhoto, pixelsOf, preparePhoto } from './prepare-photo.ts'
 
 type Props = { file: File; onClose: () => void; onSend: (photo: Blob, caption: string) => void }
 type Ready = { photo: Blob; width: number; height: number }
@@ -36,14 +36,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
     if (typeof ready !== 'object') return onSend(file, caption.trim())
     setBusy(true)
     const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
-    const cut =
-      part &&
-      (await cutPhoto(ready.photo, {
-        x: (part.x / 100) * ready.width,
-        y: (part.y / 100) * ready.height,
-        width: (part.width / 100) * ready.width,
-        height: (part.height / 100) * ready.height,
-      }))
+    const cut = part && (await cutPhoto(ready.photo, pixelsOf(part, ready)))
     onSend(cut ?? ready.photo, caption.trim())
   }
 

@@ -20,6 +20,14 @@ export async function preparePhoto(file: Blob): Promise<{ photo: Blob; width: nu
   return photo && { photo, width, height }
 }
 
+/** A crop in percent of a photo, as a part in pixels. */
+export const pixelsOf = (crop: Part, { width, height }: { width: number; height: number }): Part => ({
+  x: (crop.x / 100) * width,
+  y: (crop.y / 100) * height,
+  width: (crop.width / 100) * width,
+  height: (crop.height / 100) * height,
+})
+
 /** Cuts a part out of a prepared photo. */
 export async function cutPhoto(file: Blob, { x, y, width, height }: Part): Promise<Blob | null> {
   const bitmap = await decode(file)
