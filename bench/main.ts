@@ -32,10 +32,6 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'communities of several sizes: --people 10000,1000000 --messages-each 1 --dir DIR',
     load: () => import('./growth.ts'),
   },
-  cores: {
-    about: 'what several processes on one file would carry, by a model: --people N --messages-each N --dir DIR',
-    load: () => import('./cores.ts'),
-  },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
 }
 

@@ -1,4 +1,4 @@
-// The component book: `bun run web:book`. It is for development, and no part of the binary.
+// The component book: `bun run web:book`. It is for development only, and not part of the binary.
 import { basename, join, relative } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { texts } from './texts.ts'
@@ -6,8 +6,8 @@ import { texts } from './texts.ts'
 const root = join(import.meta.dir, '..')
 const types: Record<string, string> = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' }
 
-/** The names of the components in a file's text, by what is usual here: functions and constants with a capital letter. */
-export const componentsIn = (text: string): string[] => [
+/** The names of the components in a file's text, by convention: functions and constants with a capital letter. */
+const componentsIn = (text: string): string[] => [
   ...new Set(
     [
       ...text.matchAll(
@@ -17,7 +17,7 @@ export const componentsIn = (text: string): string[] => [
   ),
 ]
 
-/** The components of a face, as `people/nearby.tsx#Nearby`: each has to be drawn by some state of the book. */
+/** The components of a face, such as `people/nearby.tsx#Nearby`. Some state of the book has to render each. */
 export async function componentsOf(face: string): Promise<string[]> {
   const found: string[] = []
   for (const path of new Bun.Glob('**/*.tsx').scanSync({ cwd: join(root, 'web', face) })) {
@@ -27,7 +27,7 @@ export async function componentsOf(face: string): Promise<string[]> {
   return found.toSorted()
 }
 
-/** Makes each component known by its file, and puts the book's client in the place of a face's own. */
+/** Registers each component under its file's name, and replaces the face's client with the book's. */
 const asBook = (face: string): BunPlugin => ({
   name: 'book',
   setup(build) {
@@ -41,7 +41,7 @@ const asBook = (face: string): BunPlugin => ({
       const text = await Bun.file(path).text()
       if (!path.startsWith(own + '/')) return { contents: text, loader: 'tsx' }
       const names = componentsIn(text).map((name) => {
-        // React draws what `memo` wraps.
+        // React renders the component inside `memo`.
         const drawn = `typeof ${name} === 'object' && ${name} && 'type' in ${name} ? ${name}.type : ${name}`
         return `;(globalThis.bookComponents ??= new Map()).set(${drawn}, '${relative(own, path)}#${name}');`
       })
@@ -85,7 +85,7 @@ async function changedAt(): Promise<number> {
   return Math.max(...times)
 }
 
-/** Serves the book. What has changed is built anew when a page is asked for. */
+/** Serves the book. A request for a page rebuilds it if its sources have changed. */
 export function serveBook({ port = 0, watch = true } = {}) {
   const built = new Map<string, { at: number; made: Promise<Built> }>()
   const files = new Map<string, Blob>()

@@ -39,8 +39,8 @@ const faces: Face[] = [
   { name: 'console', page: 'web/console/page.html', entry: 'web/console/console.tsx' },
 ]
 
-/** In bytes: the map and the decoder of HEIC photos are larger. */
-const largestKept = 300_000
+/** Larger files are not cached by the service worker: the map and the decoder of HEIC photos. In bytes. */
+const largestCached = 300_000
 
 type Encoding = 'br' | 'zstd' | 'gzip' | 'identity'
 type Asset = { name: string; type: string; hash: string; encodings: Partial<Record<Encoding, string>> }
@@ -53,12 +53,12 @@ async function digestOfSources(): Promise<string> {
   return hasher.digest('hex')
 }
 
-/** Scripts that run in workers of their own: the name by which a page's code knows the address of each. */
+/** Worker scripts, by the constant that holds their URL in the page's code. */
 const helpers: Record<string, string> = { heicWorkerUrl: 'web/app/chats/heic-worker.ts' }
 
 /**
- * Keeps the core in one file. The bundler makes a file for each combination of parts that share a module, which were some
- * twenty small ones for the first screen alone: so each part imports the core, which is there before any of them is.
+ * Keeps the core in one file. The bundler makes a file for each combination of parts that share a module: some twenty small
+ * ones for the first screen alone. If each part imports the core, which is loaded before it, their shared modules stay there.
  */
 const inOneFile = (core: string): BunPlugin => ({
   name: 'core',
@@ -87,23 +87,23 @@ async function bundle(entry: string, define: Record<string, string> = {}, core?:
     plugins: core === undefined ? [texts] : [texts, inOneFile(core)],
     publicPath: '/assets/',
     naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    // A library that asks where it lies would be told the path on the machine that builds.
+    // Otherwise libraries that ask for their location would contain a path of the build machine.
     define: { 'process.env.NODE_ENV': '"production"', __dirname: '"/"', __filename: '"/"', ...define },
   })
   const made = Object.entries(metafile?.outputs ?? {})
-  /** The file that was made of a source which is imported dynamically. */
+  /** The output file of a source that is imported dynamically. */
   const fileOf = (source: string) => basename(made.find(([, { entryPoint }]) => entryPoint === source)?.[0] ?? '')
   return { outputs, fileOf }
 }
 
 /**
- * Marks a script of which most runs at once. Browsers that know the mark compile all of it while it arrives, beside the page's
- * thread, rather than each function when it is first called.
+ * Marks a script of which most functions run at once. Browsers that know this mark compile the whole script in the background
+ * while it arrives, instead of each function at its first call.
  */
 const eager = (script: Uint8Array) =>
   new TextEncoder().encode(`//# allFunctionsCalledOnLoad\n${new TextDecoder().decode(script)}`)
 
-/** Compresses a file once, at the highest level. A form that saves nothing is left out. */
+/** Stores a file compressed at the highest level. An encoding that saves less than a tenth is left out. */
 async function store(dir: string, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Asset> {
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
   const forms: Record<Encoding, Uint8Array> = {
@@ -122,7 +122,7 @@ async function store(dir: string, name: string, bytes: Uint8Array<ArrayBuffer>):
   return { name, type, hash: new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22), encodings }
 }
 
-/** The app's icons, drawn from one SVG. Systems cut `maskable` to their own shape, so its picture keeps clear of the edges. */
+/** The app's icons, drawn from one SVG. Systems crop the maskable icon to their own shape, so its picture avoids the edges. */
 async function icons(): Promise<[string, Uint8Array<ArrayBuffer>][]> {
   const svg = await Bun.file(join(root, 'web/app/icon.svg')).text()
   const maskable = svg.replace(/rx="\d+"/, '').replace('scale(1)', 'scale(0.8)')
@@ -152,7 +152,7 @@ function staticImports(text: string): string[] {
   return [...text.matchAll(/(?:from|import)\s*"(?:\/assets\/|\.\/)([^"]+\.js)"/g)].map(([, name]) => name ?? '')
 }
 
-/** A module that names every file. Imported with `type: 'file'`, each is a path that can be read in the binary too. */
+/** A module that lists every file. Imports with `type: 'file'` give paths that can be read in the binary, too. */
 function index(assets: Asset[], pages: Record<string, Asset>, workers: Record<string, Asset>): string {
   const lines: string[] = []
   const variables = new Map<string, string>()
@@ -183,7 +183,7 @@ function index(assets: Asset[], pages: Record<string, Asset>, workers: Record<st
 const digest = await digestOfSources()
 const stamp = Bun.file(join(output, 'digest'))
 if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
-  // Renamed at the end, so that a build that is interrupted, or runs beside another one, leaves nothing half-written.
+  // Renamed at the end, so that an interrupted or concurrent build leaves nothing half-written.
   const dir = `${output}.${process.pid}`
   mkdirSync(dir, { recursive: true })
   const assets: Asset[] = []
@@ -204,7 +204,7 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
     const made = new Map<string, Uint8Array<ArrayBuffer>>()
     for (const output of outputs) {
       const file = basename(output.path)
-      // The styles of all parts are in that of the entry.
+      // The entry's stylesheet contains the styles of all parts.
       if (!/^chunk-.*\.css$/.test(file)) made.set(file, new Uint8Array(await output.arrayBuffer()))
     }
     const own = [...made.keys()].filter((file) => file.startsWith(`${stem}-`))
@@ -217,9 +217,9 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
     const html = pageOf(await Bun.file(join(root, page)).text(), own, [...preloads])
     pages[name] = await store(dir, `${name}.html`, new TextEncoder().encode(html))
     if (worker === undefined) continue
-    // The worker keeps what the screens need. What is large is fetched when it is first shown.
-    const kept = [...made].filter(([, { length }]) => length <= largestKept).map(([file]) => file)
-    const define = { assetNames: JSON.stringify(kept), buildId: JSON.stringify(digest.slice(0, 16)) }
+    // The service worker caches what the screens need. Large files are fetched when they are first used.
+    const cached = [...made].filter(([, { length }]) => length <= largestCached).map(([file]) => file)
+    const define = { assetNames: JSON.stringify(cached), buildId: JSON.stringify(digest.slice(0, 16)) }
     const { outputs: scripts } = await bundle(worker, define)
     const [script] = scripts
     if (script) workers[name] = await store(dir, `${name}-worker.js`, new Uint8Array(await script.arrayBuffer()))
@@ -231,7 +231,7 @@ if (!(await stamp.exists()) || (await stamp.text()) !== digest) {
   try {
     renameSync(dir, output)
   } catch (error) {
-    // Another build of the same sources was faster.
+    // A concurrent build of the same sources has finished first.
     if (!(await stamp.exists())) throw error
     rmSync(dir, { recursive: true, force: true })
   }

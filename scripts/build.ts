@@ -1,5 +1,5 @@
-// Compiles the one file that an operator needs: `bun run build`, or `bun run build --all` for every platform.
-// `bun run build --record` also writes anew which functions a start runs, and is worth it where much of them has changed.
+// Compiles the binary: `bun run build`, or `bun run build --all` for every platform. `bun run build --record` also records
+// again which functions a start runs: use it when many of them have changed.
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -27,7 +27,7 @@ mkdirSync('dist', { recursive: true })
 
 const flags = [
   '--compile',
-  // Commands, engines and features that are loaded where they are used are files of their own, which no start reads before.
+  // Code that is imported where it is used becomes separate files, which a start does not read.
   '--format=esm',
   '--splitting',
   // Names are kept: full minification breaks how Elysia reads its handlers' parameters.
@@ -35,23 +35,23 @@ const flags = [
   '--minify-syntax',
   '--sourcemap',
   '--bytecode',
-  // What a start runs lies side by side, so that it reads less of the file. A committed list, as the same sources must give
-  // the same bytes, and two recordings differ a little. Functions that have changed since are laid after the others.
+  // Functions that a start runs are placed side by side, so that it reads less of the file. The list is committed because the
+  // same sources must give the same bytes, and two recordings differ a little. Functions changed since are placed at the end.
   `--bytecode-order=${startOrder}`,
-  // What runs once, at the start, is not worth compiling: `serve` takes this back once it answers.
+  // Code that runs once, at the start, is not worth compiling. `serve` resets this once it answers.
   '--compile-jit-policy=100',
-  // What lies about in the working directory must not change what runs: settings are the environment's alone.
+  // Files in the working directory must not change the binary's behaviour.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
-  // Who asks where they lie would be told the path on the machine that compiles.
+  // Otherwise code that asks for its location would contain a path of the build machine.
   `--define=__dirname="/"`,
   `--define=import.meta.dir="/"`,
-  // An image is built without the repository, which is told then.
+  // A container image is built without the repository, so BUILD_COMMIT passes the commit.
   `--define=BUILD_COMMIT=${JSON.stringify(process.env.BUILD_COMMIT || commitOf('.') || '')}`,
 ]
 
 async function compile(outfile: string, target?: string) {
-  // Beside the binary it writes the source maps, which the binary carries too and reads from itself.
+  // The compiler also writes source maps beside the binary, which contains them already.
   const dir = `${outfile}.build`
   const made = join(dir, basename(outfile))
   await $`${process.execPath} build ${flags} ${target ? [`--target=bun-${target}`] : []} src/main.ts --outfile ${made}`.quiet()
@@ -60,7 +60,7 @@ async function compile(outfile: string, target?: string) {
   console.log(outfile)
 }
 
-/** Starts the binary, and writes down the functions that it runs until its first answer, by hashes of their syntax. */
+/** Starts the binary, and records the functions that it runs until its first answer, by hashes of their syntax. */
 async function recordStart(binary: string) {
   const dir = mkdtempSync(join(tmpdir(), 'convene-start-'))
   const recorded = join(dir, 'order')
@@ -78,7 +78,7 @@ async function recordStart(binary: string) {
   }
   server.kill()
   await server.exited
-  // Functions and modules. The strings that they use, of which there are twenty times as many, save little.
+  // Keep functions and modules. Their strings are twenty times as many lines and save little.
   const lines = (await Bun.file(recorded).text()).split('\n').filter((line) => /^[FMN] /.test(line))
   await Bun.write(startOrder, ['v2', ...lines.toSorted(), ''].join('\n'))
   rmSync(dir, { recursive: true })
@@ -99,7 +99,7 @@ if (!values.all) {
       await compile(`dist/${file}`, target)
       built.push(file)
     } catch (error) {
-      // The runtime of a platform comes from the package registry, which may not have it or not be reached.
+      // A platform's runtime comes from the package registry, which may lack it or be unreachable.
       missed.push(target)
       console.error(`${target}: ${(error as $.ShellError).stderr?.toString().trim().split('\n').at(-1) ?? error}`)
     }

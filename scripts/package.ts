@@ -1,4 +1,4 @@
-// Makes the packages of a release from a binary that is built: dist/convene_VERSION_ARCH.deb, an OCI image layout as
+// Makes the packages of a release from a built binary: dist/convene_VERSION_ARCH.deb, an OCI image layout as
 // dist/convene-oci-ARCH.tar, dist/convene.cdx.json, dist/SHA256SUMS, and with RELEASE_KEY (a private Ed25519 key in PEM form)
 // dist/SHA256SUMS.sig. `bun run package`, after `bun run build` or `bun run build --all`.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const root = join(import.meta.dir, '..')
 const out = values.out
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 
-// Of the commit, so that the same sources give the same packages.
+// The time of the commit, so that the same sources give the same packages.
 const dated = Bun.spawnSync(['git', '-C', root, 'log', '-1', '--format=%ct']).stdout.toString().trim()
 const time = Number(process.env.SOURCE_DATE_EPOCH || dated) || 0
 
@@ -42,7 +42,7 @@ for (const arch of ['x64', 'arm64'] as const) {
       time,
     }),
   )
-  // The C library is that of this machine.
+  // The image gets the C library of this machine, so only images for its architecture can be made.
   if (arch !== here) continue
   const layout = join(out, 'oci')
   const digest = writeOciLayout(layout, { version, commit: commitOf(root), architecture, binary, time })

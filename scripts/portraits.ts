@@ -1,14 +1,14 @@
-// Takes the parts of portraits that `convene seed --photos` uses out of Open Peeps, by Pablo Stanley (CC0), into one file:
-// `bun scripts/portraits.ts`. As code of the package, with its bytecode, they would be 5 MB of the binary.
+// Extracts the parts of portraits for `convene seed --photos` from Open Peeps, by Pablo Stanley (CC0), into one file:
+// `bun scripts/portraits.ts`. The package's code with its bytecode would add 5 MB to the binary.
 import { createAvatar } from '@dicebear/core'
 import * as openPeeps from '@dicebear/open-peeps'
 import { beards, faces, glasses, hers, his, anybodys } from '../src/seed/portrait-parts.ts'
 
 const none = { facialHairProbability: 0, accessoriesProbability: 0, maskProbability: 0 }
-// Colours that occur nowhere else stand for those that are chosen later.
+// Placeholders for the colours that are chosen later; they occur nowhere else.
 const marks = { skin: '010203', clothes: '040506', hair: '070809' }
 
-/** What an avatar is made of: the body, and each group after it with its transformation. */
+/** The parts of an avatar: the body, and each group after it with its transformation. */
 function partsOf(options: object): string[] {
   const svg = createAvatar(openPeeps, {
     ...{ ...none, ...options, seed: '1', skinColor: [marks.skin] },

@@ -1,6 +1,6 @@
-# Sourced by .ci/run: what the tests talk to. Where no PostgreSQL or no Redis answers, `begin_services` installs Debian's
-# packages, if it may, and starts one of its own on a free port, which `end_services` ends. What stays away is skipped by the
-# tests, which say so. Needs `bun` as a command or function.
+# Sourced by .ci/run: starts the services that the tests need. If no PostgreSQL or no Redis answers, `begin_services` installs
+# Debian's packages, if it may, and starts one on a free port, which `end_services` stops. Tests skip what is still missing, and
+# say so. Needs `bun` as a command or function.
 
 services=$(mktemp -d)
 
@@ -10,14 +10,14 @@ begin_services() {
   export TEST_DATABASE_URL TEST_REDIS_URL
   local packages=()
   postgres_answers || [ -x "$(postgres_programs)/initdb" ] || packages+=(postgresql)
-  # Some tests start a Redis of their own, whichever answers.
+  # Some tests start their own Redis in any case.
   command -v redis-server >/dev/null || packages+=(redis-server)
   command -v nginx >/dev/null || packages+=(nginx-light)
   for program in strace openssl curl; do
     command -v "$program" >/dev/null || packages+=("$program")
   done
   [ ${#packages[@]} -eq 0 ] || install_packages "${packages[@]}" || echo "could not be installed: ${packages[*]}" >&2
-  # Not every release of a distribution has it: so it keeps nothing else from being installed.
+  # Installed separately, because some releases of Debian lack it and would then install none of the packages.
   command -v caddy >/dev/null || install_packages caddy || echo 'could not be installed: caddy' >&2
   command -v chromium >/dev/null || command -v google-chrome >/dev/null || install_packages chromium ||
     echo 'could not be installed: chromium' >&2
@@ -51,7 +51,7 @@ redis_answers() {
     process.exit()' >/dev/null 2>&1
 }
 
-# Debian keeps the server's programs out of PATH.
+# Debian does not put the server's programs into PATH.
 postgres_programs() {
   dirname "$(command -v initdb || printf '%s\n' /usr/lib/postgresql/*/bin/initdb | sort -V | tail -n 1)"
 }
@@ -70,11 +70,11 @@ start_postgres() {
   chmod 755 "$services" && mkdir -p "$data" || return
   [ "$(id -u)" -ne 0 ] || chown postgres "$data" || return
   as_postgres initdb -D "$data" -U postgres -A trust --no-sync >/dev/null || return
-  # What it holds goes with it: no need to reach the disk.
+  # The data is deleted at the end, so fsync is not needed.
   as_postgres pg_ctl -D "$data" -w -l "$data/log" \
     -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off" start >/dev/null || return
   TEST_DATABASE_URL="postgres://postgres@127.0.0.1:$port/postgres"
-  echo "a PostgreSQL of this run's own: $TEST_DATABASE_URL"
+  echo "started PostgreSQL for this run: $TEST_DATABASE_URL"
 }
 
 start_redis() {
@@ -86,7 +86,7 @@ start_redis() {
   local attempt
   for attempt in {1..20}; do ! redis_answers || break; done
   redis_answers || return
-  echo "a Redis of this run's own: $TEST_REDIS_URL"
+  echo "started Redis for this run: $TEST_REDIS_URL"
 }
 
 free_port() { bun -e 'console.log(Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } }).port); process.exit()'; }

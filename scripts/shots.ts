@@ -1,4 +1,4 @@
-// Takes the pictures of docs/screens.md from the component book: `bun run web:shots`, or those of one face: `bun run web:shots console`.
+// Takes the pictures of docs/screens.md from the component book: `bun run web:shots`, or of one face: `bun run web:shots console`.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -10,13 +10,13 @@ const root = join(import.meta.dir, '..')
 const folder = join(root, 'docs/screens')
 const narrow = { width: 360, height: 740 }
 const wide = { width: 1440, height: 900 }
-/** The screens that use a wide window in a way of their own. */
+/** The screens that have a layout of their own in a wide window. */
 const alsoWide = ['app/nearby/usual', 'app/chat/usual', 'app/person/usual']
 
 type Shot = { entry: string; caption: string; face: string }
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-if (!executablePath) throw new Error('the pictures are taken in Chromium, which this machine does not have')
+if (!executablePath) throw new Error('install Chromium, in which the pictures are taken')
 
 const shots: Shot[] = Object.entries(faces).flatMap(([face, { pictures }]) =>
   Object.entries(pictures).map(([id, caption]) => ({ entry: `${face}/${id}`, caption, face })),

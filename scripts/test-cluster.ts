@@ -1,5 +1,5 @@
-// Runs the tests of test/app on a cluster: three nodes on one PostgreSQL and one Redis, each
-// request at a random one of them, through nginx. Where one of the three is missing, says so and runs nothing.
+// Runs the tests of test/app on a cluster: three nodes with one PostgreSQL and one Redis behind nginx, which sends each request
+// to a random node. If PostgreSQL, Redis or nginx is missing, it says so and runs nothing.
 import { RedisClient, SQL } from 'bun'
 import { join } from 'node:path'
 

@@ -16,7 +16,7 @@ export function languagesOf(face: string): string[] {
     .toSorted()
 }
 
-/** Answers `import texts from 'texts:app'`: how to load the texts of each language of a face, which is a file of its own. */
+/** Resolves `import texts from 'texts:app'` to functions that load the texts of each language of a face, each from its own file. */
 export const texts: BunPlugin = {
   name: 'texts',
   setup(build) {

@@ -1,10 +1,10 @@
-// Bun's bundler collects imported styles in a file beside the script, and names the classes of modules anew.
+// Bun's bundler collects imported styles in a file beside the script, and renames the classes of modules.
 declare module '*.css'
 declare module '*.module.css' {
   const classes: Record<string, string>
   export default classes
 }
-// With `type: 'file'`, an import is the address of a file of its own.
+// With `type: 'file'`, an import is the URL of a separate file.
 declare module '*/maplibre-gl.css' {
   const url: string
   export default url
@@ -14,7 +14,7 @@ declare module '*/maplibre-gl-worker.mjs' {
   export default url
 }
 declare module '*/libheif-without-unsafe-eval.js' {
-  // What is used of it is declared where it is used.
+  // Its only user declares the type.
   const build: () => any
   export default build
 }

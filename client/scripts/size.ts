@@ -2,13 +2,13 @@
 //
 // `index` is the core, which an app imports: the session, the API and the shape of everything else. The rest loads by itself:
 // `live` (chats, the outbox, the socket) right after the core, `tabs` when a page connects that may share its socket with
-// other tabs, and `photo` once it is connected or sends a photo. `whole` is all but the hooks in one file, as bundlers make it
-// that split nothing.
+// other tabs, and `photo` once it is connected or sends a photo. `whole` is everything but the hooks in one file, as made by
+// bundlers that do not split code.
 import { join } from 'node:path'
 
 export const limits = { index: 5800, live: 7800, tabs: 1200, photo: 600, react: 2048, whole: 13_300 }
 
-export type Sizes = Record<keyof typeof limits, number>
+type Sizes = Record<keyof typeof limits, number>
 
 const source = join(import.meta.dir, '../src')
 

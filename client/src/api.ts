@@ -17,8 +17,8 @@ type Init = {
 }
 
 /**
- * Calls routes as openapi-fetch does, whose types it has: the answer is `{ data, response }` or `{ error, response }`. A body
- * is sent as JSON, or as it is where it is a form.
+ * Calls routes like openapi-fetch, and has its types: the answer is `{ data, response }` or `{ error, response }`. A body is
+ * sent as JSON, unless it is a form.
  */
 export function openApi(url: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Api {
   const call =
@@ -30,15 +30,15 @@ export function openApi(url: string, fetch: (url: string, init: RequestInit) => 
       const filled = path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params!.path![name]!))
       const isForm = body instanceof FormData
       const sendsJson = !!body && !isForm
-      // A connection may be lost without a sign of it.
-      const patience = new AbortController()
-      const timer = setTimeout(() => patience.abort(), isForm ? uploadWithinMs : answerWithinMs)
-      if (signal?.aborted) patience.abort()
-      signal?.addEventListener('abort', () => patience.abort())
+      // A lost connection may never report an error.
+      const timeout = new AbortController()
+      const timer = setTimeout(() => timeout.abort(), isForm ? uploadWithinMs : answerWithinMs)
+      if (signal?.aborted) timeout.abort()
+      signal?.addEventListener('abort', () => timeout.abort())
       try {
         const response = await fetch(url + filled + (query[0] ? `?${query.join('&')}` : ''), {
           method,
-          signal: patience.signal,
+          signal: timeout.signal,
           credentials,
           headers: { ...(sendsJson && { 'content-type': 'application/json' }), ...headers },
           body: sendsJson ? JSON.stringify(body) : body,

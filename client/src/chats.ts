@@ -4,7 +4,7 @@ import type { Outbox, Sent } from './outbox.ts'
 import type { PresenceBook } from './presence.ts'
 import { isTemporary, Refused } from './problem.ts'
 import { randomId } from './session.ts'
-import type { Kept } from './storage.ts'
+import type { ScopedStorage } from './storage.ts'
 import { createStore, openRetry, type Retry, type Settable } from './store.ts'
 import type { Chat, ChatsState, Event, Frame, Message, Sending, Store } from './types.ts'
 
@@ -14,10 +14,10 @@ type Deps = {
   presence: PresenceBook
   me: string
   retry: Retry
-  /** Keeps what was read, for times without a network; null where nothing outlasts the program. */
-  cache: Kept | null
+  /** Keeps chats and messages for times without a network; null if the app has given no storage. */
+  cache: ScopedStorage | null
   send(frame: object): void
-  /** Shows the list; `wake` is to be called when its first listener comes. */
+  /** The list as shown. Its owner calls `wake` when the first listener subscribes. */
   list: Settable<ChatsState>
 }
 
@@ -27,23 +27,23 @@ const typingEveryMs = 2000
 const timeOf = ({ last_msg_at, created_at }: Chat) => last_msg_at ?? created_at
 const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0)
 
-/** What can be done in one chat. */
+/** The operations and stores of one chat. */
 export type OpenChat = ReturnType<ReturnType<typeof openChats>['open']>
 
 export function openChats({ api, outbox, presence, me, retry, cache, send, list }: Deps) {
   const open = new Map<string, ReturnType<typeof openChat>>()
-  /** Chats that were read singly, because they are not among those loaded. */
+  /** Chats that were read one by one, because they are not in the loaded part of the list. */
   const single = new Map<string, Chat>()
   const infos = createStore({})
   let cursor: string | null = null
   let loading: Promise<void> | null = null
   let isStale = true
   let isClosed = false
-  /** Chats of which an event came while the list or they themselves were being read. */
+  /** Chats for which an event arrived while the list or the chat itself was being read. */
   let touched = new Set<string>()
   const reading = new Map<string, Promise<void>>()
 
-  const later = openRetry(retry, wake)
+  const listRetry = openRetry(retry, wake)
   const stopFollowing = outbox.entries.subscribe(() => {
     for (const { messages } of open.values()) messages.show()
   })
@@ -66,7 +66,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       }, 300),
     )
   }
-  /** The ids of all chats whose messages are in the storage, since an earlier page may have kept others than are open here. */
+  /** The ids of all chats whose messages are in the storage, including those that an earlier page has stored. */
   let keptIds: Promise<Set<string>> | null = null
   const keptChats = () => (keptIds ??= cached<string>('kept').then((ids) => new Set(ids)))
   async function saveMessages(id: string, items: readonly Message[]) {
@@ -93,7 +93,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
         if (items.length > 0) show({ items, unreadTotal: items.reduce((sum, chat) => sum + chat.unread_count, 0) })
       }
       touched = new Set()
-      const { data, problem } = await later.answerOf(
+      const { data, problem } = await listRetry.answerOf(
         api.GET('/api/v1/chats', { params: { query: { limit: pageSize, ...(at !== null && { cursor: at }) } } }),
       )
       loading = null
@@ -119,7 +119,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     return readPage(null)
   }
 
-  /** Reads one chat anew, where an event does not tell all about it. */
+  /** Reads one chat again, where an event does not contain everything about it. */
   function readOne(id: string): Promise<void> {
     const running = reading.get(id)
     if (running) {
@@ -141,13 +141,13 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     return run
   }
 
-  /** Takes a chat as it is now. */
+  /** Stores the current state of a chat in the list, or beside it. */
   function put(chat: Chat) {
     noteAll([chat])
     const { items, unreadTotal, loaded } = list.get()
     const before = items.find(({ id }) => id === chat.id)
     const last = items.at(-1)
-    // What belongs behind the last one that is loaded comes with its page.
+    // A chat that sorts after the last loaded one arrives with a later page.
     const belongs = before || (loaded && (cursor === null || !last || timeOf(chat) >= timeOf(last)))
     if (!belongs) {
       single.set(chat.id, chat)
@@ -160,7 +160,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     })
   }
 
-  /** What an event about a message means for its chat in the list. */
+  /** Updates the list for an event about a message. */
   function onMessage(event: Event, message: Message) {
     const chat = known(message.chat_id)
     if (!chat) return loaded() ? void load() : undefined
@@ -171,7 +171,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       return
     }
     const isMine = message.sender_id === me
-    // Already counted, or the answer over HTTP is newer than this event: ask rather than count twice.
+    // The message is counted already, or the answer over HTTP is newer than this event: read the chat instead of counting twice.
     if (last && message.id <= last.id) return last.id === message.id && isMine ? undefined : void readOne(chat.id)
     put({
       ...chat,
@@ -230,23 +230,23 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       keep: (items) => void saveMessages(id, items),
     })
     let typedAt = 0
-    /** Up to which message the server is still to be told that it is read. */
+    /** A read mark that the server does not have yet. */
     let unmarked: { upTo?: string } | null = null
     let isMarking = false
-    const marker = openRetry(retry, mark)
+    const markRetry = openRetry(retry, mark)
     messages.show()
 
-    /** Tells the server what is read, again later where it did not hear of it. */
+    /** Sends the read mark to the server, and retries later if that fails. */
     async function mark() {
       if (isMarking) return
       isMarking = true
       while (unmarked && !isClosed) {
         const now = unmarked
-        const { data, problem } = await marker.answerOf(
+        const { data, problem } = await markRetry.answerOf(
           api.PUT('/api/v1/chats/{id}/read', { params: { path: { id } }, body: { up_to: now.upTo } }),
         )
         if (!data && (!problem || isTemporary(problem))) break
-        // Nothing was read meanwhile.
+        // There is no newer mark.
         if (unmarked === now) unmarked = null
         await readOne(id)
       }
@@ -258,20 +258,20 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       const { add, discard, entries, retry } = outbox
       const before = entries.get().filter((one) => one.id === target || one.target === target)
       const unsent = before.find((one) => one.id === target)
-      // The server has nothing of a message that it has refused.
+      // The server does not have a message that it has refused.
       if (unsent?.problem) return op === 'edit' ? retry(target, text) : discard(target)
       // A newer change replaces one that was refused.
       for (const one of before) if (one.problem && one.id !== target) await discard(one.id)
       await add({ ...entry(), id: randomId(), op, target, text })
     }
-    /** The entry that a message of the list shows. */
+    /** The id of the refused entry behind a message of the list. */
     const entryOf = (messageId: string) =>
       outbox.entries.get().find((one) => one.problem && (one.id === messageId || one.target === messageId))?.id ??
       messageId
 
     const chat = {
       id,
-      /** Its messages with what waits in the outbox. The first listener loads them. */
+      /** The messages, with those that wait in the outbox. The first listener loads them. */
       messages: messages.store,
       /** The chat itself: the other member, unread count and so on. Null until it is read. */
       info: {
@@ -286,26 +286,26 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       /** Reads the newest messages again. */
       load: messages.load,
       loadOlder: messages.loadOlder,
-      /** Reads what came after the newest message; only needed without `connect`. */
+      /** Reads the messages after the newest one; only needed without `connect`. */
       loadNewer: messages.loadNewer,
       /**
-       * Sends a text, a photo with an optional caption, or what another `kind` needs. The message is shown at once; the promise resolves with its
-       * `client_id` once it is in the outbox, from where it is sent in order whatever happens.
+       * Sends a text, a photo with an optional caption, or the fields of another `kind`. The message is shown at once. The promise
+       * resolves with its `client_id` once it is in the outbox, which sends in order and retries after every failure.
        */
       async send({ text, photo, ...more }: Sending): Promise<string> {
         const clientId = randomId()
         await outbox.add({ ...entry(), id: clientId, op: 'send', text, more }, photo)
         return clientId
       },
-      /** Changes the text of an own message. A refused edit keeps its text, marked as failed. */
+      /** Changes the text of the user's own message. A refused edit keeps its text, marked as failed. */
       edit: (messageId: string, text: string): Promise<void> => change('edit', messageId, text),
-      /** Deletes an own message. */
+      /** Deletes the user's own message. */
       remove: (messageId: string): Promise<void> => change('remove', messageId),
-      /** Sends again what the server has refused. */
+      /** Sends a refused message or change again. */
       retry: (messageId: string): Promise<void> => outbox.retry(entryOf(messageId)),
-      /** Gives up what the server has refused: a message goes, an edited one shows its old text. */
+      /** Discards a refused message or change: the message disappears, an edited one shows its old text. */
       discard: (messageId: string): Promise<void> => outbox.discard(entryOf(messageId)),
-      /** Marks the other member's messages read that are loaded. Does nothing where none is unread. */
+      /** Marks the other member's loaded messages as read. Does nothing if none is unread. */
       async markRead(): Promise<void> {
         const chat = known(id)
         // The count of a chat that is being read may be older than its messages.
@@ -331,12 +331,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       },
       close() {
         messages.close()
-        marker.close()
+        markRetry.close()
       },
     }
   }
 
-  /** Reads what is looked at and could not be read before. */
+  /** Reads again what has listeners and could not be read before. */
   function wake() {
     if (isStale && list.isWatched()) void load()
     for (const { wake } of open.values()) wake()
@@ -357,7 +357,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       if (cursor !== null) await readPage(cursor)
     },
     open: openById,
-    /** Opens the chat with a user, which begins with this where there is none. Throws Refused. */
+    /** Opens the chat with a user, and creates it if there is none. Throws Refused. */
     async start(userId: string) {
       const { data, error } = await api.POST('/api/v1/chats', { body: { user_id: userId } })
       if (!data) throw new Refused(error)
@@ -366,7 +366,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     },
     onFrame,
     onSent: (message: Sent) => open.get(message.chat_id)?.messages.onSent(message),
-    /** Events were missed: everything that is looked at is read again. */
+    /** Reads everything that has listeners again, after events were missed. */
     onReset() {
       isStale = true
       single.clear()
@@ -377,11 +377,11 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     close() {
       isClosed = true
       stopFollowing()
-      later.close()
+      listRetry.close()
       for (const { close } of open.values()) close()
       for (const timer of timers.values()) clearTimeout(timer)
     },
-    /** Removes what is kept of this user's chats. */
+    /** Removes the stored chats of this user. */
     async forget() {
       const ids = new Set([...open.keys(), ...(await keptChats())])
       for (const key of ['chats', ...[...ids].map((id) => `chat:${id}`), 'kept']) await cache?.set(`${me}:${key}`, null)

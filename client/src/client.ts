@@ -22,26 +22,26 @@ import type {
 } from './types.ts'
 
 export type ClientOptions = {
-  /** Where the server is, as `https://meet.example.org`. */
+  /** The server's address, such as `https://meet.example.org`. */
   url: string
   /**
-   * Keeps the session, the outbox and, where it is given, the last known chats and messages. Without it browsers keep the session
-   * and the outbox in IndexedDB, and everything else keeps them in memory.
+   * Keeps the session, the outbox, and the last known chats and messages. Without it, browsers keep the session and the outbox in
+   * IndexedDB, other platforms keep them in memory, and no chats are kept.
    */
   storage?: ClientStorage
   fetch?: ClientFetch
   WebSocket?: ClientWebSocket
-  /** Null for none, as where several programs do not share the storage. */
+  /** Null for none, if no other program shares the storage. */
   locks?: ClientLocks | null
   /** Separates clients that share a storage: two accounts in two tabs. */
   name?: string
-  /** Leaves the refresh token to the browser's cookies, where scripts cannot read it. The server must be of the same site. */
+  /** Keeps the refresh token in the browser's cookies, where scripts cannot read it. The server must be on the same site. */
   cookies?: boolean
   /** How long to wait before trying again: at random, between `minMs` and a limit that doubles up to `maxMs`. */
   retry?: Partial<Retry>
 }
 
-type Found = {
+type Platform = {
   requestIdleCallback?(work: () => void, options: { timeout: number }): unknown
   indexedDB?: unknown
   localStorage?: ClientStorage
@@ -53,13 +53,13 @@ export type Convene = ReturnType<typeof createClient>
 
 export function createClient(options: ClientOptions) {
   const url = options.url.replace(/\/+$/, '')
-  const found = globalThis as unknown as Found
-  const { storage, copy }: Storages = options.storage ? options : storageOf(found)
+  const platform = globalThis as unknown as Platform
+  const { storage, copy }: Storages = options.storage ? options : storageOf(platform)
   const isShared = !!storage
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
   const fetch: ClientFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
-  const locks = options.locks === undefined ? (isShared && found.navigator?.locks) || null : options.locks
+  const locks = options.locks === undefined ? (isShared && platform.navigator?.locks) || null : options.locks
   const WebSocket = options.WebSocket ?? globalThis.WebSocket
   const kept = openStorage(storage ?? memoryStorage(), name)
   const copied = copy && openStorage(copy, name)
@@ -81,14 +81,13 @@ export function createClient(options: ClientOptions) {
   const api: Api = openApi(url, session.authorized)
 
   /**
-   * Chats, the outbox and the socket. A browser loads them once the page has shown itself, or as soon as something of them is
-   * asked for.
+   * Chats, the outbox and the socket. A browser loads them when the page is idle, or when they are first used.
    */
   let live: Live | null = null
   let isClosed = false
   let begin = () => {}
   const loading = new Promise<void>((resolve) => (begin = resolve)).then(load)
-  if (found.requestIdleCallback) found.requestIdleCallback(begin, { timeout: 1000 })
+  if (platform.requestIdleCallback) platform.requestIdleCallback(begin, { timeout: 1000 })
   else begin()
   async function load(): Promise<Live> {
     for (let wait = retry.minMs; ; wait = Math.min(retry.maxMs, wait * 2)) {
@@ -97,7 +96,7 @@ export function createClient(options: ClientOptions) {
         await new Promise((resolve) => setTimeout(resolve, wait))
         continue
       }
-      // A session in an asynchronous storage says whose chats they are.
+      // In an asynchronous storage, the session is not known before this.
       await session.ready
       live = loaded.openLive({
         url,
@@ -122,16 +121,16 @@ export function createClient(options: ClientOptions) {
       return live
     }
   }
-  /** At once where it is loaded, so that what the user has done is shown before the call returns. */
-  const whenLoaded = <T>(action: (live: Live) => T): T | Promise<Awaited<T>> =>
+  /** Runs synchronously once loaded, so that the user's action is shown before the call returns. */
+  const runWhenLoaded = <T>(action: (live: Live) => T): T | Promise<Awaited<T>> =>
     live ? action(live) : (loading.then(action) as Promise<Awaited<T>>)
-  const act: typeof whenLoaded = (action) => {
+  const loadAndRun: typeof runWhenLoaded = (action) => {
     begin()
-    return whenLoaded(action)
+    return runWhenLoaded(action)
   }
 
-  /** A store of what is loaded later: at once where somebody listens to it, if it is urgent. */
-  function later<T>(value: T, find: (live: Live) => Store<T>, isUrgent = false): Store<T> {
+  /** A store of the part that loads later. If it is urgent, the first listener starts the load. */
+  function deferredStore<T>(value: T, find: (live: Live) => Store<T>, isUrgent = false): Store<T> {
     return {
       get: () => (live ? find(live).get() : value),
       subscribe(listener) {
@@ -150,34 +149,34 @@ export function createClient(options: ClientOptions) {
       },
     }
   }
-  function chatLater(id: string): OpenChat {
+  function deferredChat(id: string): OpenChat {
     const method =
       <N extends (typeof methods)[number]>(name: N) =>
       (...args: Parameters<OpenChat[N]>) =>
-        act((live) => (live.open(id)[name] as (...args: unknown[]) => unknown)(...args))
+        loadAndRun((live) => (live.open(id)[name] as (...args: unknown[]) => unknown)(...args))
     return {
       id,
-      messages: later(noMessages, (live) => live.open(id).messages, true),
-      info: later(null, (live) => live.open(id).info, true),
-      isTyping: later(false, (live) => live.open(id).isTyping),
+      messages: deferredStore(noMessages, (live) => live.open(id).messages, true),
+      info: deferredStore(null, (live) => live.open(id).info, true),
+      isTyping: deferredStore(false, (live) => live.open(id).isTyping),
       ...Object.fromEntries(methods.map((name) => [name, method(name)])),
     } as OpenChat
   }
-  /** What was asked for before it was loaded stays the same object. */
-  const early = new Map<string, unknown>()
-  function earlier<T>(key: string, make: () => T, find: (live: Live) => T): T {
-    const known = early.get(key) as T | undefined
+  /** Objects handed out before the load, so that later calls return the same ones. */
+  const memo = new Map<string, unknown>()
+  function memoized<T>(key: string, make: () => T, find: (live: Live) => T): T {
+    const known = memo.get(key) as T | undefined
     if (known) return known
     if (live) return find(live)
     const made = make()
-    early.set(key, made)
+    memo.set(key, made)
     return made
   }
 
   return {
     /** Every route of the server, typed: `api.GET('/api/v1/me')` answers `{ data }` or `{ error }`, and throws without a network. */
     api,
-    /** The whole address of a path in an answer, such as a photo's `url`. */
+    /** The full URL of a path in an answer, such as a photo's `url`. */
     url: (path: string): string => (path.startsWith('/') ? url + path : path),
     /** Resolves once a session in an asynchronous storage is read. */
     ready: session.ready,
@@ -186,29 +185,29 @@ export function createClient(options: ClientOptions) {
     connection: connection as Store<ConnectionState>,
     /** Creates an account and signs in. Throws Refused. */
     register: session.register,
-    /** Throws Refused where the server does not let them in. */
+    /** Throws Refused if the server refuses the sign-in. */
     signIn: session.signIn,
-    /** Signs out, in all tabs, and removes what is kept of the user on this device, the outbox too. */
+    /** Signs out in all tabs, and removes the user's data from this device, including the outbox. */
     async signOut() {
       await session.ready
       const me = session.store.get().user?.id ?? ''
-      const forget = act((live) => live.forgetter(me))
+      const forget = loadAndRun((live) => live.forgetter(me))
       await session.signOut()
-      early.clear()
+      memo.clear()
       await (
         await forget
       )()
     },
-    /** A valid access token, refreshed where needed, for requests of your own; null where nobody is signed in. */
+    /** A valid access token, refreshed if needed, for requests of your own; null if nobody is signed in. */
     token: session.token,
     /** Receives events from now on, whenever somebody is signed in. Calling it again tries at once. */
     connect() {
       if (!WebSocket) throw new Error('There is no WebSocket here: pass one, such as that of the package ws.')
-      void whenLoaded((live) => live.connect())
+      void runWhenLoaded((live) => live.connect())
     },
-    /** Receives no more events. The outbox goes on. */
-    disconnect: () => void whenLoaded((live) => live.disconnect()),
-    /** The network or the app is back: for React Native's AppState and NetInfo. Browsers are listened to. */
+    /** Stops receiving events. The outbox continues to send. */
+    disconnect: () => void runWhenLoaded((live) => live.disconnect()),
+    /** Call it when the network or the app is back, as from React Native's AppState and NetInfo. Browsers need no call. */
     wake: () => live?.wake(),
     chats: {
       /** The chats of the user, the latest first. The first listener loads them. */
@@ -216,28 +215,28 @@ export function createClient(options: ClientOptions) {
         get: list.get,
         subscribe: list.subscribe,
         /** Reads the list from the beginning. */
-        load: async () => act((live) => live.load()),
+        load: async () => loadAndRun((live) => live.load()),
         /** Reads the next page, if there is one. */
-        loadMore: async () => act((live) => live.loadMore()),
+        loadMore: async () => loadAndRun((live) => live.loadMore()),
       },
       /** One chat. It is the same object until somebody else signs in. */
       open: (id: string): OpenChat =>
-        earlier(
+        memoized(
           `chat:${id}`,
-          () => chatLater(id),
+          () => deferredChat(id),
           (live) => live.open(id),
         ),
-      /** The chat with a user, which begins with this where there is none. Throws Refused. */
-      start: async (userId: string): Promise<OpenChat> => act((live) => live.start(userId)),
+      /** Opens the chat with a user, and creates it if there is none. Throws Refused. */
+      start: async (userId: string): Promise<OpenChat> => loadAndRun((live) => live.start(userId)),
     },
-    /** Whether somebody is online, as far as the chats tell. */
+    /** Whether somebody is online. Known only for members of the user's chats. */
     presence: (userId: string): Store<Presence> =>
-      earlier(
+      memoized(
         userId,
-        () => later(neverSeen, (live) => live.presence(userId)),
+        () => deferredStore(neverSeen, (live) => live.presence(userId)),
         (live) => live.presence(userId),
       ),
-    /** Calls the listener for each event of a type, once and in order, or for all with `*`. Answers how to stop. */
+    /** Calls the listener for each event of a type, or of all types with `*`, once and in order. Returns a function that stops it. */
     on<T extends (keyof EventMap & string) | '*'>(
       type: T,
       listener: (data: T extends keyof EventMap ? EventMap[T] : unknown, frame: Frame) => void,
@@ -246,7 +245,7 @@ export function createClient(options: ClientOptions) {
       listeners.set(type, own.add(listener as never))
       return () => void own.delete(listener as never)
     },
-    /** Ends everything that runs. What is stored stays. */
+    /** Stops all timers, requests and sockets. Stored data stays. */
     close() {
       isClosed = true
       live?.close()
@@ -254,7 +253,7 @@ export function createClient(options: ClientOptions) {
   }
 }
 
-// What a chat can do, by name, so that it can be asked before it is loaded.
+// The methods of a chat, by name, so that they can be called before it is loaded.
 const methods = [
   'load',
   'loadOlder',
@@ -271,16 +270,16 @@ const methods = [
 type Storages = { storage?: ClientStorage; copy?: ClientStorage }
 
 /**
- * What a browser has. Its tabs see each other's changes in IndexedDB at once, in `localStorage` only after a while: there is
- * only a copy of the session, so that a page knows it from the beginning.
+ * The storages of a browser. Tabs see each other's changes in IndexedDB at once, but in `localStorage` only after a while. So
+ * `localStorage` holds only a copy of the session, which a page can read synchronously at its start.
  */
-function storageOf(found: Found): Storages {
+function storageOf(platform: Platform): Storages {
   try {
-    const { indexedDB, document, localStorage } = found
+    const { indexedDB, document, localStorage } = platform
     if (indexedDB) return { storage: indexedDb(), copy: localStorage }
     return { storage: document && localStorage }
   } catch {
-    // A browser that is told to store nothing throws at the mention of `localStorage`.
+    // A browser with storage disabled throws on any access to `localStorage`.
     return {}
   }
 }
@@ -292,7 +291,7 @@ function openTabs(name: string, locks: ClientLocks): Tabs | null {
   channel.onmessage = ({ data }) => {
     for (const listener of [...listeners]) listener(data)
   }
-  // A program on Node ends when nothing else is left to do.
+  // On Node, an open channel would keep the process running.
   ;(channel as { unref?(): void }).unref?.()
   return {
     locks,

@@ -1,6 +1,6 @@
 import type { ClientStorage } from './types.ts'
 
-// What is used of IndexedDB, so that programs without its types can use the package.
+// The part of IndexedDB that is used, so that programs without its types can use the package.
 type Result<T> = { result: T; error: unknown; onsuccess: unknown; onerror: unknown; onupgradeneeded: unknown }
 type Items = {
   get(key: string): Result<string | undefined>
@@ -14,14 +14,14 @@ type Database = {
 }
 
 /**
- * A storage for browsers with room for photos and long lists: `createClient({ url, storage: indexedDb() })`. The session is
- * there only after `ready`.
+ * A storage for browsers with room for photos and long lists: `createClient({ url, storage: indexedDb() })`. It is asynchronous:
+ * the session is known only after `ready`.
  */
 export function indexedDb(name = 'convene'): ClientStorage {
   let opened: Promise<Database> | null = null
   const open = () =>
     (opened ??= new Promise((resolve, reject) => {
-      // Where a page may store nothing, already the mention throws.
+      // With storage disabled, any access to `indexedDB` throws.
       const { indexedDB } = globalThis as unknown as {
         indexedDB: { open(name: string, version: number): Result<Database> }
       }

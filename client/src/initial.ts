@@ -1,10 +1,10 @@
-// What the stores hold before anything is known.
+// The initial values of the stores.
 import type { ChatsState, ConnectionState, Message, MessagesState, Presence } from './types.ts'
 
 export const disconnected: ConnectionState = { state: 'disconnected', reason: null, leads: false }
 export const neverSeen: Presence = { online: false, lastSeenAt: null }
 export const noMessages: MessagesState = { items: [], loaded: false, loading: false, hasOlder: false, problem: null }
-/** What a message says that says nothing, such as a deleted one. */
+/** The content of an empty message, such as a deleted one. */
 export const noContent: Pick<Message, 'text' | 'photo'> = { text: null, photo: null }
 export const noChats: ChatsState = {
   items: [],

@@ -13,28 +13,25 @@ export type LinkDeps = {
   api: Api
   retry: Retry
   tabs: Tabs | null
-  /** Of the locks of this user. */
+  /** The prefix of this user's locks. */
   name: string
   state: Settable<ConnectionState>
   /** Called once for every durable event, in order, and for ephemeral frames. */
   onFrame(frame: Frame): void
-  /** What was read over HTTP before may be out of date: at the first connection, and after a gap, with its number. */
+  /** Data read over HTTP may be out of date. Called at the first connection (null), and after a gap, with the new number. */
   onReset(gap: number | null): void
-  /** Who is known to be online, for a tab that joins. */
+  /** The users known to be online, for a tab that joins. */
   online(): string[]
   onOnline(users: string[]): void
 }
 
-/**
- * The events of one user for this tab: from a socket of its own, or, where there are several tabs, from the one that they
- * share.
- */
+/** Receives the events of one user for this tab: from its own socket, or from the one that several tabs share. */
 export function openLink(deps: LinkDeps) {
   const { tabs, api, state, onFrame, onReset } = deps
-  /** The number of the newest event that was told. */
+  /** The number of the newest event that this tab has published. */
   const known: { seq: number | null } = { seq: null }
   let connection: Connection | null = null
-  /** Of the last opening; null while closed. */
+  /** Identifies the latest call of `open`; null while closed. */
   let running: object | null = null
 
   function reset(seq: number) {
@@ -43,7 +40,7 @@ export function openLink(deps: LinkDeps) {
     onReset(gap)
   }
 
-  /** Tells of a frame of a socket, unless it is known. Answers whether one before it is missing. */
+  /** Publishes a frame of a socket, unless it is known. Returns whether an event before it is missing. */
   function receive(frame: Frame): boolean {
     if (frame.type === 'hello') {
       const { seq, resume } = frame.data
@@ -57,7 +54,7 @@ export function openLink(deps: LinkDeps) {
     return false
   }
 
-  /** Opens a socket. What it says is told to other tabs, where there are any, by `tell`. */
+  /** Opens a socket. `tell` forwards its frames and states to other tabs. */
   const connect = (tell: (note: Note) => void, take: (frame: Frame, since: number | null) => boolean) =>
     stayConnected({
       ...deps,
@@ -88,12 +85,12 @@ export function openLink(deps: LinkDeps) {
     close,
     wake,
     async open() {
-      // A stopped connection is tried again.
+      // Only a stopped connection is opened again.
       if (running && state.get().state !== 'stopped') return wake()
       close()
       const own = (running = {})
       state.set({ ...disconnected, state: 'connecting' })
-      // A page that cannot load this has a socket of its own.
+      // A page that cannot load this module opens its own socket.
       const shared = tabs && (await import('./tabs.ts').catch(() => null))
       if (own !== running) return
       connection = shared

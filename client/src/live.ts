@@ -1,4 +1,4 @@
-// Chats, the outbox and the socket. Loaded after the session, which a page can show itself with.
+// Chats, the outbox and the socket. Loaded after the session, which is enough for a page to show itself.
 import type { Api } from './api.ts'
 import { openChats } from './chats.ts'
 import { noChats } from './initial.ts'
@@ -7,12 +7,12 @@ import type { Lock } from './locks.ts'
 import { openOutbox, photos } from './outbox.ts'
 import { openPresence } from './presence.ts'
 import type { Session } from './session.ts'
-import type { Kept } from './storage.ts'
+import type { ScopedStorage } from './storage.ts'
 import type { Retry, Settable } from './store.ts'
 import type { Tabs } from './tabs.ts'
 import type { ChatsState, ClientWebSocket, ConnectionState, Frame } from './types.ts'
 
-type Core = {
+type LiveDeps = {
   url: string
   WebSocket: ClientWebSocket
   session: Session
@@ -20,30 +20,30 @@ type Core = {
   retry: Retry
   tabs: Tabs | null
   name: string
-  storage: Kept
-  /** Keeps what was read, for times without a network; null where nothing outlasts the program. */
-  cache: Kept | null
+  storage: ScopedStorage
+  /** Keeps chats and messages for times without a network; null if the app has given no storage. */
+  cache: ScopedStorage | null
   lock: Lock
   sendLock: Lock
   list: Settable<ChatsState>
   connection: Settable<ConnectionState>
-  /** Calls those who listen to a type of event. */
+  /** Calls the listeners of a type of event. */
   tell(type: string, data: unknown, frame?: Frame): void
 }
 
-type Found = Partial<Listenable> & { document?: { visibilityState: string } & Listenable }
+type Platform = Partial<Listenable> & { document?: { visibilityState: string } & Listenable }
 type Listenable = { addEventListener(type: string, listener: () => void, options: { signal: AbortSignal }): void }
 
 export type Live = ReturnType<typeof openLive>
 
-export function openLive(core: Core) {
-  const { session, api, retry, tabs, name, storage, cache, lock, sendLock, list, connection, tell } = core
-  const { document, addEventListener } = globalThis as unknown as Found
+export function openLive(deps: LiveDeps) {
+  const { session, api, retry, tabs, name, storage, cache, lock, sendLock, list, connection, tell } = deps
+  const { document, addEventListener } = globalThis as unknown as Platform
   const presence = openPresence()
   let isConnected = false
   let mine = openFor('')
 
-  /** All that belongs to one user. */
+  /** Opens everything that belongs to one user. */
   function openFor(me: string) {
     const outbox = openOutbox({
       api,
@@ -68,7 +68,7 @@ export function openLive(core: Core) {
       list,
     })
     const link = openLink({
-      ...core,
+      ...deps,
       name: `${name}${me}:`,
       state: connection,
       online: presence.online,
@@ -79,8 +79,8 @@ export function openLive(core: Core) {
         tell(frame.type, frame.data, frame)
         if (frame.type !== 'hello') return
         wakeUp()
-        tellFocus(true)
-        // Now, so that a photo can be kept without a network.
+        sendFocus(true)
+        // Load the module now, so that a photo can be stored without a network later.
         photos().catch(() => {})
       },
       onReset(gap) {
@@ -108,7 +108,7 @@ export function openLive(core: Core) {
     }
   }
 
-  /** Whoever is signed in now has what is theirs opened, and connected if the app wants that. */
+  /** Opens the data of the user who is signed in now, and connects if the app has called `connect`. */
   function follow() {
     const { state, user } = session.store.get()
     const me = user?.id ?? ''
@@ -128,7 +128,7 @@ export function openLive(core: Core) {
 
   const stopListening = tabs?.listen((note) => {
     if (note.say === 'session') void session.reread()
-    if (note.say === 'hidden' && document?.visibilityState === 'visible') tellFocus()
+    if (note.say === 'hidden' && document?.visibilityState === 'visible') sendFocus()
     if (note.say !== 'outbox') return
     if (note.sent) mine.chats.onSent(note.sent)
     void mine.outbox.reread().then(mine.outbox.drain)
@@ -141,17 +141,17 @@ export function openLive(core: Core) {
   }
 
   /**
-   * Tells the server whether the app is looked at, as nothing is notified meanwhile. The tabs share a socket, which is in the
-   * foreground while one of them is. The server takes a new one for that.
+   * Tells the server whether the app is visible, because it sends no notifications meanwhile. The shared socket is in the
+   * foreground while one of the tabs is. The server assumes that a new socket is in the foreground.
    */
-  function tellFocus(isNew = false) {
+  function sendFocus(isNew = false) {
     const foreground = document?.visibilityState !== 'hidden'
-    // Of a new socket, the tab that leads says that it is hidden, and the others that they are seen.
+    // For a new socket, only a hidden leader and visible followers have something to correct.
     if (isNew && foreground === connection.get().leads) return
     mine.link.send({ type: 'focus', data: { foreground } })
     if (!foreground) tabs?.post({ say: 'hidden' })
   }
-  const seen = () => tellFocus()
+  const seen = () => sendFocus()
   const closing = new AbortController()
   const untilClosed = { signal: closing.signal }
   addEventListener?.('online', wake, untilClosed)
@@ -175,7 +175,7 @@ export function openLive(core: Core) {
     open: (id: string) => mine.chats.open(id),
     start: (userId: string) => mine.chats.start(userId),
     presence: presence.user,
-    /** Answers what removes all that is kept of a user, whose session may be over by then. */
+    /** Returns a function that removes all stored data of a user, even after their session has ended. */
     forgetter(me: string) {
       const own = me === mine.me ? mine : openFor(me)
       return async () => {

@@ -2,12 +2,12 @@ import type { ClientLocks } from './types.ts'
 
 const queues = new Map<string, Promise<unknown>>()
 
-/** Runs works of one name one after another, in this program or in all tabs where there are Web Locks. */
+/** Runs tasks of the same name one after another: in all tabs if there are Web Locks, otherwise in this program. */
 export type Lock = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * Of a tab that is frozen the lock is taken after `patienceMs`: whatever is done under one of these locks is safe to be done
- * twice.
+ * A tab may be frozen while it holds a lock, so others steal the lock after `patienceMs`. Work under these locks must
+ * therefore be safe to run twice.
  */
 export function openLock(locks: ClientLocks | null, prefix: string, patienceMs = 5000): Lock {
   if (!locks)
@@ -31,8 +31,8 @@ export function openLock(locks: ClientLocks | null, prefix: string, patienceMs =
     try {
       await ask({ signal: waiting.signal })
     } catch {
-      // Without `own` the lock did not come. With it, either the work has failed, or the lock was taken from us meanwhile.
-      // Where pages may not use locks at all, it is done without.
+      // Without `own`, we did not get the lock. With `own`, the work has failed or another tab has stolen the lock. Where pages
+      // may not use locks at all, the work runs without one.
       if (!own && waiting.signal.aborted) await ask({ steal: true }).catch(() => {})
     }
     clearTimeout(timer)

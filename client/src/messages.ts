@@ -10,15 +10,15 @@ type Deps = {
   chatId: string
   me: string
   retry: Retry
-  /** What the storage has of this chat, and where it is to be kept. */
+  /** Reads and writes the stored messages of this chat. */
   cached(): Promise<Message[]>
   keep(messages: readonly Message[]): void
 }
 
 const pageSize = 50
 const keptMessages = 100
-// Between the nodes of a server: within this, the order of the events is right, not that of the times.
-const clocksDifferMs = 2000
+// The clocks of a server's nodes may differ by this much. Within it, trust the order of the events instead of the times.
+const maxClockSkewMs = 2000
 
 const stateOf = (problem: Problem | null) => ({ state: problem ? ('failed' as const) : ('pending' as const), problem })
 const view = (message: Message): ChatMessage => ({
@@ -29,21 +29,21 @@ const view = (message: Message): ChatMessage => ({
 })
 
 /**
- * The messages of one chat: those read from the server, in its order, then those that the server has and whose event has not
- * come yet, then what waits in the outbox.
+ * The messages of one chat: those read from the server, in its order; then those that the server has stored but whose event
+ * has not arrived; then those that wait in the outbox.
  */
 export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: Deps) {
   let confirmed: readonly ChatMessage[] = []
-  /** Sent by this device; their events say where they belong. */
+  /** Messages that this device has sent. Their place is known when their events arrive. */
   let unplaced: readonly ChatMessage[] = []
   let cursor: string | null = null
   let loading: Promise<void> | null = null
-  /** Events that came while a page was being read, which may be older than they are. */
+  /** Events that arrived while a page was being read. The page may be older than they are. */
   let meanwhile: Event[] | null = null
   let isStale = true
-  const later = openRetry(retry, wake)
+  const retries = openRetry(retry, wake)
   const overlays = new WeakMap<ChatMessage, { entry: Entry; shown: ChatMessage }>()
-  const unsent = new WeakMap<Entry, ChatMessage>()
+  const pendingViews = new WeakMap<Entry, ChatMessage>()
 
   const store = createStore<MessagesState>(noMessages, wake)
 
@@ -55,7 +55,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
         entries.flatMap((entry) => (entry.op === 'send' ? [] : [[entry.target!, entry] as const])),
       )
       const sent = new Set(items.map(({ client_id }) => client_id))
-      const waiting = entries.filter(({ op, id }) => op === 'send' && !sent.has(id)).map(waitingView)
+      const waiting = entries.filter(({ op, id }) => op === 'send' && !sent.has(id)).map(pendingView)
       items = [...items, ...waiting].map((item) => {
         const entry = changes.get(item.id)
         return entry ? overlaid(item, entry) : item
@@ -76,8 +76,8 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     return shown
   }
 
-  function waitingView(entry: Entry): ChatMessage {
-    const before = unsent.get(entry)
+  function pendingView(entry: Entry): ChatMessage {
+    const before = pendingViews.get(entry)
     if (before) return before
     const { id, text = null, more, photo, at, problem = null } = entry
     const message: Message = {
@@ -98,13 +98,13 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       client_id: id,
     }
     const shown: ChatMessage = { ...view(message), ...stateOf(problem), file: outbox.file(id) }
-    unsent.set(entry, shown)
+    pendingViews.set(entry, shown)
     return shown
   }
 
   const indexOf = (id: string | null) => confirmed.findLastIndex((one) => one.id === id)
 
-  /** Replaces what is known of a message. Answers whether it has its place. */
+  /** Updates a message. Returns whether it already has its place. */
   function update(message: Pick<Message, 'id'> & Partial<Message>): boolean {
     const at = indexOf(message.id)
     const change = (one: ChatMessage) => view({ ...one, ...message })
@@ -113,12 +113,12 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     return at >= 0
   }
 
-  /** Puts a message in its place: behind the others, or among them where moderators have held it back for a while. */
+  /** Puts a message in its place: after the others, or among them if moderators had held it. */
   function place(message: Message) {
     unplaced = unplaced.filter(({ id }) => id !== message.id)
     if (update(message)) return
     const sentAt = Date.parse(message.created_at)
-    const isLate = Date.parse(confirmed.at(-1)?.created_at ?? '') > sentAt + clocksDifferMs
+    const isLate = Date.parse(confirmed.at(-1)?.created_at ?? '') > sentAt + maxClockSkewMs
     const before = isLate
       ? confirmed.findLastIndex((one) => Date.parse(one.created_at) <= sentAt) + 1
       : confirmed.length
@@ -127,7 +127,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
 
   function apply({ type, data }: Event) {
     if (type === 'message' && 'sender_id' in data) {
-      // The window begins later: it was read when this message was there already.
+      // A message older than the loaded pages arrives with its own page.
       const first = store.get().hasOlder ? confirmed[0] : undefined
       if (!first || data.id >= first.id) place(data)
     } else if (type === 'message_edited' || type === 'message_deleted')
@@ -141,13 +141,13 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     }
   }
 
-  /** Reads a page. What events say meanwhile is newer than the page or the same. */
+  /** Reads a page, then applies the events that arrived meanwhile: they are as new as the page or newer. */
   function read(query: { cursor?: string; after?: string }, take: (items: Message[], next: string | null) => void) {
     return (loading ??= (async () => {
       show({ loading: true, problem: null })
       meanwhile = []
-      // Without a network what is in the storage stays.
-      const { data, problem } = await later.answerOf(
+      // Without a network, the stored messages stay.
+      const { data, problem } = await retries.answerOf(
         api.GET('/api/v1/chats/{id}/messages', {
           params: { path: { id: chatId }, query: { limit: pageSize, ...query } },
         }),
@@ -165,7 +165,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
 
   const keepNewest = () => keep(confirmed.slice(-keptMessages))
 
-  /** Reads the newest messages, and shows those in the storage until they are there. */
+  /** Reads the newest messages, and shows the stored ones until they arrive. */
   async function load(): Promise<void> {
     if (loading) await loading
     if (confirmed.length === 0) {
@@ -177,14 +177,14 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     }
     return read({}, (items, next) => {
       const known = new Map(confirmed.map((one) => [one.id, one]))
-      confirmed = items.toReversed().map((one) => sameOr(known.get(one.id), one))
+      confirmed = items.toReversed().map((one) => reuseIfSame(known.get(one.id), one))
       unplaced = unplaced.filter(({ id }) => indexOf(id) < 0)
       cursor = next
       isStale = false
     })
   }
 
-  /** Loads what is looked at, unless it is there. */
+  /** Loads the messages if somebody listens and they are not up to date. */
   function wake() {
     if (isStale && store.isWatched()) void load()
   }
@@ -201,7 +201,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
         cursor = next
       })
     },
-    /** Reads what came after the newest message, for an app that is not connected. */
+    /** Reads the messages after the newest one, for an app that is not connected. */
     async loadNewer(): Promise<void> {
       const newest = confirmed.at(-1)
       if (isStale || !newest) return load()
@@ -228,20 +228,20 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
       if (!isKnown && message.created_at) unplaced = [...unplaced, view(message as Message)]
       show()
     },
-    /** What is shown may have changed on the server without an event. */
+    /** The messages may have changed on the server without an event. */
     stale() {
       isStale = true
       wake()
     },
     wake,
-    close: later.close,
+    close: retries.close,
     newestId: () => confirmed.at(-1)?.id,
     hasUnread: () => confirmed.findLast(({ sender_id, deleted }) => sender_id !== me && !deleted)?.read === false,
   }
 }
 
-/** Rows are drawn again only for messages that have changed. */
-const sameOr = (known: ChatMessage | undefined, message: Message): ChatMessage => {
+/** Keeps the object of an unchanged message, so that its row is not rendered again. */
+const reuseIfSame = (known: ChatMessage | undefined, message: Message): ChatMessage => {
   const next = view(message)
   return known && isSame(known, next) ? known : next
 }

@@ -2,11 +2,11 @@ import type { Api } from './api.ts'
 import { noContent } from './initial.ts'
 import type { Lock } from './locks.ts'
 import { isTemporary } from './problem.ts'
-import type { Kept } from './storage.ts'
+import type { ScopedStorage } from './storage.ts'
 import { createStore, openRetry, type Retry } from './store.ts'
 import type { Message, Photo, Problem, Sending } from './types.ts'
 
-/** Something that the user has done and the server may not have yet. */
+/** An action of the user that the server may not have yet. */
 export type Entry = {
   /** The `client_id` of a message. */
   id: string
@@ -15,7 +15,7 @@ export type Entry = {
   /** The message that is edited or removed: its id, or the `client_id` of one that is not sent yet. */
   target?: string
   text?: string
-  /** What a message has besides its text and its photo. */
+  /** The other fields of a message. */
   more?: Omit<Sending, 'text' | 'photo'>
   /** A photo is stored beside the entry. */
   photo?: boolean
@@ -25,12 +25,12 @@ export type Entry = {
   problem?: Problem
 }
 
-/** A message as the server has it, or what is known to have changed. */
+/** A message as the server has it, or only its changed fields. */
 export type Sent = Partial<Message> & Pick<Message, 'id' | 'chat_id'>
 
 type Deps = {
   api: Api
-  storage: Kept
+  storage: ScopedStorage
   lock: Lock
   key: string
   retry: Retry
@@ -40,25 +40,25 @@ type Deps = {
   changed(sent?: Sent): void
 }
 
-/** What is needed for photos alone. */
+/** Loads the module for photos on first use. */
 export const photos = () => import('./photo.ts')
 
 type Change = (entries: readonly Entry[]) => readonly Entry[]
 type Outcome = { message: Sent } | { problem: Problem } | { waitMs: number }
 
 /**
- * What is kept until the server has it. All tabs share the stored list, and one of them sends at a time; a repeated send is
- * answered with the first message because of its `client_id`.
+ * Keeps the user's actions until the server has them. All tabs share the stored list, and one of them sends at a time. A
+ * message that is sent twice is stored once, because of its `client_id`.
  */
 export function openOutbox({ api, storage, lock, key, retry, isReady, changed }: Deps) {
   const store = createStore<readonly Entry[]>([])
   let stored: readonly Entry[] = []
-  /** Changes that are shown and not stored yet. Applying one twice changes nothing more. */
+  /** Changes that are shown but not stored yet. Applying a change twice has no further effect. */
   let pending: Change[] = []
   const files = new Map<string, Photo>()
-  const later = openRetry(retry, () => drain())
+  const retries = openRetry(retry, () => drain())
   let draining = false
-  let again = false
+  let drainAgain = false
   let closed = false
 
   const show = () => store.set(pending.reduce((entries, change) => change(entries), stored))
@@ -96,7 +96,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     await mutate(
       (entries) => (entries.some(({ id }) => id === entry.id) ? entries : [...entries, entry]),
       undefined,
-      // A photo that cannot be stored is sent all the same while the program runs.
+      // A photo that cannot be stored is still sent while the program runs.
       file && (async () => (await photos()).keep(storage, entry.id, file).catch(() => {})),
     )
     void drain()
@@ -107,7 +107,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     await storage.set(`photo:${id}`, null)
   }
 
-  /** Takes a message out that the server has stored. Edits that wait for it get its id. */
+  /** Removes the entry of a message that the server has stored. Edits that wait for it get its id. */
   const finish = async (entry: Entry, message: Sent) => {
     await mutate(
       (entries) =>
@@ -119,7 +119,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     if (entry.photo) await forget(entry.id)
   }
 
-  /** Marks an entry as refused. An edit that waited for the message becomes its text, and a deletion its end. */
+  /** Marks an entry as refused. A waiting edit of the message becomes its text, and a waiting deletion removes it. */
   const refuse = (entry: Entry, problem: Problem) =>
     mutate((entries) => {
       const after = entries.filter(({ target, id }) => target === entry.id && id !== entry.id)
@@ -160,7 +160,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
       if (op === 'remove' && (!error || error.code === 'not_found'))
         return { message: { id: target!, chat_id: chat, deleted: true, ...noContent } }
       if (data) return { message: data }
-      // An upload that waited for longer than a day is gone: it is uploaded again.
+      // The server removes unused uploads after a day: upload the photo again.
       const isGone = media && error?.errors?.some(({ path }) => path === '/photo')
       if (!isGone) return outcomeOf(error, response)
       await mutate(replace(id, ({ media: _, ...now }) => now))
@@ -170,8 +170,8 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     }
   }
 
-  /** Sends what waits, in order for each chat, until nothing waits or something has to be tried again. */
-  async function pass() {
+  /** Sends waiting entries, in order for each chat, until none is left or a failed one has to wait. */
+  async function sendWaiting() {
     await reread()
     const unready = new Set<string>()
     for (;;) {
@@ -180,25 +180,25 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
       const outcome = await deliver(entry)
       if (closed) return
       if ('message' in outcome) {
-        later.done()
+        retries.done()
         await finish(entry, outcome.message)
       } else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
         unready.add(entry.chat)
-        later.failed(outcome.waitMs)
-        // Without an answer other chats would get none either.
+        retries.failed(outcome.waitMs)
+        // The server did not answer, so entries of other chats would fail too.
         if (outcome.waitMs === 0) return
       }
     }
   }
 
   async function drain() {
-    again = true
+    drainAgain = true
     if (draining) return
     draining = true
-    while (again && !closed) {
-      again = false
-      await lock('send', pass).catch(() => {})
+    while (drainAgain && !closed) {
+      drainAgain = false
+      await lock('send', sendWaiting).catch(() => {})
     }
     draining = false
   }
@@ -209,7 +209,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     reread,
     drain,
     file: (id: string) => files.get(id),
-    /** Sends again what was refused, maybe with another text. */
+    /** Sends a refused entry again, optionally with another text. */
     async retry(id: string, text?: string) {
       await mutate((entries) => {
         const entry = entries.find((one) => one.id === id && one.problem)
@@ -225,9 +225,9 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     },
     close() {
       closed = true
-      later.close()
+      retries.close()
     },
-    /** Removes everything, as for somebody who signs out. */
+    /** Removes everything, when the user signs out. */
     async clear() {
       for (const { id, photo } of await read()) if (photo) await forget(id)
       await storage.set(key, null)
@@ -238,7 +238,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 export type Outbox = ReturnType<typeof openOutbox>
 
 function outcomeOf(problem: Problem | undefined, response: Response): Outcome {
-  // Whoever signs in again sends it then.
+  // The entry is sent when the user signs in again.
   if (response.status === 401) return { waitMs: 1000 }
   if (problem && !isTemporary(problem)) return { problem }
   return { waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) }

@@ -1,9 +1,9 @@
-/** Shows the options of a passkey request to the user and answers the credential as JSON. */
+/** Asks the user for a passkey with these options, and returns the credential as JSON. */
 export type AskForPasskey = (options: unknown) => Promise<unknown>
 
 /**
- * Signs in with a passkey: `signIn(passkey())`. In a browser it needs nothing; elsewhere pass a function that takes
- * `PublicKeyCredentialRequestOptionsJSON` and answers the credential in its JSON form.
+ * Signs in with a passkey: `signIn(passkey())`. Outside of browsers, pass a function that takes
+ * `PublicKeyCredentialRequestOptionsJSON` and returns the credential in its JSON form.
  */
 export const passkey = (ask: AskForPasskey = askBrowser) => ({ passkey: ask })
 

@@ -1,6 +1,6 @@
 // Photos of the outbox. Loaded when the client is connected, or with the first photo.
 import type { Api } from './api.ts'
-import type { Kept } from './storage.ts'
+import type { ScopedStorage } from './storage.ts'
 import type { Photo, Problem } from './types.ts'
 
 type Answer = { data?: { id: string }; error?: Problem; response: Response }
@@ -8,15 +8,16 @@ type Answer = { data?: { id: string }; error?: Problem; response: Response }
 const keyOf = (id: string) => `photo:${id}`
 
 /** Stores the photo of an entry. */
-export const keep = async (storage: Kept, id: string, photo: Photo) => storage.set(keyOf(id), await toText(photo))
+export const keep = async (storage: ScopedStorage, id: string, photo: Photo) =>
+  storage.set(keyOf(id), await toText(photo))
 
 /** Uploads the photo of an entry: the one in memory, or else the stored one. */
-export async function upload(api: Api, storage: Kept, id: string, inMemory?: Photo): Promise<Answer> {
+export async function upload(api: Api, storage: ScopedStorage, id: string, inMemory?: Photo): Promise<Answer> {
   const photo = inMemory ?? fromText(await storage.get(keyOf(id)))
   if (!photo) return { error: lostPhoto, response: Response.error() }
   const form = new FormData()
   form.append('file', photo as Blob, 'photo')
-  // The document describes the form; here is a ready one.
+  // The types describe the fields of the form; the body is the form itself.
   return api.POST('/api/v1/media', { body: form as unknown as { file: string } })
 }
 

@@ -3,10 +3,10 @@ import { createStore, isSame, type Settable } from './store.ts'
 import type { Frame, Presence, Store } from './types.ts'
 
 const typingMs = 5000
-// Who is online is told right after each connection: whoever is not named by then has gone.
+// Right after each connection, the server names the users who are online. Whoever is not named within this time is offline.
 const namedWithinMs = 2000
 
-/** Who is online, and who types where. */
+/** Tracks who is online, and who types in which chat. */
 export function openPresence() {
   const users = new Map<string, Settable<Presence>>()
   const typists = new Map<string, Settable<boolean>>()

@@ -1,6 +1,6 @@
 import type { Problem } from './types.ts'
 
-/** An answer that is an error. Thrown by what has no other way to say so, such as `signIn`. */
+/** An error answer of the server, thrown by calls that do not return `{ error }`, such as `signIn`. */
 export class Refused extends Error {
   readonly code: Problem['code']
   constructor(readonly problem: Problem) {
@@ -11,8 +11,8 @@ export class Refused extends Error {
 }
 
 /**
- * The problem of an answer that is an error; made up where something between the server and the client has answered. Throws
- * where the connection is lost before the answer is whole.
+ * The problem in an error answer. If a proxy has answered instead of the server, the problem is made from its status. Throws if
+ * the connection is lost before the answer is complete.
  */
 export async function problemOf(response: Response): Promise<Problem> {
   const text = await response.clone().text()
@@ -20,7 +20,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   try {
     body = JSON.parse(text)
   } catch {
-    // Not of the server.
+    // The answer is not from the server.
   }
   if (body?.code) return body as Problem
   const { status, statusText: title } = response

@@ -25,7 +25,7 @@ import type {
 
 const Context = createContext<Convene | null>(null)
 
-/** Gives the client to the hooks below it. */
+/** Provides the client to the hooks below it. */
 export const ConveneProvider = ({ client, children }: { client: Convene; children?: ReactNode }) =>
   createElement(Context.Provider, { value: client }, children)
 
@@ -36,7 +36,7 @@ export function useConvene(): Convene {
   return client
 }
 
-/** What `select` takes from a store. The component renders again only when that has changed. */
+/** The value that `select` returns for a store. The component renders again only when that value has changed. */
 export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = same): S {
   const last = useRef<{ value: S } | null>(null)
   const get = () => {
@@ -70,14 +70,14 @@ export const useConnection = <S = ConnectionState>(select?: (connection: Connect
 export const useChats = <S = ChatsState>(select?: (chats: ChatsState) => S): S =>
   useStore(useConvene().chats.list, select)
 
-/** What can be done in a chat. Renders only when somebody else signs in. */
+/** The operations and stores of a chat. Renders only when somebody else signs in. */
 export function useChat(id: string): OpenChat {
   const client = useConvene()
   useSession(({ user }) => user?.id)
   return client.chats.open(id)
 }
 
-/** The messages of a chat, which are loaded with this. */
+/** The messages of a chat. The hook loads them. */
 export const useMessages = <S = MessagesState>(chatId: string, select?: (messages: MessagesState) => S): S =>
   useStore(useChat(chatId).messages, select)
 
@@ -90,7 +90,7 @@ const nobodyNear = { items: [], loading: false, hasMore: false, problem: null }
 
 export type NearbyQuery = NonNullable<paths['/api/v1/search/nearby']['get']['parameters']['query']>
 
-/** The people around a place, nearest first: nobody while the place is unknown (null) or nobody is signed in. */
+/** The people around a place, nearest first. Empty while the place is unknown (null) or nobody is signed in. */
 export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
   const { api } = useConvene()
   const me = useSession(({ user }) => user?.id)

@@ -1,7 +1,7 @@
 import type { paths } from './openapi.ts'
 import type { AskForPasskey } from './passkey.ts'
 import { isTemporary, problemOf, Refused } from './problem.ts'
-import type { Kept } from './storage.ts'
+import type { ScopedStorage } from './storage.ts'
 import { createStore, isSame } from './store.ts'
 import type { Lock } from './locks.ts'
 import type { ClientFetch, EndReason, Me, SessionState, Store } from './types.ts'
@@ -17,7 +17,7 @@ export type Registration = Body<'/api/v1/auth/register'>
 
 export type SignInWith =
   | Body<'/api/v1/auth/login'>
-  /** The init data of a messenger, as it came. */
+  /** The init data of a messenger, unchanged. */
   | { initData: string; invite?: string; birthDate?: string }
   /** An id token of an OpenID provider that the server knows. `consents` are needed for a new account. */
   | {
@@ -30,20 +30,20 @@ export type SignInWith =
     }
   /** Made by `passkey()`. */
   | { passkey: AskForPasskey }
-  /** Takes over the session of the browser's cookies, as after a provider has sent the user back. */
+  /** Uses the session in the browser's cookies, as after a provider has sent the user back. */
   | { cookies: true }
 
 export type SignedIn = {
   user: Me
   /** Whether the account is new. */
   created: boolean
-  /** What the link carried that opened the messenger's app. */
+  /** The parameter of the link that opened the messenger's app. */
   startParam: string | null
 }
 
 type Tokens = { access_token: string; refresh_token: string; good_until: number }
 type Stored = {
-  /** Of the signing in, so that what belongs to an earlier one ends nothing. */
+  /** Identifies the sign-in, so that a late answer for an earlier one does not end this session. */
   id: string
   user: Me | null
   tokens: Tokens | null
@@ -57,23 +57,23 @@ type Answer = Omit<Tokens, 'good_until'> & {
 }
 
 const nobody: Stored = { id: '', user: null, tokens: null, reason: null }
-/** Good enough where there is no `crypto`, as in React Native. */
+/** Without `crypto`, as in React Native, a weaker id is good enough: it only has to be unique. */
 export const randomId = (): string =>
   globalThis.crypto?.randomUUID?.() ?? `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 const sleep = (ms: number) => new Promise<undefined>((resolve) => setTimeout(resolve, ms))
 
-// A token that is about to run out may do so before the request arrives.
-const margin = 60_000
-// The server answers a repeated refresh in the same way for ten seconds.
-const askAgainMs = 8000
+// A token that expires soon may expire before the request arrives.
+const expiryMarginMs = 60_000
+// For ten seconds, the server gives the same answer to a repeated refresh.
+const repeatWithinMs = 8000
 
 type Deps = {
   url: string
   fetch: ClientFetch
-  storage: Kept
-  /** Has the session at once, though maybe an older one. */
-  copy?: Kept
+  storage: ScopedStorage
+  /** A synchronous copy of the session, which may be older. */
+  copy?: ScopedStorage
   lock: Lock
   /** Whether the browser keeps the refresh token in its cookies. */
   cookies: boolean
@@ -85,12 +85,12 @@ export type Session = ReturnType<typeof openSession>
 
 export function openSession({ url, fetch, storage, copy, lock, cookies, changed }: Deps) {
   const store = createStore<SessionState>({ state: 'signed-out', user: null, reason: null })
-  let held = nobody
+  let current = nobody
   let refreshing: Promise<string | null> | null = null
   const accessToken = createStore<string | null>(null)
 
   function adopt(stored: Stored) {
-    held = stored
+    current = stored
     const { user, tokens, reason } = stored
     const next = {
       state: reason ? 'ended' : user && tokens ? 'signed-in' : 'signed-out',
@@ -104,7 +104,7 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   const parse = (text: string | null): Stored => (text ? JSON.parse(text) : nobody)
   const read = async () => parse(await storage.get('session'))
 
-  // From a synchronous storage the session is there at once, and no page has to wait for it.
+  // With a synchronous storage, the session is known at once, and no page has to wait for it.
   const first = storage.get('session')
   const early = copy ? copy.get('session') : first
   if (typeof early === 'string') adopt(parse(early))
@@ -151,21 +151,21 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   }
 
   /** Ends the session here, unless another tab has signed in or out meanwhile. */
-  const end = (reason: EndReason, { id } = held) =>
+  const end = (reason: EndReason, { id } = current) =>
     lock('session', async () => {
       const stored = await read()
       if (stored.reason || stored.id !== id) return adopt(stored)
-      // With their token suspended users read their notices and appeal.
+      // Suspended users keep their token: it still lets them read notices and appeal.
       await write({ ...stored, tokens: reason === 'suspended' ? stored.tokens : null, reason })
     })
 
-  /** Refreshes. Asks again where no answer comes, as the first one may only be lost; an attempt is never given up. */
-  async function askForTokens(refresh_token: string): Promise<Answer> {
-    const until = Date.now() + askAgainMs
+  /** Refreshes. Without an answer it asks again, in case the answer was lost, and takes the first answer to any attempt. */
+  async function requestTokens(refresh_token: string): Promise<Answer> {
+    const until = Date.now() + repeatWithinMs
     const attempts: Promise<Answer | Refused>[] = []
     for (let wait = 250; ; wait *= 2) {
       const attempt = answerOf<Answer>(post('refresh', cookies ? {} : { refresh_token }))
-      // What the server has decided is an answer too.
+      // A final refusal is an answer too.
       attempts.push(
         attempt.catch((error) => {
           if (error instanceof Refused && !isTemporary(error.problem)) return error
@@ -195,8 +195,8 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
         return tokens && tokens.access_token
       }
       try {
-        const answer = await askForTokens(tokens.refresh_token)
-        // Who signed out while the answer was on its way stays signed out.
+        const answer = await requestTokens(tokens.refresh_token)
+        // If the user has signed out meanwhile, they stay signed out.
         if ((await read()).id !== stored.id) return null
         await begin(answer, stored.id)
         return answer.access_token
@@ -208,18 +208,18 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     })
 
   const isGood = ({ access_token, good_until }: Tokens, refused: string | null) =>
-    access_token !== refused && Date.now() < good_until - margin
+    access_token !== refused && Date.now() < good_until - expiryMarginMs
 
-  /** An access token that is good for a minute and is not the refused one; null where nobody is signed in. */
+  /** An access token that is valid for at least a minute and is not the refused one; null if nobody is signed in. */
   async function token(refused: string | null = null): Promise<string | null> {
     await ready
-    const { tokens, reason } = held
+    const { tokens, reason } = current
     if (!tokens) return null
     if (reason || isGood(tokens, refused)) return tokens.access_token
     return (refreshing ??= refresh(refused).finally(() => (refreshing = null)))
   }
 
-  /** `fetch` with the token of the session, once more with a new one where it was refused. */
+  /** `fetch` with the token of the session. If the token is refused, it repeats the request once with a new one. */
   async function authorized(path: string, init: RequestInit): Promise<Response> {
     const send = (with_: string | null) =>
       fetch(path, { ...init, headers: { ...(with_ && { authorization: `Bearer ${with_}` }), ...init.headers } })
@@ -232,7 +232,7 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       const fresh = await token(used)
       if (fresh) response = await send(fresh)
     }
-    // The user of the session is what the server last said of them.
+    // Store the user as the server has just shown it.
     if (response.ok && path === `${url}/api/v1/me` && init.method !== 'DELETE') {
       const user = (await response.clone().json()) as Me
       await lock('session', async () => {
@@ -267,10 +267,10 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       }
       return 'cookies' in how ? enter('refresh', {}, true) : enter('login', how)
     },
-    /** Always signs out here, and tells the server where it can be reached. */
+    /** Always signs out on this device, and on the server if it can be reached. */
     async signOut() {
       await ready
-      const { access_token } = held.tokens ?? {}
+      const { access_token } = current.tokens ?? {}
       await lock('session', () => write(nobody))
       if (access_token) await post('logout', {}, access_token).catch(() => {})
     },

@@ -7,12 +7,12 @@ type Deps = {
   WebSocket: ClientWebSocket
   session: Session
   retry: Retry
-  /** The number of the newest event that is known; null before the first. */
+  /** The number of the newest known event; null before the first. */
   since(): number | null
-  /** `since` is what the socket was opened with. Answers whether an event is missing: another socket gets it. */
+  /** `since` is the number with which the socket was opened. Returns whether an event is missing, which a new socket gets. */
   onFrame(frame: Frame, since: number | null): boolean
   onState(state: ConnectionState['state'], reason?: string | null): void
-  /** Asks the server over HTTP for anything that the socket may show. */
+  /** Makes an HTTP request that fails for the same reason as the socket. */
   probe(): Promise<{ error?: Problem; response?: Response }>
 }
 
@@ -26,37 +26,37 @@ export type Connection = {
 const pongWithinMs = 10_000
 const openWithinMs = 15_000
 
-/** Holds one socket open until it is closed: refreshes its token in place, and opens another when it is lost. */
+/** Keeps one socket open until `close`: sends it new tokens, and opens another one when it is lost. */
 export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps): Connection {
   let socket: ClientSocket | null = null
   let used: string | null = null
-  /** What the server knows the socket by: a token that was sent since may have crossed with a close. */
+  /** The last token that the server has accepted. A token sent since may have crossed with a close. */
   let accepted: string | null = null
   let refused: string | null = null
   let opening = false
-  let over = false
+  let isClosed = false
   let heartbeat: Timer
   let deadline: Timer
-  const later = openRetry(retry, open)
-  // It tries also without a network: `onLine` is wrong on some systems.
+  const reconnect = openRetry(retry, open)
+  // Used for display only: `onLine` is wrong on some systems, so the socket is opened even without a network.
   const isOffline = () => (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false
   const showTrying = () => onState(isOffline() ? 'offline' : 'connecting')
 
   async function open() {
-    if (over || socket || opening) return
-    later.stop()
+    if (isClosed || socket || opening) return
+    reconnect.stop()
     showTrying()
     opening = true
     const token = await session.token(refused).catch(() => undefined)
     opening = false
-    // Without a token the session is over, and with it this connection.
-    if (over || token === null) return
-    if (token === undefined) return later.failed()
+    // Null: the session is over, and so is this connection.
+    if (isClosed || token === null) return
+    if (token === undefined) return reconnect.failed()
     used = accepted = token
     refused = null
     const from = since()
     const query = from === null ? '' : `?since=${from}`
-    // The token is no part of the address, which browsers and proxies keep.
+    // The token is not part of the URL, because browsers and proxies store URLs.
     const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`, ['convene', `bearer.${token}`]))
     let greeted = false
     expectWithin(openWithinMs)
@@ -67,12 +67,12 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
       if (frame.type === 'session_ended') return void session.end(frame.data.reason)
       if (frame.type === 'hello') {
         greeted = true
-        later.done()
+        reconnect.done()
         keepAlive(frame.data.heartbeat_s * 1000)
       }
       if (frame.type === 'auth') accepted = used
       if (onFrame(frame, from)) return void lost(1006, '', true)
-      if (frame.type === 'hello' && !over) onState('online')
+      if (frame.type === 'hello' && !isClosed) onState('online')
     }
     opened.onclose = ({ code, reason }: { code: number; reason: string }) =>
       opened === socket && lost(code, reason, greeted)
@@ -83,12 +83,12 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     clearInterval(heartbeat)
     heartbeat = setInterval(() => {
       ping(pongWithinMs)
-      // Refreshes a token that is about to run out, which is passed on. If that fails, the server closes the socket in time.
+      // Refreshes a token that expires soon; the new one is sent below. If that fails, the server closes the socket in time.
       session.token().catch(() => {})
     }, everyMs)
   }
 
-  /** Takes the connection for lost if nothing arrives within this time. */
+  /** Treats the connection as lost if nothing arrives within this time. */
   function expectWithin(ms: number) {
     clearTimeout(deadline)
     const awaited = socket
@@ -107,12 +107,12 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   }
 
   function drop() {
-    later.stop()
+    reconnect.stop()
     clearTimeout(deadline)
     clearInterval(heartbeat)
     const last = socket
     socket = null
-    // Closing waits for the other end, which may be gone: nothing of it counts any more.
+    // `close` waits for the other end, which may be gone, so later events of this socket are ignored.
     last?.close()
   }
 
@@ -123,15 +123,15 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     if (code === 4401 && reason === 'consents_required') return stop(reason)
     if (code === 4401) refused = accepted
     showTrying()
-    // Browsers do not tell why an upgrade failed. A request does, and refreshes the token on the way.
+    // Browsers do not say why an upgrade failed. An HTTP request shows the reason, and refreshes the token if needed.
     const { error, response } =
       greeted || isOffline() ? {} : await probe().catch(() => ({}) as Awaited<ReturnType<Deps['probe']>>)
-    // A server that is asked by too many at once tells each of them when to come back.
+    // An overloaded server says when to come back.
     const waitMs = 1000 * Number(response?.headers.get('retry-after') ?? 0)
-    if (over) return
+    if (isClosed) return
     if (error?.status === 403) stop(error.code)
-    // Spread out after a restart of the server.
-    else later.failed(waitMs, code === 1012 ? 3000 : 0)
+    // After a restart of the server, clients spread their reconnects.
+    else reconnect.failed(waitMs, code === 1012 ? 3000 : 0)
   }
 
   function stop(reason: string) {
@@ -140,12 +140,12 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   }
 
   function close() {
-    over = true
-    forgetTokens()
+    isClosed = true
+    stopSendingTokens()
     drop()
   }
 
-  const forgetTokens = session.accessToken.subscribe(() => {
+  const stopSendingTokens = session.accessToken.subscribe(() => {
     const token = session.accessToken.get()
     if (token && token !== used && send({ type: 'auth', data: { token } })) used = token
   })

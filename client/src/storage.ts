@@ -1,6 +1,6 @@
 import type { ClientStorage } from './types.ts'
 
-/** Keeps everything for as long as the program runs. */
+/** Keeps everything while the program runs. */
 export function memoryStorage(): ClientStorage {
   const kept = new Map<string, string>()
   return {
@@ -10,7 +10,7 @@ export function memoryStorage(): ClientStorage {
   }
 }
 
-/** A storage under a prefix. What it refuses to keep (a full or forbidden storage) is kept in memory. */
+/** A storage whose keys have a prefix. If the storage is full or disabled, values are kept in memory. */
 export function openStorage(storage: ClientStorage, prefix: string) {
   const refused = new Map<string, string>()
   return {
@@ -25,7 +25,7 @@ export function openStorage(storage: ClientStorage, prefix: string) {
         await (value === null ? storage.removeItem(prefix + key) : storage.setItem(prefix + key, value))
         isKept = true
       } catch {
-        // It is kept in memory, or there was nothing to remove.
+        // The value is kept in memory below.
       }
       if (isKept || value === null) refused.delete(key)
       else refused.set(key, value)
@@ -33,4 +33,4 @@ export function openStorage(storage: ClientStorage, prefix: string) {
   }
 }
 
-export type Kept = ReturnType<typeof openStorage>
+export type ScopedStorage = ReturnType<typeof openStorage>

@@ -4,7 +4,7 @@ import type { Problem, Store } from './types.ts'
 /** A store that can be set. */
 export type Settable<T> = Store<T> & { set(next: T): void; isWatched(): boolean }
 
-/** `watched` is called when the first listener comes. */
+/** `watched` is called when the first listener subscribes. */
 export function createStore<T>(value: T, watched?: () => void): Settable<T> {
   const listeners = new Set<() => void>()
   return {
@@ -16,7 +16,7 @@ export function createStore<T>(value: T, watched?: () => void): Settable<T> {
     },
     isWatched: () => listeners.size > 0,
     subscribe(listener) {
-      // Of its own, so that one function can listen twice.
+      // A new function, so that one listener can subscribe twice.
       const own = () => listener()
       listeners.add(own)
       if (listeners.size === 1) watched?.()
@@ -25,18 +25,18 @@ export function createStore<T>(value: T, watched?: () => void): Settable<T> {
   }
 }
 
-/** Whether two values of plain data say the same. */
+/** Whether two values of plain data are equal. */
 export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 export type Retry = { minMs: number; maxMs: number }
 
-/** Does a work again later, after a time that grows with each failure, so that not all clients come at once. */
+/** Runs a task again after a random time whose limit doubles with each failure, so that clients do not retry all at once. */
 export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
   const stop = () => clearTimeout(timer)
-  /** Not before `afterMs`. */
+  /** Schedules the next attempt, not before `afterMs`. */
   function failed(afterMs = 0, withinMs = 0) {
     stop()
     if (isClosed) return
@@ -51,12 +51,12 @@ export function openRetry({ minMs, maxMs }: Retry, work: () => unknown) {
     failed,
     done,
     stop,
-    /** For good: a request that is still on its way is not made again either. */
+    /** Stops for good: a request that is still running is not repeated either. */
     close() {
       isClosed = true
       stop()
     },
-    /** The answer of a request, which is made again later where it may succeed then. Without a network there is no problem. */
+    /** The answer of a request. A temporary failure schedules the task again. Without a network, `problem` is null. */
     async answerOf<T>(request: Promise<{ data?: T; error?: Problem }>): Promise<{ data?: T; problem: Problem | null }> {
       const { data, error = null } = await request.catch((): { data?: T; error?: Problem } => ({}))
       if (data) done()

@@ -1,16 +1,16 @@
-// One socket for all tabs. Loaded when a page connects that may have others beside it.
+// One socket for all tabs. Loaded when a page connects that may share its storage with other tabs.
 import type { LinkDeps } from './link.ts'
 import type { Sent } from './outbox.ts'
 import type { Connection } from './socket.ts'
 import type { ClientLocks, ConnectionState, Event, Frame } from './types.ts'
 
-/** What tabs tell each other. `from` is the tab that says it, `of` the user whose events it has. */
+/** A message between tabs. `from` is the tab that sends it, `of` the user whose events it has. */
 export type Note = { from?: string; of?: string } & (
   | { say: 'session' }
-  /** The tab is no longer looked at. */
+  /** The tab is no longer visible. */
   | { say: 'hidden' }
   | { say: 'outbox'; sent?: Sent }
-  /** A tab has become the leader, or answers one that has joined: events after `seq` follow. */
+  /** Sent by a new leader, and by the leader to a tab that joins: events after `seq` follow. */
   | { say: 'lead'; to?: string; seq: number | null; state: ConnectionState; online: string[] }
   | { say: 'join' | 'ping' | 'pong' | 'wake' }
   | { say: 'frame'; frame: Frame; since: number | null }
@@ -29,22 +29,21 @@ type Deps = LinkDeps & {
   tabs: Tabs
   /** A name of this tab. */
   tab: string
-  /** The number of the newest event that was told. */
+  /** The number of the newest event that this tab has published. */
   known: { seq: number | null }
   reset(seq: number): void
-  /** Answers whether an event before this frame is missing. */
+  /** Returns whether an event before this frame is missing. */
   receive(frame: Frame): boolean
   connect(tell: (note: Note) => void, take: (frame: Frame, since: number | null) => boolean): Connection
 }
 
-// Another tab leads within a second. Hidden tabs have slow timers, but answer as fast as any.
+// With these, another tab takes over within a second. Hidden tabs have slow timers, but answer messages without delay.
 const pingEveryMs = 250
-const leaderSilentMs = 450
-const stoodStillMs = 2500
+const leaderTimeoutMs = 450
+const frozenMs = 2500
 
 /**
- * The tab that holds the lock `leader` leads: it holds the socket. The others ask it for a sign of life, and take the lock
- * from one that gives none.
+ * The tab that holds the lock `leader` holds the socket. The others ping it, and steal the lock when it does not answer.
  */
 export function shareSocket(deps: Deps): Connection {
   const { tabs, name, api, state, tab, known, reset, receive, connect, online, onFrame, onOnline } = deps
@@ -54,25 +53,25 @@ export function shareSocket(deps: Deps): Connection {
   let waiting: AbortController | null = null
   let release: (() => void) | null = null
   let watch: ReturnType<typeof setInterval> | undefined
-  let catching = false
-  let held: Event[] = []
+  let isCatchingUp = false
+  let queued: Event[] = []
   let running = true
 
   const post = (note: Note) => tabs.post({ ...note, from: tab, of: name })
   const welcome = (to?: string) => post({ say: 'lead', to, seq: known.seq, state: state.get(), online: online() })
 
-  /** A frame of the socket, of this tab's own or of the leader's. `since` is what that socket was opened with. */
+  /** Takes a frame of this tab's own socket or of the leader's. `since` is the number with which that socket was opened. */
   function take(frame: Frame, since: number | null): boolean {
     if (frame.type === 'hello') {
       const { seq, resume } = frame.data
-      // Another tab's socket begins later than where this tab is.
+      // The leader's socket begins after the newest event of this tab.
       const from = resume === 'fresh' ? seq : (since ?? 0)
       if (known.seq !== null && resume !== 'gap' && known.seq < from) void catchUp()
     }
     if (frame.seq === undefined) receive(frame)
-    else if (catching) held.push(frame)
+    else if (isCatchingUp) queued.push(frame)
     else if (receive(frame)) {
-      held.push(frame)
+      queued.push(frame)
       void catchUp()
     }
     return false
@@ -80,8 +79,8 @@ export function shareSocket(deps: Deps): Connection {
 
   /** Reads the events that this tab has missed, which the leader's socket does not repeat. */
   async function catchUp() {
-    if (catching) return
-    catching = true
+    if (isCatchingUp) return
+    isCatchingUp = true
     while (running) {
       const { data } = await api
         .GET('/api/v1/sync', { params: { query: { since: known.seq ?? 0, limit: 100 } } })
@@ -99,9 +98,9 @@ export function shareSocket(deps: Deps): Connection {
         }
       if (data.next_cursor === null) break
     }
-    catching = false
-    const late = held.sort((a, b) => a.seq - b.seq)
-    held = []
+    isCatchingUp = false
+    const late = queued.sort((a, b) => a.seq - b.seq)
+    queued = []
     if (running) for (const event of late) take(event, null)
   }
 
@@ -125,10 +124,10 @@ export function shareSocket(deps: Deps): Connection {
     post({ say: 'join' })
     watch = setInterval(() => {
       const now = Date.now()
-      // After this tab itself stood still, what the leader has said meanwhile may not be read yet.
-      if (now - tickedAt > stoodStillMs) askedAt = 0
+      // After this tab itself was frozen, messages of the leader may still wait to be read.
+      if (now - tickedAt > frozenMs) askedAt = 0
       tickedAt = now
-      if (askedAt && now - askedAt > leaderSilentMs) return takeOver()
+      if (askedAt && now - askedAt > leaderTimeoutMs) return takeOver()
       askedAt ||= now
       post({ say: 'ping' })
     }, pingEveryMs)
@@ -139,7 +138,7 @@ export function shareSocket(deps: Deps): Connection {
     void queue({ steal: true })
   }
 
-  /** Waits for the lock, and leads for as long as it is held. */
+  /** Waits for the lock, and leads while it holds it. */
   async function queue(options: { steal?: boolean } = {}) {
     const own = (waiting = new AbortController())
     clearInterval(watch)
@@ -153,14 +152,14 @@ export function shareSocket(deps: Deps): Connection {
     try {
       await tabs.locks.request(`${name}leader`, options.steal ? options : { signal: own.signal }, work)
     } catch {
-      // Aborted by this tab, or the lock was taken by another.
+      // This tab has aborted the request, or another tab has stolen the lock.
     }
     if (own !== waiting || !running) return
     stopLeading()
     void queue()
   }
 
-  function hear(note: Note) {
+  function onNote(note: Note) {
     if (note.from === tab || note.of !== name) return
     if (note.say === 'lead') {
       if (connection && leader === tab && note.to) return
@@ -187,7 +186,7 @@ export function shareSocket(deps: Deps): Connection {
     if (note.say === 'state') state.set({ ...note.state, leads: false })
   }
 
-  const stopListening = tabs.listen(hear)
+  const stopListening = tabs.listen(onNote)
   void queue()
 
   return {

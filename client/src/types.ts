@@ -4,17 +4,17 @@ type Schemas = components['schemas']
 /** The closed list of error codes. */
 export type ProblemCode = Schemas['ProblemCode']
 
-/** What the server answers instead of doing what was asked (RFC 9457). Decide by `code`; `detail` is for people. */
+/** An error answer of the server (RFC 9457). Decide by `code`; `detail` is for people. */
 export type Problem = Schemas['Problem']
 
 /** The account that is signed in. */
 export type Me = Schemas['Me']
-/** What everybody may know of a user. */
+/** The public profile of a user. */
 export type Profile = Schemas['User']
 export type Chat = Schemas['Chat']
 /** A message as the server shows it. Its texts are null once it is deleted. */
 export type Message = Schemas['Message']
-/** A message that is to be sent: the outbox uploads its photo, and text or photo say its kind where it is left out. */
+/** A message to send. The outbox uploads its photo. Without `kind`, it follows from the text or the photo. */
 export type Sending = Omit<Schemas['NewMessage'], 'kind' | 'text' | 'photo' | 'client_id'> & {
   kind?: Message['kind']
   text?: string
@@ -30,37 +30,37 @@ type Ephemeral = Schemas['ClientEphemeralFrames']
 export type Frame =
   Event | { [T in keyof Ephemeral]: { type: T; seq?: undefined; at: string; data: Ephemeral[T] } }[keyof Ephemeral]
 
-/** What `on` tells by name: every frame, and `gap` after events were lost for good and everything was read again. */
+/** The events of `on`: every frame, and `gap`, after events were no longer stored and everything was read again. */
 export type EventMap = { [F in Frame as F['type']]: F['data'] } & { gap: { seq: number } }
 
-/** Why a session is over: what the server said of it, or the code of the refused refresh. */
+/** Why a session is over: the server's reason, or the code of the refused refresh. */
 export type EndReason = Ephemeral['session_ended']['reason'] | ProblemCode
 
 export type SessionState =
   | { state: 'signed-out'; user: null; reason: null }
   | { state: 'signed-in'; user: Me; reason: null }
-  /** Signing in again is needed. `user` is who was signed in; of a suspended user the token still serves notices and appeals. */
+  /** The user has to sign in again. `user` is who was signed in. A suspended user's token still works for notices and appeals. */
   | { state: 'ended'; user: Me | null; reason: EndReason }
 
 export type ConnectionState = {
-  /** `stopped`: reconnecting would not help until the reason is dealt with; `connect` tries again. */
+  /** `stopped`: reconnecting cannot help until the reason is solved; then call `connect`. */
   state: 'disconnected' | 'connecting' | 'online' | 'offline' | 'stopped'
   reason: string | null
   /** Whether this tab holds the socket that all tabs share. */
   leads: boolean
 }
 
-/** Whether somebody is online; since when not, as ISO 8601, where that is told. */
+/** Whether somebody is online. `lastSeenAt` is ISO 8601, or null if it is not known. */
 export type Presence = { online: boolean; lastSeenAt: string | null }
 
-/** A value that changes. `get` answers the same object until it does, so that every framework can hold it. */
+/** A value that changes. `get` returns the same object until it does, as frameworks require. */
 export type Store<T> = { get(): T; subscribe(listener: () => void): () => void }
 
-/** A message with what the outbox knows about it. */
+/** A message with its state in the outbox. */
 export type ChatMessage = Message & {
-  /** The same before and after the server has the message: use it as the key of a row. */
+  /** Stays the same when the server has stored the message: use it as the key of a row. */
   key: string
-  /** `pending` until the server has the message, the edit or the deletion; `failed` once it has refused. */
+  /** `pending` until the server has the message, the edit or the deletion; `failed` if it has refused. */
   state: 'sent' | 'pending' | 'failed'
   /** Why the server refused. */
   problem: Problem | null
@@ -72,7 +72,7 @@ export type MessagesState = {
   /** Oldest first. */
   items: readonly ChatMessage[]
   loading: boolean
-  /** Whether `items` has been read from the server since the last gap. Before, they come from the storage. */
+  /** Whether `items` has been read from the server since the last gap. Until then, it comes from the storage. */
   loaded: boolean
   hasOlder: boolean
   problem: Problem | null
@@ -89,20 +89,20 @@ export type ChatsState = {
   problem: Problem | null
 }
 
-/** A file of the browser, Node or Bun, or one of React Native by its address. */
+/** A file of the browser, Node or Bun, or the URI of one in React Native. */
 export type Photo = Blob | { uri: string; name?: string; type?: string }
 
-/** Where the client keeps its session, its outbox and what it has read: `localStorage`, AsyncStorage of React Native and the like. */
+/** Where the client keeps its session, its outbox and chats: such as `localStorage`, or AsyncStorage of React Native. */
 export type ClientStorage = {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
 }
 
-/** `fetch`, as far as it is used. */
+/** The part of `fetch` that is used. */
 export type ClientFetch = (url: string, init?: RequestInit) => Promise<Response>
 
-/** A constructor like `WebSocket`, as that of the package `ws`. */
+/** A constructor like `WebSocket`, such as that of the package `ws`. */
 export type ClientWebSocket = new (url: string, protocols: string[]) => ClientSocket
 export type ClientSocket = {
   readonly readyState: number

@@ -2,7 +2,7 @@
 # Restarts all nodes one after another while the others serve, for a new binary or changed settings.
 #
 #   ./roll.sh            the nodes of convene@.service on this machine
-#   ./roll.sh compose    those of compose.yaml, after docker compose build
+#   ./roll.sh compose    the nodes of compose.yaml, after docker compose build
 #
 # Before a node stops, the script marks it `down` in nodes.conf, so that no request is lost, and removes the mark once the node is
 # ready. DRAIN_SECONDS, at least 2, gives nginx time for that. A node that does not become ready stays down, and the script leaves
@@ -39,7 +39,7 @@ for node in $(sed -n 's/^server \([^ ;]*\).*/\1/p' "$nodes"); do
   until ready "$node" 2> /dev/null; do
     tries=$((tries + 1))
     if [ "$tries" = 60 ]; then
-      echo "$node is not ready: look at its log. It is down in $nodes" >&2
+      echo "$node is not ready: look at its log. It stays marked as down in $nodes" >&2
       exit 1
     fi
     sleep 1

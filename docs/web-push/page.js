@@ -1,12 +1,12 @@
 // What the pages of an app with Web Push do. `call(path, options)` is your app's fetch of the API, with its token or cookie.
 
-/** Begins when the user asks for it: browsers want a click before they ask for the permission. Null without permission. */
+/** Call this when the user turns notifications on: browsers ask for the permission only after a click. Null without it. */
 export async function subscribe(call) {
   if ((await Notification.requestPermission()) !== 'granted') return null
   return renew(call)
 }
 
-/** At each start of the app, after the sign-in: the same subscription again is no new channel. */
+/** Call this at each start of the app, after the sign-in. Registering the same subscription again adds no channel. */
 export async function renew(call) {
   if (Notification.permission !== 'granted') return null
   await navigator.serviceWorker.register('/sw.js')
@@ -27,7 +27,7 @@ export async function renew(call) {
   return answer.json()
 }
 
-/** When a chat is read, here or elsewhere (the event `read`): `chat_<id>` is the tag of its notification. */
+/** Call this when a chat is read, here or on another device. `chat_<id>` is the tag of its notification. */
 export async function takeBack(chatId, unread) {
   const registration = await navigator.serviceWorker.getRegistration()
   const shown = (await registration?.getNotifications({ tag: `chat_${chatId}` })) ?? []

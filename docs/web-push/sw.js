@@ -1,11 +1,11 @@
-// The service worker of an app with Web Push. Serve it from the origin of your app, at its top: a worker serves the paths below its own.
+// The service worker of an app with Web Push. Serve it at the root of your app's origin: a worker controls only the paths below its own.
 
 /** Where your app shows a chat, or its start page. */
 const pathOf = (chatId) => (chatId === null ? '/' : `/chats/${chatId}`)
 
 self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
 
-/** Browsers demand that every push shows something, so one that cannot be read does too. */
+/** Browsers require that every push shows something, so an unreadable one does too. */
 async function show(data) {
   const unreadable = { title: 'New message', body: '', tag: 'unreadable', chat_id: null, unread: null, language: 'en' }
   let message = unreadable
@@ -31,8 +31,8 @@ async function open(chatId) {
   await window.focus()
 }
 
-// The push service has changed the subscription. The session's cookie goes along; an app that uses tokens subscribes anew when it
-// is opened next, as page.js does.
+// The push service has changed the subscription. The request is authenticated by the session's cookie. An app that uses tokens
+// subscribes again when it is next opened, as page.js does.
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)))
 
 async function renew({ oldSubscription, newSubscription }) {

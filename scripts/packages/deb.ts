@@ -49,7 +49,7 @@ export function deb({ version, architecture, binary, unit, changelog, license, t
 
 const zipped = (bytes: Uint8Array) => Bun.gzipSync(Buffer.from(bytes), { level: 6 })
 
-/** The unit of `deploy/` without how to install it by hand, and with the package's own path of the binary. */
+/** The unit of `deploy/` without the instructions to install it by hand, and with the package's path of the binary. */
 function packagedUnit(unit: string): string {
   const start = unit.indexOf('[Unit]')
   const packaged = unit.slice(start).replaceAll('/usr/local/bin/convene', '/usr/bin/convene')
@@ -77,8 +77,7 @@ Description: backend of a social meeting app
 
 const hasSystemd = '[ -d /run/systemd/system ]'
 
-// `deb-systemd-helper`, a part of every Debian, remembers what the operator has decided: a unit that they have disabled stays so in an
-// upgrade.
+// `deb-systemd-helper`, a part of every Debian, remembers whether the operator has disabled the unit, and keeps that in an upgrade.
 const scripts = {
   postinst: `#!/bin/sh
 set -e
@@ -94,7 +93,7 @@ if [ "$1" = configure ]; then
   fi
   if ${hasSystemd}; then
     systemctl daemon-reload
-    # The start after an upgrade migrates the database, after it has copied it. One that is disabled and stopped stays so.
+    # After an upgrade, the start copies the database and migrates it. A service that is disabled and stopped stays so.
     if [ -n "$2" ]; then deb-systemd-invoke restart convene.service; else deb-systemd-invoke start convene.service; fi
   fi
 fi
@@ -112,7 +111,7 @@ if [ "$1" = purge ]; then
   deb-systemd-helper purge convene.service >/dev/null || true
   rm -rf /etc/convene
   if [ -d /var/lib/convene ]; then
-    # A community cannot be made again: its data goes only by hand.
+    # A community's data cannot be restored, so it is removed only by hand.
     echo "convene: /var/lib/convene is kept, with its user: remove both if you no longer need the community" >&2
   elif getent passwd convene >/dev/null; then
     deluser --system --quiet convene || true

@@ -8,7 +8,7 @@ const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(byte
 
 /**
  * Writes a container image as an OCI image layout, without a daemon: one layer with the binary, the C library of this machine,
- * the certificates and an unprivileged user. Answers the digest of its manifest.
+ * the certificates and an unprivileged user. Returns the digest of its manifest.
  */
 export function writeOciLayout(directory: string, image: Image): string {
   rmSync(directory, { recursive: true, force: true })
@@ -76,7 +76,7 @@ export function writeOciLayout(directory: string, image: Image): string {
   return manifest.digest
 }
 
-/** The root file system. */
+/** The files of the root file system. */
 function filesOf(binary: string): Entry[] {
   const file = (name: string, path: string, mode = 0o644): Entry => ({ name, bytes: readFileSync(path), mode })
   const text = (name: string, content: string): Entry => ({ name, bytes: Buffer.from(content) })
@@ -93,7 +93,7 @@ function filesOf(binary: string): Entry[] {
   ]
 }
 
-/** The shared libraries that a binary names, and those that the C library loads for host names. */
+/** The shared libraries that a binary links, and those that the C library loads to resolve host names. */
 function librariesOf(binary: string): string[] {
   const { stdout, exitCode } = Bun.spawnSync(['ldd', binary])
   if (exitCode !== 0) throw new Error(`ldd cannot read ${binary}`)

@@ -13,8 +13,8 @@ type Lock = {
 }
 
 /**
- * A software bill of materials in the form of CycloneDX 1.6: every package of bun.lock with its version and checksum, and Bun,
- * which the binary contains. What only development needs is `optional`; the web pages are built from some of it.
+ * A software bill of materials in the CycloneDX 1.6 format: every package of bun.lock with its version and checksum, and Bun,
+ * which the binary contains. Development dependencies are `optional`; the web pages are built from some of them.
  */
 export function sbom({
   lock: lockText,
@@ -71,7 +71,7 @@ export function sbom({
   }
 }
 
-/** The keys of the lock file that these packages need, themselves among them. */
+/** The keys in the lock file of these packages and all their dependencies. */
 function closure({ packages }: Lock, roots: string[]): Set<string> {
   const found = new Set<string>()
   const visit = (name: string, within: string) => {

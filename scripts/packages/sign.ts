@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 
 /**
- * A signature of the bytes with an Ed25519 key in PEM form (`openssl genpkey -algorithm ed25519`), and the public key that
- * checks it. Throws if it is no such key; the message does not repeat it.
+ * Signs the bytes with an Ed25519 key in PEM form (`openssl genpkey -algorithm ed25519`), and returns the public key too. Throws
+ * for any other key; the message does not contain it.
  */
 export function signed(bytes: Uint8Array, pem: string): { signature: Uint8Array; publicKey: string } {
   let key

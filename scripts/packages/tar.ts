@@ -1,4 +1,4 @@
-/** What goes into an archive. Names have no slash at the beginning; a directory's ends in one. */
+/** An entry of an archive. Names do not begin with a slash; a directory's name ends with one. */
 export type Entry = { name: string; mode?: number; uid?: number; gid?: number } & (
   { bytes: Uint8Array } | { link: string } | { directory: true }
 )
@@ -30,7 +30,7 @@ function headerOf(entry: Entry, size: number, time: number): Uint8Array {
   octal(entry.gid ?? 0, 116, 8)
   octal(size, 124, 12)
   octal(time, 136, 12)
-  // The sum is made with blanks in its own place.
+  // The checksum is computed with blanks in its own field.
   header.fill(' ', 148, 156)
   header.write(type, 156, 1)
   if ('link' in entry) header.write(entry.link, 157, 100)
@@ -41,7 +41,7 @@ function headerOf(entry: Entry, size: number, time: number): Uint8Array {
   return header
 }
 
-/** A directory and those above it, each once, before what lies in them. */
+/** Adds the parent directories of all entries, each once and before its contents. */
 export function withDirectories(entries: readonly Entry[]): Entry[] {
   const given = new Set(entries.map(({ name }) => name))
   const made = new Set<string>()
@@ -54,7 +54,7 @@ export function withDirectories(entries: readonly Entry[]): Entry[] {
   })
 }
 
-/** An ar archive, as a Debian package is one. */
+/** An ar archive, the format of Debian packages. */
 export function ar(members: readonly { name: string; bytes: Uint8Array }[], time: number): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from('!<arch>\n')]
   for (const { name, bytes } of members) {

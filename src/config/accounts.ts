@@ -11,7 +11,7 @@ export const loginSettings = {
     type: 'off, on, required',
     default: '',
     shownDefault: '`on` with `SMTP_URL`',
-    help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
+    help: '`on`: registration sends a mail to verify the address. `required`: [little else is allowed](docs/accounts.md#verification) until that is done. `off`: neither.',
     read: emailVerification,
   }),
   /** The OpenID Connect providers, of the settings of each. */
@@ -19,7 +19,7 @@ export const loginSettings = {
     name: 'OIDC_<NAME>_ISSUER',
     type: 'URL',
     default: '',
-    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next ones belong to it; use a name of your own for each provider.',
+    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. Choose a `<NAME>` for each provider, and use it in the other `OIDC_` settings.',
     read: (_, { env }) => oidcProvidersIn(env),
   }),
 }
@@ -29,7 +29,7 @@ export const registrationSettings = {
   registration: setting({
     name: 'REGISTRATION',
     default: 'open',
-    help: 'Who may make an account: everybody (`open`), who has [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
+    help: 'Who may make an account: everybody (`open`), people with [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
     ...oneOf(...registrationModes),
   }),
 }

@@ -52,7 +52,7 @@ export const backupSettings = {
     name: 'REPLICA_KEEP_DAYS',
     unit: 'days',
     default: '7',
-    help: 'After how many days what was removed or erased is gone from the replica too. `convene restore --to` goes back one day less.',
+    help: 'After how many days removed and erased data is gone from the replica too. `convene restore --to` goes back one day less.',
     ...wholeNumber(2, 365),
   }),
 }

@@ -25,7 +25,7 @@ export const communitySettings = {
     name: 'MIN_AGE',
     default: 'off',
     type: 'off or years',
-    help: 'How old people have to be who make an account, such as `18`: [a date of birth](docs/accounts.md#the-least-age) is asked of them.',
+    help: 'Minimum age for new accounts, such as `18`: registration asks for [a date of birth](docs/accounts.md#the-least-age).',
     read: (value) => (value === 'off' ? null : wholeNumber(1, 120).read(value)),
   }),
   nearbyMaxAgeDays: setting({
@@ -65,7 +65,7 @@ export const communitySettings = {
     name: 'REPORT_TARGET_H',
     unit: 'hours',
     default: '24',
-    help: 'Within how many hours a report is to be decided: [the queue](docs/moderation.md#the-queue) is sorted by that.',
+    help: 'Within how many hours a report should be decided: [the queue](docs/moderation.md#the-queue) is sorted by this time.',
     ...wholeNumber(1, 8760),
   }),
   legalContact: setting({
@@ -73,7 +73,7 @@ export const communitySettings = {
     reload: true,
     type: 'e-mail address or URL',
     default: null,
-    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. It stands in `GET /api/v1/legal/child-safety`.',
+    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. `GET /api/v1/legal/child-safety` publishes it.',
     read: contact,
   }),
   legalDir: setting({

@@ -25,7 +25,7 @@ export const botSettings = {
     type: 'short name',
     default: null,
     shownDefault: 'the bot’s main mini-app',
-    help: 'Short name of the mini-app that the bot’s links open, as BotFather has it.',
+    help: 'Short name of the mini-app that the bot’s links open, as BotFather shows it.',
     read: messengerApp,
   }),
   messengerApiUrl: setting({

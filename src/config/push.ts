@@ -9,7 +9,7 @@ export const notificationSettings = {
     name: 'NOTIFY_AFTER_S',
     unit: 'seconds',
     default: '15',
-    help: 'How long after an event its [notification](docs/notifications.md) is sent, in seconds, unless it was read by then.',
+    help: 'How long after an event its [notification](docs/notifications.md) is sent, in seconds, unless it has been read by then.',
     ...wholeNumber(0, 3600),
   }),
 }

@@ -123,7 +123,7 @@ export const serverSettings = {
     name: 'PUBLIC_URL',
     type: 'URL',
     default: null,
-    help: 'where people reach this server, such as `https://meet.example.org`; links in mails begin with it',
+    help: 'Where people reach this server, such as `https://meet.example.org`. Links in mails begin with it.',
     read: publicUrl,
   }),
 }

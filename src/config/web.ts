@@ -9,13 +9,13 @@ export const webSettings = {
     name: 'WEB_APP',
     ...onOrOff,
     default: 'on',
-    help: 'the web app at `/`; `off` leaves the API alone',
+    help: 'The web app at `/`. `off` serves the API alone.',
   }),
   console: setting({
     name: 'CONSOLE',
     ...onOrOff,
     default: 'on',
-    help: 'the console for moderators and admins at `/console`; `off` removes it',
+    help: 'The console for moderators and admins at `/console`. `off` removes it.',
   }),
   /** The look of the app; null for its own. */
   brand: setting({
@@ -31,14 +31,14 @@ export const webSettings = {
     type: 'origins',
     default: '',
     shownDefault: 'none',
-    help: 'comma-separated origins whose pages may show the app in a frame, such as `https://web.telegram.org`',
+    help: 'Origins whose pages may show the app in a frame, such as `https://web.telegram.org`, separated by commas.',
     read: (value) => value.split(',').flatMap((part) => (part.trim() === '' ? [] : [originOf(part.trim())])),
   }),
   mapStyleUrl: setting({
     name: 'MAP_STYLE_URL',
     type: 'URL',
     default: null,
-    help: 'style of the map of people nearby, for MapLibre; without it, the app shows distances without a map',
+    help: 'Map style for MapLibre, to show people nearby. Without it, the app shows distances without a map.',
     read: webUrl,
   }),
 }

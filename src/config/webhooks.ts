@@ -39,7 +39,7 @@ export const webhookSettings = {
     name: 'IMAGE_CHECK_SECRET',
     type: 'secret of 24 to 64 bytes',
     default: null,
-    help: 'Signs what `IMAGE_CHECK_URL` gets, like `WEBHOOK_SECRET`.',
+    help: 'Signs requests to `IMAGE_CHECK_URL`, like `WEBHOOK_SECRET`.',
     secret: true,
     read: imageCheckSecret,
   }),
@@ -47,7 +47,7 @@ export const webhookSettings = {
     name: 'IMAGE_CHECK',
     type: 'optional, required',
     default: 'optional',
-    help: '`required` holds an image while `IMAGE_CHECK_URL` does not answer.',
+    help: '`required` holds images while `IMAGE_CHECK_URL` does not answer.',
     read: imageCheck,
   }),
 }

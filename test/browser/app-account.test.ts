@@ -64,7 +64,7 @@ browserTest(
     await page.getByLabel('Password').fill('password')
     await button(page, 'Create account').click()
     // Nothing is sent without the consents, and each text can be read before.
-    await page.getByText('Read and tick all three to go on.').waitFor()
+    await page.getByText('Read and tick all three to continue.').waitFor()
     await button(page, 'Read Terms of use').click()
     await page.getByRole('dialog').getByText('Version of').waitFor()
     await page.keyboard.press('Escape')
@@ -99,7 +99,7 @@ browserTest(
     await page.getByLabel('Password').fill('not this one')
     await page.getByRole('checkbox').check()
     await button(page, 'Erase my account').click()
-    await page.getByText('This password is not right.').waitFor()
+    await page.getByText('This password is wrong.').waitFor()
     await page.getByLabel('Password').fill(longPassword)
     await button(page, 'Erase my account').click()
     await heading(page, 'Meet people nearby').waitFor()

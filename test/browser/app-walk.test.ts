@@ -113,7 +113,7 @@ browserTest(
     await message(a, texts.rude).hover()
     await message(a, texts.rude).getByRole('button', { name: 'More about this message' }).click()
     await button(a, 'Harassment or threats').click()
-    await a.getByText('Thank you. The moderators look at it.').waitFor()
+    await a.getByText('Thank you. The moderators will look at it.').waitFor()
     await button(a, 'Block Bob too').click()
     await a.getByText('Bob is blocked').waitFor()
 

@@ -54,7 +54,7 @@ browserTest(
     const { app, origin, provider } = await serveWithProvider()
     provider.signedIn.as = { sub: 'mia', given_name: 'Mia', email: 'mia@example.org', email_verified: true }
     const { page, errors, context } = await openPage(browser, `${origin}/sign-in`)
-    await page.getByRole('link', { name: 'Go on with Acme' }).click()
+    await page.getByRole('link', { name: 'Continue with Acme' }).click()
     await heading(page, 'Before you begin').waitFor()
     await expectAccessible(page, 'consents after a provider')
     await agree(page)
@@ -66,7 +66,7 @@ browserTest(
       'indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))',
     )
     await page.goto(`${origin}/sign-in`)
-    await page.getByRole('link', { name: 'Go on with Acme' }).click()
+    await page.getByRole('link', { name: 'Continue with Acme' }).click()
     await heading(page, 'Nearby').waitFor()
     expect(await app.rows('SELECT name FROM users')).toEqual([{ name: 'Mia' }])
     expect(errors).toEqual([])
@@ -95,7 +95,7 @@ browserTest(
     const his = await openAs(browser, origin, bob)
     await his.page.goto(`${origin}/settings/sign-in`)
     await button(his.page, 'Link with Acme').click()
-    await his.page.getByText('belongs to somebody else here').waitFor()
+    await his.page.getByText('already linked with somebody else here').waitFor()
     expect(his.page.url()).toBe(`${origin}/settings/sign-in`)
     await expectAccessible(his.page, 'a refused link')
 
@@ -156,7 +156,7 @@ browserTest(
     await agree(page)
     await expectAccessible(page, 'signing up with an invite')
     await button(page, 'Create account').click()
-    await page.getByText('This code does not work').waitFor()
+    await page.getByText('This code is wrong or used up').waitFor()
     expect(await app.rows('SELECT id FROM users')).toEqual([])
     await page.getByLabel('Invitation code').fill(code)
     await button(page, 'Create account').click()

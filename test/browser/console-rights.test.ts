@@ -101,7 +101,7 @@ browserTest(
     await show(`/people/${bob.id}`, 'Bob')
     await setRole(app, person, 'moderator')
     await button(page, 'Send a link for a new password').click()
-    await page.getByText('You are no longer an admin. As a moderator you go on here.').waitFor()
+    await page.getByText('You are no longer an admin. You can continue as a moderator.').waitFor()
     // What admins alone may do is gone, and the rest goes on.
     expect(await button(page, 'Send a link for a new password').count()).toBe(0)
     await button(page, 'Warn').waitFor()

@@ -77,7 +77,7 @@ async function signedIn(origin: string, { email }: Person) {
   await page.getByLabel('Name of the passkey').fill('Laptop')
   await page.getByLabel('Password').fill(password)
   await press(page, 'Enter')
-  await button(page, 'Show my passkey').focus()
+  await button(page, 'Use my passkey').focus()
   await press(page, 'Enter')
   await title(page, 'Queue').waitFor()
   await button(page, 'Sign out').focus()

@@ -1,22 +1,22 @@
 import '../shared/base.css'
-import { fetchBrand, keptBrand } from '../shared/first-brand.ts'
+import { fetchBrand, storedBrand } from '../shared/first-brand.ts'
 import { texts } from './first-texts.ts'
 import './install-offer.ts'
 import { fetchFirst } from './screens.ts'
 
-// This file is small so that it runs first: what the first picture is made of is then fetched side by side, while the large
-// part of the app is still on its way.
+// This file is small so that it runs first: it then fetches in parallel what the first screen needs, while the large part of
+// the app is still loading.
 const root = document.getElementById('root')
 try {
   const [{ show }, firstTexts, currentBrand, screen] = await Promise.all([
     import('./start.tsx'),
     texts.first(),
-    keptBrand() === null ? fetchBrand() : null,
+    storedBrand() === null ? fetchBrand() : null,
     fetchFirst(),
   ])
   if (root) await show(root, firstTexts, currentBrand, screen?.prepare)
 } catch (error) {
-  // The page itself says so where a part of the app cannot be fetched, as after a new version.
+  // The page shows its own message if a part of the app cannot be fetched, as after an update.
   if (root) root.dataset.failed = ''
   throw error
 }

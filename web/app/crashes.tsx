@@ -4,8 +4,8 @@ import { State } from '../shared/ui/state.tsx'
 import { useLanguage } from './language.tsx'
 
 /**
- * Shows a way out instead of an empty page: a part of the app could not be loaded, as after the server was updated, or has
- * failed. Loading the page again gets all parts of one version.
+ * Shows a message with a reload button instead of an empty page if a part of the app has thrown or could not be loaded, as
+ * after an update of the server. A reload gets all parts of one version.
  */
 export class Crashes extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
   override state = { hasFailed: false }

@@ -1,4 +1,4 @@
-/** Chromium asks the page to choose the moment. The event comes once, early. */
+/** Chromium lets the page choose when to offer the installation. The event fires once, early. */
 type InstallEvent = Event & { prompt(): Promise<unknown> }
 let offered: InstallEvent | null = null
 const listeners = new Set<() => void>()
@@ -13,7 +13,7 @@ addEventListener('appinstalled', () => {
   for (const listener of listeners) listener()
 })
 
-/** The browser's offer to install the app; null where it makes none. */
+/** The browser's offer to install the app; null if there is none. */
 export const installOffer = {
   get: () => offered,
   subscribe(listener: () => void) {

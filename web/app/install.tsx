@@ -6,10 +6,10 @@ import { installOffer } from './install-offer.ts'
 import styles from './settings/settings.module.css'
 import { isInTelegram } from './telegram/launch.ts'
 
-/** Safari on iOS installs by its share menu alone. */
+/** Safari on iOS installs apps only through its share menu. */
 const isOnIos = () => /iPhone|iPad/.test(navigator.userAgent) && !matchMedia('(display-mode: standalone)').matches
 
-/** Offers to put the app on the home screen, where the browser can. */
+/** Offers to put the app on the home screen, if the browser can. */
 export function InstallCard() {
   const { t } = useLanguage()
   const event = useSyncExternalStore(installOffer.subscribe, installOffer.get)

@@ -10,6 +10,6 @@ export type T = Translate<typeof en>
 
 export const { languages, LanguageProvider, useLanguage } = openLanguages<typeof en>(texts)
 
-/** The language of the messenger, unless another one was chosen. */
+/** The messenger's language; null if the user has chosen one on this device. */
 export const languageOf = (tag: string | undefined): Language | null =>
   tag === undefined || isLanguageChosen() ? null : texts.choose([tag])

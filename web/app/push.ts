@@ -1,9 +1,9 @@
 import type { Convene } from 'convene-client'
-import { keep, kept } from '../shared/kept.ts'
+import { readLocal, writeLocal } from '../shared/local-storage.ts'
 import type { Failure } from './requests.ts'
 import { outcomeOf } from './requests.ts'
 
-/** Whether this browser can be sent notifications, and whether its user lets us. */
+/** Whether this browser supports notifications, and whether the user allows them. */
 export function pushState(): 'unsupported' | NotificationPermission {
   return 'PushManager' in window && 'Notification' in window && navigator.serviceWorker
     ? Notification.permission
@@ -16,20 +16,20 @@ function keyOf({ options }: PushSubscription): string {
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Asks for the permission, which browsers want a press of a button for, and registers this device. */
+/** Asks for the permission and registers this device. Call it from a click: browsers require one. */
 export async function subscribeToPush(client: Convene): Promise<Failure | 'denied' | null> {
   if ((await Notification.requestPermission()) !== 'granted') return 'denied'
   return renewPush(client)
 }
 
-/** Registers this device where its user has allowed it. The same subscription again is no new channel. */
+/** Registers this device if the user has allowed it. Registering the same subscription again adds no channel. */
 export async function renewPush({ api }: Convene): Promise<Failure | null> {
-  if (pushState() !== 'granted' || kept(removed) !== null) return null
+  if (pushState() !== 'granted' || readLocal(removed) !== null) return null
   const keys = await outcomeOf(api.GET('/api/v1/notifications/keys'))
   if (keys.failure) return keys.failure
   const { pushManager } = await navigator.serviceWorker.ready
   let subscription = await pushManager.getSubscription()
-  // The server has another key pair than when this device subscribed.
+  // The server's key pair has changed since this device subscribed.
   if (subscription && keyOf(subscription) !== keys.data.webpush) {
     await subscription.unsubscribe()
     subscription = null
@@ -51,8 +51,8 @@ export async function renewPush({ api }: Convene): Promise<Failure | null> {
 
 const removed = 'convene:no-push'
 
-/** Keeps a device that its user removed from being registered again at the next start. */
-export const allowPush = (isAllowed: boolean) => keep(removed, isAllowed ? null : '1')
+/** Remembers whether the user has removed this device, so that it is not registered again at the next start. */
+export const allowPush = (isAllowed: boolean) => writeLocal(removed, isAllowed ? null : '1')
 
 export async function unsubscribeFromPush(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()

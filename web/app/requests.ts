@@ -3,7 +3,7 @@ import type { T } from './language.tsx'
 
 export * from '../shared/requests.ts'
 
-/** What happened, and what to do. */
+/** The text of a failure: what happened, and what to do. */
 export function failureText(t: T, failure: Failure): string {
   if (failure === 'offline') return t('app.failure.offline')
   switch (failure.code) {
@@ -43,7 +43,7 @@ export function failureText(t: T, failure: Failure): string {
     case 'suspended':
       return t('account.ended.suspended')
     case 'maintenance':
-      // In the words of the operator.
+      // The operator has written this text.
       return failure.detail
     case 'validation_failed':
       return t('app.failure.fields')

@@ -1,7 +1,7 @@
 import type { Convene } from 'convene-client'
 import type { ComponentType } from 'react'
 
-/** A file of a screen. What it shows first can be asked for before it is drawn. */
+/** The module of a screen. `prepare` requests its data before it is rendered. */
 type Screen = { default: ComponentType; prepare?: (client: Convene) => void }
 
 const files = {
@@ -16,7 +16,7 @@ const files = {
   settings: () => import('./settings/settings.tsx'),
 } satisfies Record<string, () => Promise<Screen>>
 
-/** Screens that need nothing but the address. Each is a file of its own, fetched when it is first shown. */
+/** Screens that need nothing but the path. Each is a separate file, fetched when it is first shown. */
 export type ScreenName = keyof typeof files
 
 const fetched = new Map<ScreenName, ComponentType>()
@@ -27,10 +27,10 @@ export async function fetchScreen(name: ScreenName): Promise<Screen> {
   return file
 }
 
-/** A screen that has come already. */
+/** A screen that has been fetched already. */
 export const fetchedScreen = (name: ScreenName): ComponentType | undefined => fetched.get(name)
 
-/** By the first part of the address. */
+/** The screens by the first segment of the path. */
 const first: Record<string, ScreenName> = {
   '': 'welcome',
   'sign-in': 'signIn',
@@ -43,7 +43,7 @@ const first: Record<string, ScreenName> = {
   settings: 'settings',
 }
 
-/** Fetches the screen that the address names; null where it does not come, which the app shows in its place. */
+/** Fetches the screen of the current path. Null if that fails; the app then shows the failure in its place. */
 export async function fetchFirst(): Promise<Screen | null> {
   const name = first[location.pathname.split('/')[1] ?? '']
   return name === undefined ? null : fetchScreen(name).catch(() => null)

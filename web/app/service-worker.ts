@@ -2,14 +2,14 @@
 export {}
 
 declare const self: ServiceWorkerGlobalScope
-/** The names of the app's files, put in by the build. */
+/** The names of the app's files. The build defines it. */
 declare const assetNames: readonly string[]
-/** Of this build. */
+/** The id of this build. The build defines it. */
 declare const buildId: string
 
 const cacheName = `convene-${buildId}`
 const assets = assetNames.map((name) => `/assets/${name}`)
-// What the app needs to start. Everything below the API is always asked of the server.
+// What the app needs to start. Requests to the API always go to the server.
 const shell = ['/nearby', '/app.json', '/brand.css', '/manifest.webmanifest']
 
 self.addEventListener('install', (event) => event.waitUntil(install()))
@@ -50,7 +50,7 @@ async function cacheFirst(request: Request): Promise<Response> {
   return (await cache.match(request)) ?? fetch(request)
 }
 
-/** The page of the server, or where it cannot be reached the one that was kept. Each path has the same page. */
+/** The page from the server, or the cached one if the server cannot be reached. All paths have the same page. */
 async function page(request: Request): Promise<Response> {
   try {
     return await fetch(request)
@@ -86,7 +86,7 @@ type Message = {
 
 self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
 
-/** Browsers demand that every push shows something, so one that cannot be read does too. */
+/** Browsers require that every push shows something, so an unreadable one does too. */
 async function show(data: PushMessageData | null) {
   const unreadable = { title: 'New message', body: '', tag: 'unreadable', chat_id: null, unread: null, language: 'en' }
   let message: Message = unreadable
@@ -113,7 +113,7 @@ async function open(chatId: string | null) {
   await window.focus()
 }
 
-// The push service has changed the subscription. The session's cookie goes along.
+// The push service has changed the subscription. The request is authenticated by the session's cookie.
 self.addEventListener('pushsubscriptionchange', (event) =>
   (event as ExtendableEvent).waitUntil(renew(event as Changed)),
 )

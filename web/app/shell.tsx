@@ -10,8 +10,8 @@ import styles from './shell.module.css'
 import { useTelegram } from './telegram/telegram.tsx'
 
 /**
- * A screen of its own file. One that has come already is shown at once: `lazy` would show a skeleton before it, which React
- * then keeps for 300 ms.
+ * A screen in a separate file. If it has been fetched already, it is shown at once: `lazy` would first show a skeleton, which
+ * React keeps for 300 ms.
  */
 function screen(name: ScreenName): ComponentType {
   const Later = lazy(() => fetchScreen(name))
@@ -42,7 +42,7 @@ export function Shell() {
   return (
     <Suspense fallback={<SkeletonRows label={t('app.loading')} />}>
       <Switch>
-        {/* What links in mails open is the same for everybody. */}
+        {/* The pages of links in mails are the same for everybody, signed in or not. */}
         <Route path="/verify">
           <LinkPage kind="verify" />
         </Route>
@@ -72,7 +72,7 @@ function BySession() {
   if (state === 'ended' && isForgot) return <Forgot />
   return (
     <>
-      {/* What was being written is still there after signing in again. */}
+      {/* The screens stay mounted, so that drafts are still there after signing in again. */}
       <Activity mode={state === 'ended' ? 'hidden' : 'visible'} key={user?.id}>
         {user && <SignedIn />}
       </Activity>
@@ -122,7 +122,7 @@ function SignedIn() {
   )
 }
 
-/** The paths of those who are not signed in lead on. */
+/** Paths for people who are not signed in lead to the start page. */
 function Elsewhere({ place }: { place: string | undefined }) {
   const isAccount = place === undefined || ['welcome', 'sign-in', 'sign-up', 'forgot-password'].includes(place)
   return isAccount ? <Redirect to="/nearby" replace /> : <NotFound />
@@ -136,7 +136,7 @@ function NotFound() {
 function Offline() {
   const { t } = useLanguage()
   const isOffline = useConnection(({ state }) => state === 'offline')
-  // Read out when it changes, so it is there before.
+  // Screen readers announce a change only in an element that exists before.
   return (
     <p className={isOffline ? styles.offline : undefined} role="status">
       {isOffline && t('app.offline')}

@@ -7,7 +7,7 @@ import type { LoadedTexts } from '../shared/first-texts.ts'
 import { Toasts } from '../shared/ui/toasts.tsx'
 import { client } from './client.ts'
 import { Crashes } from './crashes.tsx'
-// Small, and shared by most screens: in the core they are no files of their own.
+// Small modules that most screens share: imported here, they become part of this file instead of separate ones.
 import '../shared/dates.ts'
 import './people/problems.ts'
 import { LanguageProvider } from './language.tsx'
@@ -16,7 +16,7 @@ import { TelegramProvider } from './telegram/telegram.tsx'
 import type { en } from './texts/en.ts'
 import { Updates } from './updates.tsx'
 
-/** Shows the app once it is known who is signed in, so that its first picture is already the right one. */
+/** Renders the app once the session is known, so that the first screen is the right one. */
 export async function show(
   root: HTMLElement,
   texts: LoadedTexts<typeof en>,

@@ -7,7 +7,7 @@ import { useLanguage } from './language.tsx'
 import { register } from './worker.ts'
 import { renewPush } from './push.ts'
 
-/** Registers the service worker, offers a new version of the app, and follows its notifications. Shows nothing itself. */
+/** Registers the service worker, offers new versions of the app, and opens chats from its notifications. Renders nothing. */
 export function Updates() {
   const { t } = useLanguage()
   const toast = useToast()
@@ -19,7 +19,7 @@ export function Updates() {
     if (isInTelegram) return
     const offer = () =>
       void register((activate) => toast(t('app.update.ready'), { label: t('app.update.load'), run: activate }))
-    // The worker fetches the whole app, and would be in the way of what is shown first. Safari cannot say when it is idle.
+    // The worker fetches the whole app, which would delay the first screen. Safari has no `requestIdleCallback`.
     const whenIdle = (window as Partial<Window>).requestIdleCallback
     if (whenIdle) whenIdle(offer, { timeout: 5000 })
     else setTimeout(offer, 1000)

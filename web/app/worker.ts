@@ -1,4 +1,4 @@
-// The policy by which browsers with Trusted Types accept the address of the worker.
+// Browsers with Trusted Types accept the worker's URL only from a policy.
 type Policies = { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy }
 type Policy = { createScriptURL(url: string): string }
 const path = '/service-worker.js'
@@ -12,7 +12,7 @@ function trustedPath(): string {
 
 let registering: Promise<ServiceWorkerRegistration | null> | null = null
 
-/** Registers the service worker. `onUpdate` is told when a new version waits, and how to begin it. */
+/** Registers the service worker. Calls `onUpdate` when a new version waits, with a function that activates it. */
 export function register(onUpdate: (activate: () => void) => void): Promise<ServiceWorkerRegistration | null> {
   const container = navigator.serviceWorker
   if (!container) return Promise.resolve(null)
@@ -22,7 +22,7 @@ export function register(onUpdate: (activate: () => void) => void): Promise<Serv
 async function begin(container: ServiceWorkerContainer, onUpdate: (activate: () => void) => void) {
   const registration = await container.register(trustedPath(), { updateViaCache: 'none' })
   const offer = (worker: ServiceWorker | null) => {
-    // Without a controller this is the first version.
+    // Without a controller, this is the first version and no update.
     if (!worker || !container.controller) return
     onUpdate(() => {
       container.addEventListener('controllerchange', () => location.reload(), { once: true })

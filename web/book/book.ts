@@ -1,6 +1,6 @@
 import type { Convene, EndReason, Frame, Me, paths, Problem } from 'convene-client'
 
-/** What the made-up server does where it does not answer: an error, silence, or no network. */
+/** How the fake server fails: with an error, by never answering, or because there is no network. */
 export type Outcome =
   | { outcome: 'refused'; problem: Partial<Problem> & Pick<Problem, 'code' | 'status'> }
   | { outcome: 'silent' }
@@ -10,9 +10,9 @@ export const refused = (code: Problem['code'], status: number, more: Partial<Pro
   outcome: 'refused',
   problem: { code, status, ...more },
 })
-/** The answer never comes: what is shown while something loads. */
+/** The answer never arrives, to show the loading state. */
 export const silent: Outcome = { outcome: 'silent' }
-/** The request finds no network. */
+/** The request fails without a network. */
 export const lost: Outcome = { outcome: 'lost' }
 
 type Method = 'get' | 'put' | 'post' | 'delete'
@@ -23,56 +23,56 @@ type BodyOf<Operation> = Operation extends { responses: infer Responses }
   : never
 export type Asked = { query: URLSearchParams; parts: Record<string, string> }
 type Answer<Body> = Body | Outcome | null | ((asked: Asked) => Body | Outcome | null)
-/** What the made-up server answers, by path and method. Null is an answer without a body. */
+/** The answers of the fake server, by path and method. Null is an answer without a body. */
 export type Answers = {
   [Path in keyof paths]?: { [M in Method]?: Answer<BodyOf<paths[Path][M]>> }
 }
 
-/** What a state does once it is shown, as its user would: with the texts of the language it is shown in. */
+/** The user actions that a state can perform once it is shown. Names and labels are texts in the shown language. */
 export type Hands = {
-  /** The text of a key, so that a state can be acted on in each language. */
+  /** The text of a key in the shown language. */
   t(key: string, values?: Record<string, string | number>): string
-  /** Presses what has this name, once it is there. */
+  /** Presses the element with this accessible name, once it exists. */
   press(name: string): Promise<void>
   type(label: string, text: string): Promise<void>
   choose(label: string): Promise<void>
   give(label: string, file: File): Promise<void>
-  /** Waits until a text or a name is there. */
+  /** Waits until a text or an accessible name appears. */
   see(text: string): Promise<void>
-  /** Waits until something that has no name is there. */
+  /** Waits until an element without a name appears. */
   find(selector: string): Promise<Element>
 }
 
-/** One picture of a screen: what the device and the server are like, and what was done. */
+/** One state of a screen: how device and server behave, and what the user has done. */
 export type State = {
   path: string
-  /** Signed in, unless it says otherwise. */
+  /** Without it, the user is signed in. */
   session?: 'out' | EndReason
   me?: Partial<Me>
   answers?: Answers
   network?: 'on' | 'off' | 'connecting'
-  /** What the socket tells after the greeting. */
+  /** The frames that the socket sends after `hello`. */
   frames?: Frame[]
-  /** What the device has kept of an earlier visit, by its key. */
+  /** Stored values of an earlier visit, by key. */
   kept?: Record<string, unknown>
-  /** What the device answers to the question where it is. */
+  /** The device's answer when asked for its position. */
   position?: 'granted' | 'denied' | 'unavailable' | 'timeout' | 'unsupported'
-  /** What the operator chose: `GET /app.json`. */
+  /** The operator's choices in `GET /app.json`. */
   brand?: Record<string, unknown>
   telegram?: 'light' | 'dark'
-  /** Whether the browser can be sent notifications. */
+  /** The browser's permission for notifications. */
   push?: NotificationPermission | 'unsupported'
-  /** An event of the browser, or something else outside of the page's reach. */
+  /** Simulates an event of the browser or something else outside of the page. */
   begin?: () => void
   act?: (hands: Hands) => Promise<void>
 }
 
-/** Why a screen has no such state. */
+/** The reason why a screen has no such state. */
 export type None = string
 
 type Made = (world: never) => State
 
-/** The states that each screen is asked for. One that it cannot have says why. */
+/** The states that each screen must have. For a state that is impossible, the screen gives the reason. */
 export const asked = ['usual', 'empty', 'slow', 'offline', 'error', 'long', 'many'] as const
 
 export type Screen<World> = {
@@ -83,15 +83,15 @@ export type Screen<World> = {
 
 export type AnyScreen = Screen<never> & { states: Record<string, Made | None> }
 
-/** The screens of one face, and what mounts it. */
+/** The screens of one face. */
 export type Face = {
   title: string
   screens: Record<string, AnyScreen>
-  /** The states whose pictures stand in docs/screens.md, and what they are called there. */
+  /** The states that docs/screens.md shows, with their captions. */
   pictures: Record<string, string>
 }
 
-/** The states of a face, by their address in the book: `nearby/usual`. */
+/** The states of a face, by their path in the book: `nearby/usual`. */
 export function entriesOf({ screens }: Face): { id: string; screen: string; state: string; made: Made }[] {
   return Object.entries(screens).flatMap(([screen, { states }]) =>
     Object.entries(states).flatMap(([state, made]) =>

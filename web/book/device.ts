@@ -2,7 +2,7 @@ import type { ClientStorage } from 'convene-client'
 
 const items = new Map<string, string>()
 
-/** What the device of a picture has kept: made anew for each picture. */
+/** The storage of the simulated device, empty for each state. */
 export const device: ClientStorage = {
   getItem: (key) => items.get(key) ?? null,
   setItem: (key, value) => void items.set(key, value),

@@ -4,10 +4,10 @@ import { installNetwork, unanswered, unknownRequests, waiting } from './network.
 
 type Fiber = { type: unknown; child: Fiber | null; sibling: Fiber | null }
 
-/** The components of the face by their function, put in by the book's build; what was drawn, by the same name. */
+/** The names of the components that were rendered. The book's build registers their functions in `bookComponents`. */
 const drawn = new Set<string>()
 
-/** React tells its developer tools what it has drawn: the book listens, so that no component is left unseen. */
+/** Hooks into React's interface for developer tools to record rendered components, so that a test finds those that no state renders. */
 function watchComponents() {
   const names = () => (globalThis as { bookComponents?: Map<unknown, string> }).bookComponents
   const walk = (fiber: Fiber | null) => {
@@ -30,7 +30,7 @@ function watchComponents() {
   })
 }
 
-/** The day of the picture. The clock goes on from there. */
+/** Sets the page's clock to a fixed time, from which it runs on. */
 function setClock(start: number) {
   const Real = Date
   const begun = performance.now()
@@ -46,7 +46,7 @@ const errorOf: Record<string, number> = { denied: 1, unavailable: 2, timeout: 3 
 function installDevice(state: State, place: { latitude: number; longitude: number }) {
   const { position = 'granted', push = 'unsupported' } = state
   const define = (name: string, value: unknown) => Object.defineProperty(navigator, name, { value, configurable: true })
-  // Of these the page looks whether they are there at all.
+  // The page checks whether these exist, so delete them instead of overriding them.
   for (const name of ['serviceWorker', ...(position === 'unsupported' ? ['geolocation'] : [])])
     Reflect.deleteProperty(Navigator.prototype, name)
   if (position !== 'unsupported')
@@ -80,21 +80,21 @@ function installDevice(state: State, place: { latitude: number; longitude: numbe
 export type Given = {
   state: State
   answers: Answers
-  /** What the server answers outside of its API, by path. */
+  /** The server's answers outside of its API, by path. */
   pages: Record<string, unknown>
   now: number
   place: { latitude: number; longitude: number }
-  /** The texts of the face, for hands. */
+  /** The texts of the face, for `Hands`. */
   t: (key: string, values?: Record<string, string | number>) => string
-  /** What is put beside what the book tells of itself in `globalThis.book`. */
+  /** Further fields of `globalThis.book`. */
   more?: Record<string, unknown>
-  /** Whether a skeleton stands in the place of something. */
+  /** Whether a skeleton is shown. */
   isLoading: () => boolean
-  /** Loads the face, which shows itself. */
+  /** Loads the face, which renders itself. */
   start: () => Promise<unknown>
 }
 
-/** Shows one state in this page, and says in `data-book` when it stands: `ready`, or what went wrong. */
+/** Shows one state in this page. When it is complete, `data-book` of the root element is `ready`, or the error. */
 export async function show({ state, answers, pages, now, place, t, more, isLoading, start }: Given): Promise<void> {
   const page = document.documentElement
   const asked = new URLSearchParams(location.search)
@@ -113,7 +113,7 @@ export async function show({ state, answers, pages, now, place, t, more, isLoadi
     state.begin?.()
     await start()
     await document.fonts.ready
-    // A screen whose code has not come has no heading. A skeleton is left for good only by an answer that never comes.
+    // A screen has no heading until its code has loaded. A skeleton may stay only if an answer never arrives.
     const isBusy = () => waiting > 0 || !document.querySelector('h1') || (unanswered === 0 && isLoading())
     await settled(isBusy)
     await state.act?.(handsOf(t))

@@ -9,14 +9,14 @@ async function until<Found>(what: string, look: () => Found | null | undefined |
   for (;;) {
     const found = look()
     if (found) return found
-    if (performance.now() > end) throw new Error(`nothing like this came: ${what}`)
+    if (performance.now() > end) throw new Error(`did not appear: ${what}`)
     await frame()
   }
 }
 
 const clean = (text: string | null) => (text ?? '').replace(/\s+/g, ' ').trim()
 
-/** The words of an element as a screen reader has them: with those of its pictures, without what is hidden from it. */
+/** The text of an element as a screen reader reads it: with the alternative texts of images, without hidden parts. */
 function wordsOf(node: Node): string {
   if (node instanceof HTMLImageElement) return node.alt
   if (node instanceof Element && node.getAttribute('aria-hidden') === 'true') return ''
@@ -33,22 +33,22 @@ function nameOf(element: Element): string {
 }
 
 const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true })
-/** A sheet makes the rest of the page inert. */
-const parts = () => [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
+/** The part of the page that can be used: an open dialog makes the rest inert. */
+const activePart = () => [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
 
 function named(selector: string, name: string): Element | undefined {
-  const all = [...parts().querySelectorAll(selector)].filter(isShown)
+  const all = [...activePart().querySelectorAll(selector)].filter(isShown)
   return all.find((one) => nameOf(one) === name) ?? all.find((one) => nameOf(one).startsWith(name))
 }
 
 function write(box: HTMLInputElement | HTMLTextAreaElement, text: string) {
   const kind = box instanceof HTMLInputElement ? HTMLInputElement : HTMLTextAreaElement
-  // React listens to changes that it has not made itself.
+  // React ignores values set through its own setter, so use the prototype's.
   Object.getOwnPropertyDescriptor(kind.prototype, 'value')?.set?.call(box, text)
   box.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
-/** Hands that use the page as its user does. */
+/** Simulates a user of the page. */
 export function handsOf(t: Hands['t']): Hands {
   const pressable = 'button, a, summary, label, [role=img]'
   return {
@@ -78,20 +78,20 @@ export function handsOf(t: Hands['t']): Hands {
       box.dispatchEvent(new Event('change', { bubbles: true }))
     },
     async see(text) {
-      await until(text, () => clean(parts().textContent).includes(text) || named('[aria-label]', text))
+      await until(text, () => clean(activePart().textContent).includes(text) || named('[aria-label]', text))
     },
     find: (selector) => until(selector, () => document.querySelector(selector)),
   }
 }
 
-/** Waits until nothing changes any more: no request waits, no picture loads, and the page is drawn. */
+/** Waits until the page is stable: no request is pending, no image loads, and nothing changes for some frames. */
 export async function settled(isBusy: () => boolean): Promise<void> {
   let quiet = 0
   const watch = new MutationObserver(() => (quiet = 0))
   watch.observe(document.documentElement, { subtree: true, childList: true, attributes: true, characterData: true })
   const end = performance.now() + patienceMs
   while (quiet < 4) {
-    if (performance.now() > end) throw new Error('the page does not come to rest')
+    if (performance.now() > end) throw new Error('the page keeps changing')
     const loads = [...document.images].some((image) => !image.complete && isShown(image) && image.loading !== 'lazy')
     quiet = isBusy() || loads ? 0 : quiet + 1
     await frame()

@@ -5,7 +5,7 @@ const isOutcome = (value: unknown): value is Outcome =>
 
 type Rule = { method: string; pattern: RegExp; names: string[]; answer: unknown }
 
-/** The routes of a made-up server. Those of `more` go before those of `base`. */
+/** The routes of the fake server. Those of `more` have precedence over those of `base`. */
 function rulesOf(base: Answers, more: Answers): Rule[] {
   return [more, base].flatMap((answers) =>
     Object.entries(answers).flatMap(([path, methods]) => {
@@ -21,14 +21,14 @@ function rulesOf(base: Answers, more: Answers): Rule[] {
   )
 }
 
-/** How many requests wait for an answer that will come. */
+/** The number of requests whose answer is still to come. */
 export let waiting = 0
-/** How many requests wait for an answer that never comes. */
+/** The number of requests that are never answered. */
 export let unanswered = 0
-/** What was asked that the made-up server does not know. */
+/** The requests for which the fake server has no answer. */
 export const unknownRequests: string[] = []
 
-/** Puts a made-up server in the place of the network: no request leaves the page but for its own files. */
+/** Replaces the network with a fake server: only requests for the page's own files leave the page. */
 export function installNetwork(state: State, base: Answers, pages: Record<string, unknown>) {
   const rules = rulesOf(base, state.answers ?? {})
   const real = globalThis.fetch.bind(globalThis)
@@ -66,7 +66,7 @@ export function installNetwork(state: State, base: Answers, pages: Record<string
     (input: RequestInfo | URL, init?: RequestInit) => {
       waiting++
       const answered = answer(input, init)
-      // What is silent is not waited for.
+      // After 50 ms, count the request as unanswered.
       void Promise.race([answered, new Promise((late) => setTimeout(late, 50))])
         .catch(() => {})
         .finally(() => waiting--)
@@ -75,7 +75,7 @@ export function installNetwork(state: State, base: Answers, pages: Record<string
     { preconnect() {} },
   )
 
-  class MadeUpSocket {
+  class FakeSocket {
     readyState = 0
     onmessage: ((event: { data: string }) => void) | null = null
     onclose: ((event: { code: number; reason: string }) => void) | null = null
@@ -100,11 +100,10 @@ export function installNetwork(state: State, base: Answers, pages: Record<string
       this.readyState = 3
     }
   }
-  globalThis.WebSocket = MadeUpSocket as unknown as typeof WebSocket
+  globalThis.WebSocket = FakeSocket as unknown as typeof WebSocket
   if (state.network === 'off') Object.defineProperty(navigator, 'onLine', { get: () => false })
 }
 
-type Told = { tell(frame: object): void }
-const sockets: Told[] = []
-/** Tells a frame by the newest socket. */
+const sockets: { tell(frame: object): void }[] = []
+/** Sends a frame through the newest socket. */
 export const tell = (frame: object) => sockets.at(-1)?.tell(frame)

@@ -1,4 +1,4 @@
-/** Drawn pictures of people who do not exist, and of places: no photo of anybody is needed for the book. */
+// Drawn pictures of people who do not exist, and of places, so that the book needs no photos.
 
 type Look = {
   skin: string
@@ -10,7 +10,7 @@ type Look = {
   glasses?: true
 }
 
-/** In the order of the people of the book, whose names they have to fit: Jonas, Priya, Amara, Lena, Henrik, Kwame, Sofia, and Mia. */
+/** In the order of the book's people, whose names they have to fit: Jonas, Priya, Amara, Lena, Henrik, Kwame, Sofia, and Mia. */
 const looks: Look[] = [
   { skin: '#edbf9c', hair: '#8a5a33', shirt: '#2f6f73', back: '#f0d9b5', cut: 'short' },
   { skin: '#c98a5e', hair: '#1f1712', shirt: '#d98e32', back: '#bcd4c6', cut: 'long' },
@@ -93,7 +93,7 @@ export const river = asUrl(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0
 <path fill="#3d2a20" d="M0 520h900v80H0z"/><ellipse cx="240" cy="518" rx="112" ry="20" fill="#e9e2d8"/><path fill="#f7f3ec" d="M164 410h152l-16 88q-60 30-120 0z"/><ellipse cx="240" cy="412" rx="76" ry="17" fill="#5b3721"/>
 <path d="M312 428q54-4 44 32-8 26-52 22" fill="none" stroke="#f7f3ec" stroke-width="12"/><g fill="none" stroke="#fff" stroke-opacity=".5" stroke-width="6" stroke-linecap="round"><path d="M214 388q-14-24 4-44t2-42M262 388q-14-24 4-44t2-42"/></g></svg>`)
 
-/** What stands in the place of a photo until it has come: a few of its colours. */
+/** The placeholder of the photo until it has loaded: a few of its colours. */
 export const riverPlaceholder = asUrl(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 2"><path fill="#8c7a76" d="M0 0h3v1H0z"/><path fill="#6b5a58" d="M0 1h3v1H0z"/></svg>',
 )

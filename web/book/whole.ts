@@ -1,8 +1,8 @@
 import type { Me, Message } from 'convene-client'
 
-// To make others from: what all of them have is listed here alone.
+// Sample objects with all fields, from which the book makes the others.
 
-/** A text that was read. */
+/** A text message that was read. */
 export const aText: Message = {
   id: '0199a3c4-0004-7000-8000-000000000000',
   chat_id: '0199a3c4-0003-7000-8000-000000000000',
@@ -20,7 +20,7 @@ export const aText: Message = {
   created_at: '2026-05-14T16:24:00.000Z',
 }
 
-/** The account of somebody who has said nothing of themselves. */
+/** An account without optional fields. */
 export const anAccount: Me = {
   id: '0199a3c4-0001-7000-8000-000000000000',
   name: 'Mia',

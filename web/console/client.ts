@@ -2,7 +2,7 @@ import { createClient } from 'convene-client'
 import { indexedDb } from 'convene-client/indexeddb'
 
 /**
- * The client of this page's server. It shares its session with the app in the same browser. The console opens no socket: whoever
- * moderates does not appear online by it.
+ * The client of this page's server. It shares its session with the app in the same browser. The console opens no socket, so that
+ * moderators do not appear online while they work.
  */
 export const client = createClient({ url: location.origin, cookies: true, storage: indexedDb() })

@@ -3,7 +3,7 @@ import { Button } from '../shared/ui/button.tsx'
 import { State } from '../shared/ui/state.tsx'
 import { useLanguage } from './language.tsx'
 
-/** Shows a way out instead of an empty page, as after an update of the server whose parts this page does not know. */
+/** Shows a reload button instead of an empty page, for example if an update of the server has replaced this page's files. */
 export class Crashes extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
   override state = { hasFailed: false }
   static getDerivedStateFromError = () => ({ hasFailed: true })

@@ -8,11 +8,11 @@ const errorsOf = (failure: Failure | null): readonly FieldError[] =>
 
 const isAt = (path: string, { path: of }: FieldError) => of === path || of.startsWith(`${path}/`)
 
-/** What the server says against the field at `path`, a JSON pointer into the body, or against a part of it. */
+/** The server's error for the field at `path`, a JSON pointer into the body, or for a part of that field. */
 export const errorAt = (failure: Failure | null, path: string): FieldError | null =>
   errorsOf(failure).find((error) => isAt(path, error)) ?? null
 
-/** The failure, unless everything that it is about stands beside the fields at these paths. */
+/** The failure; null if all of its errors are shown beside the fields at these paths. */
 export function failureBeside(failure: Failure | null, paths: readonly string[]): Failure | null {
   const errors = errorsOf(failure)
   return errors.length > 0 && errors.every((error) => paths.some((path) => isAt(path, error))) ? null : failure

@@ -4,7 +4,7 @@ import { Keys, useKeyList, useKeys } from './keys.tsx'
 import styles from './key-panel.module.css'
 import { useLanguage } from './language.tsx'
 
-/** The line below the screen: the keys that matter most here. Who has no keyboard does not see it. */
+/** The line below the screen with its most important keys. It is hidden on devices without a keyboard. */
 export function KeyLine({ onAll }: { onAll: () => void }) {
   const { t } = useLanguage()
   const { groups, singleKeys, begun } = useKeyList()
@@ -19,7 +19,7 @@ export function KeyLine({ onAll }: { onAll: () => void }) {
   const working = singleKeys ? shown : shown.filter(({ keys }) => keys.length > 1)
   return (
     <footer className={styles.line} aria-label={t('console.keys.title')}>
-      {/* Said in words in the list of all keys, which the last button opens. */}
+      {/* Hidden from screen readers: the list of all keys, which the last button opens, has the same in words. */}
       <ul aria-hidden>
         {working.map(({ keys, label }) => (
           <li key={keys}>
@@ -37,7 +37,7 @@ export function KeyLine({ onAll }: { onAll: () => void }) {
   )
 }
 
-/** All keys that work here, beside the screen and not above it. */
+/** The list of all keys that work here, in a panel beside the screen. */
 export function KeyPanel({ onClose }: { onClose: () => void }) {
   const { t } = useLanguage()
   const { groups, singleKeys, setSingleKeys } = useKeyList()

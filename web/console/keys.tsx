@@ -8,15 +8,15 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { keep, kept } from '../shared/kept.ts'
+import { readLocal, writeLocal } from '../shared/local-storage.ts'
 
 export type Key = {
   /** `j`, `g q` (one after the other), `Mod+Enter` (Ctrl, on a Mac Command), `Escape`, `?`. */
   keys: string
-  /** What it does, in words. */
+  /** The text of what the key does. */
   label: string
   run: () => void
-  /** Also while something is being written. */
+  /** Works also while the focus is in a text field. */
   inFields?: boolean
   /** Shown in the line below the screen, and not only in the list of all keys. */
   inLine?: boolean
@@ -26,8 +26,8 @@ type Layer = { group: string; keys: readonly Key[] }
 const isMac = /mac/i.test(navigator.userAgent)
 const key = 'convene:single-keys'
 
-/** Who dictates or has a tremor turns off keys that work without Ctrl (WCAG 2.1.4). */
-const singleKeysChosen = () => kept(key) !== 'off'
+/** People who dictate or have a tremor can turn off keys that work without Ctrl (WCAG 2.1.4). */
+const singleKeysChosen = () => readLocal(key) !== 'off'
 
 function openKeys() {
   let layers: readonly Layer[] = []
@@ -37,7 +37,7 @@ function openKeys() {
   const changed = () => listeners.forEach((listener) => listener())
 
   const find = (keys: string) => {
-    // What was shown last knows best what a key means.
+    // The component that was shown last has precedence.
     for (const layer of layers.toReversed()) {
       const found = layer.keys.find((key) => key.keys === keys)
       if (found) return found
@@ -65,7 +65,7 @@ function openKeys() {
     },
     setSingleKeys(on: boolean) {
       singleKeys = on
-      keep(key, on ? 'on' : 'off')
+      writeLocal(key, on ? 'on' : 'off')
       changed()
     },
     pressed(event: KeyboardEvent) {
@@ -74,7 +74,7 @@ function openKeys() {
       if (name === null) return
       const isWriting = writesText(event.target)
       if (name.length === 1 && (!singleKeys || isWriting)) return
-      // Enter and the space bar belong to what has the focus.
+      // Enter and the space bar belong to the focused element.
       if ((name === 'Enter' || name === ' ') && event.target !== document.body) return
       const key = find(begun === '' ? name : `${begun} ${name}`) ?? (begun === '' ? null : find(name))
       const begins = begun === '' && !isWriting && beginsSequence(name) ? name : ''
@@ -89,7 +89,7 @@ function openKeys() {
   }
 }
 
-/** Letters as they are typed; where a keyboard types no Latin ones, those that lie at the same place. */
+/** The name of a key. If the keyboard types a non-Latin letter, it is the Latin letter at the same position. */
 function nameOf({ key, code, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string | null {
   if (['Shift', 'Control', 'Meta', 'Alt', 'AltGraph', 'Dead'].includes(key)) return null
   const place = /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase()
@@ -129,7 +129,7 @@ export function useKeys(group: string, keys: readonly Key[]) {
   const store = useKeysStore()
   const current = useRef(keys)
   current.current = keys
-  // A layer is made anew only when its keys are others, not whenever their functions are.
+  // Replace the layer only when its keys change, not whenever their functions do.
   const shape = JSON.stringify(keys.map(({ keys, label, inFields, inLine }) => [keys, label, inFields, inLine]))
   useEffect(() => {
     const layer = current.current.map((key, index) => ({ ...key, run: () => current.current[index]?.run() }))
@@ -137,7 +137,7 @@ export function useKeys(group: string, keys: readonly Key[]) {
   }, [store, group, shape])
 }
 
-/** Every key that works now, by group; and whether those of one letter are on. */
+/** All keys that work now, by group, and whether single-letter keys are on. */
 export function useKeyList() {
   const store = useKeysStore()
   const layers = useSyncExternalStore(store.subscribe, store.layers)
@@ -152,7 +152,7 @@ export function useKeyList() {
   return { groups, singleKeys, begun, setSingleKeys: store.setSingleKeys }
 }
 
-/** A key as it is written on the keyboard. */
+/** Shows a key as it is labelled on the keyboard. */
 export function Keys({ keys }: { keys: string }) {
   const names = keys.split(/[ +](?=.)/)
   return (

@@ -4,7 +4,7 @@ import type { T } from './language.tsx'
 
 export * from '../shared/requests.ts'
 
-/** What happened, and what to do. */
+/** The text of a failure: what happened, and what to do. */
 export function failureText(t: T, failure: Failure): string {
   if (failure === 'offline') return t('console.failure.offline')
   switch (failure.code) {
@@ -37,35 +37,35 @@ type Page<Item> = { items: Item[]; next_cursor: string | null }
 type Ask<Item> = (cursor: string | undefined) => Promise<{ data?: Page<Item>; error?: unknown; response: Response }>
 
 export type List<Item> = {
-  /** Null until the first page is there. */
+  /** Null until the first page has loaded. */
   items: Item[] | null
   failure: Failure | null
   hasMore: boolean
   loading: boolean
   loadMore: () => Promise<void>
-  /** Reads the first page again; what is shown stays until it is there. */
+  /** Reads the first page again. The old items stay until it has loaded. */
   reload: () => Promise<void>
-  /** Changes what is shown, before the server is asked again. */
+  /** Changes the items without asking the server. */
   change: (change: (items: Item[]) => Item[]) => void
 }
 
 type ListState<Item> = { key: string; items: Item[] | null; next: string | null; failure: Failure | null }
 
-/** A list in pages. It begins anew when `key` changes, which names everything that `ask` asks by. */
+/** A paged list. It is read again when `key` changes, which must contain everything that `ask` depends on. */
 export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
   const empty: ListState<Item> = { key, items: null, next: null, failure: null }
   const [state, setState] = useState(empty)
   const [loading, setLoading] = useState(true)
   const asked = useRef(ask)
   asked.current = ask
-  // A newer request makes the answer of an older one worthless.
-  const turn = useRef(0)
+  // Answers of older requests are ignored.
+  const latest = useRef(0)
   const read = useCallback(
     async (cursor?: string) => {
-      const own = ++turn.current
+      const own = ++latest.current
       setLoading(true)
       const { data, failure } = await outcomeOf(asked.current(cursor))
-      if (own !== turn.current) return
+      if (own !== latest.current) return
       setLoading(false)
       setState((before) => {
         const known = before.key === key ? before : { key, items: null, next: null }
@@ -78,7 +78,7 @@ export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
   )
   useEffect(() => {
     void read()
-    return () => void turn.current++
+    return () => void latest.current++
   }, [read])
   const shown = state.key === key ? state : empty
   const { next } = shown

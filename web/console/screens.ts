@@ -17,13 +17,13 @@ import { type ComponentType, lazy, type LazyExoticComponent } from 'react'
 import type { en } from './texts/en.ts'
 
 export type Screen = {
-  /** Below `/console`. Its name is also the screen's folder. */
+  /** The route below `/console`. Its first segment is also the screen's folder. */
   path: `/${string}`
-  /** Where the navigation leads. */
+  /** The target of the navigation's link. */
   href: `/${string}`
   title: keyof typeof en
   Icon: LucideIcon
-  /** With `g` before it, this key leads to the screen. */
+  /** `g`, then this key, opens the screen. */
   key: string
   /** Not shown to moderators. */
   forAdmins?: boolean

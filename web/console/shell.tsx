@@ -16,7 +16,7 @@ import { useStaff } from './staff.tsx'
 import { Empty, Skeleton } from './ui/loaded.tsx'
 import { Page } from './ui/page.tsx'
 
-/** The frame of the console: its navigation, the screen, and the line of keys below it. */
+/** The frame of the console: the navigation, the screen, and the line of keys below it. */
 export function Shell() {
   return (
     <Router base="/console">
@@ -40,7 +40,7 @@ function Frame() {
     ...shown.map(({ key, href, title }) => ({ keys: `g ${key}`, label: t(title), run: () => navigate(href) })),
     { keys: '?', label: t('console.keys.show'), inLine: true, run: () => setAreKeysShown((before) => !before) },
   ])
-  // On a small screen the menu covers the place that was chosen in it.
+  // On a small screen, the menu would cover the chosen screen.
   useEffect(() => setIsMenuOpen(false), [location])
   return (
     <div className={styles.frame}>
@@ -138,7 +138,7 @@ function Place({ screen: { href, title, Icon } }: { screen: Screen }) {
   )
 }
 
-/** The title of the page names the screen, for the tab and for screen readers. */
+/** Sets the document's title to the name of the screen, for the tab and screen readers. */
 function Titles({ shown }: { shown: readonly Screen[] }) {
   const { t } = useLanguage()
   const { name } = useBrand()

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** Who works with the console. */
+/** The moderator or admin who uses the console. */
 export type Staff = { id: string; name: string | null; isAdmin: boolean }
 
 const StaffContext = createContext<Staff | null>(null)

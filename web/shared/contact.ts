@@ -1,4 +1,4 @@
-/** What somebody signs in with: an e-mail address, or a phone number with its country code. */
+/** Parses a login name: an e-mail address, or a phone number with its country code. */
 export function contactOf(text: string): { email: string } | { phone: string } {
   const given = text.trim()
   if (given.includes('@')) return { email: given }

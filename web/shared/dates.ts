@@ -1,7 +1,7 @@
-/** Dates and times as people write them, in their own time zone. */
+// Dates and times in the user's language and time zone.
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-// Making a format is slow, and a list has hundreds of times.
+// Creating a format is slow, and a list shows hundreds of times.
 function format(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${language} ${JSON.stringify(options)}`
   let made = formats.get(key)
@@ -25,7 +25,7 @@ export const dateOf = (language: string, at: Date): string =>
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime()
 
 /** How many calendar days ago: 0 for today, 1 for yesterday. */
-export const daysAgo = (at: Date, now: Date): number => Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000)
+const daysAgo = (at: Date, now: Date): number => Math.round((startOfDay(now) - startOfDay(at)) / 86_400_000)
 
 /** For a list: the time today, the weekday within a week, and the date before that. */
 export function shortTime(language: string, at: Date, now: Date): string {

@@ -1,6 +1,6 @@
-import { keep, kept } from './kept.ts'
+import { readLocal, writeLocal } from './local-storage.ts'
 
-/** What the operator chose, as `GET /app.json` tells. */
+/** The operator's choices, from `GET /app.json`. */
 export type Brand = {
   name: string
   logo: string | null
@@ -10,7 +10,7 @@ export type Brand = {
   messenger: { app: string | null } | null
   map_style_url: string | null
   version: string
-  /** What the operator tells people while they can only read; null if everything goes on. */
+  /** The operator's text while people can only read; null outside of maintenance. */
   maintenance: string | null
 }
 
@@ -28,22 +28,22 @@ export const unbranded: Brand = {
 const key = 'convene:brand'
 
 /** The brand of the last visit; null at the first one. */
-export function keptBrand(): Brand | null {
+export function storedBrand(): Brand | null {
   try {
-    const text = kept(key)
+    const text = readLocal(key)
     return text === null ? null : { ...unbranded, ...JSON.parse(text) }
   } catch {
     return null
   }
 }
 
-/** The brand as the server tells it now, which is kept for the next visit; null where it cannot be read. */
+/** Reads the current brand and stores it for the next visit; null if it cannot be read. */
 export async function fetchBrand(): Promise<Brand | null> {
   try {
     const response = await fetch('/app.json')
     if (!response.ok) return null
     const found = { ...unbranded, ...((await response.json()) as Partial<Brand>) }
-    keep(key, JSON.stringify({ ...found, maintenance: null }))
+    writeLocal(key, JSON.stringify({ ...found, maintenance: null }))
     return found
   } catch {
     return null

@@ -1,21 +1,21 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useBrand } from './brand.tsx'
-import { keepLanguage, type Language, type LoadedTexts, type TextsOfFace } from './first-texts.ts'
+import { storeLanguage, type Language, type LoadedTexts, type TextsOfFace } from './first-texts.ts'
 import { nameOfLanguage, type Texts, type Translate, translator } from './texts.ts'
 
 export type { Language }
 
-export type Chosen<Base extends Texts> = {
+type Chosen<Base extends Texts> = {
   /** The language of the texts that are shown. */
   language: Language
-  /** The one that was asked for: the same, but while its texts are on their way. */
+  /** The requested language. It differs from `language` only while its texts are being fetched. */
   chosen: Language
   t: Translate<Base>
-  /** Rejects where the texts cannot be fetched: those that are shown stay. */
+  /** Rejects if the texts cannot be fetched; the old language stays. */
   setLanguage: (language: Language) => Promise<void>
 }
 
-/** The texts of a face in its components: only those of the chosen language are fetched. */
+/** Provides the texts of a face to its components. Only those of the chosen language are fetched. */
 export function openLanguages<Base extends Texts>({ available, load }: TextsOfFace<Base>) {
   const LanguageContext = createContext<Chosen<Base> | null>(null)
 
@@ -37,9 +37,9 @@ export function openLanguages<Base extends Texts>({ available, load }: TextsOfFa
           setChosen(next)
           try {
             const texts = await load(next)
-            // Another one was chosen meanwhile.
+            // Another language was chosen meanwhile.
             if (latest.current !== next) return
-            keepLanguage(next)
+            storeLanguage(next)
             setLoaded({ language: next, texts })
           } catch (error) {
             if (latest.current === next) setChosen(language)

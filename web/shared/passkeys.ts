@@ -8,12 +8,12 @@ export const canUsePasskeys = () =>
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-/** Shows the browser's dialog. Null if its user changed their mind. */
+/** Shows the browser's dialog. Null if the user cancels it. */
 export async function makePasskey(options: Options): Promise<Credential | null> {
   try {
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
     const made = await navigator.credentials.create({ publicKey })
-    // The JSON form of a credential that was just created is this one.
+    // A credential from `create` always has this JSON form.
     return made instanceof PublicKeyCredential ? (made.toJSON() as Credential) : null
   } catch (error) {
     if (error instanceof DOMException) return null

@@ -1,7 +1,7 @@
 import { type Problem, Refused } from 'convene-client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-/** Why a request failed: the server's problem, or that no answer came. */
+/** Why a request failed: the server's problem, or `offline` if there was no answer. */
 export type Failure = Problem | 'offline'
 
 export type Outcome<Data> = { data: Data; failure: null } | { data: null; failure: Failure }
@@ -11,7 +11,7 @@ type Answer<Data> = { data?: Data; error?: unknown; response: Response }
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof Refused) return error.problem
   if (isProblem(error)) return error
-  // `fetch` says so where no answer comes.
+  // `fetch` throws a TypeError if there is no answer.
   if (error instanceof TypeError) return 'offline'
   throw error
 }
@@ -19,8 +19,8 @@ export const failureOf = (error: unknown): Failure => {
 const isProblem = (value: unknown): value is Problem =>
   typeof value === 'object' && value !== null && 'code' in value && 'status' in value
 
-/** Told of every failure, as one may concern the whole page. */
-export type FailureWatcher = (failure: Failure) => void
+/** Called for every failure, because a failure may concern the whole page. */
+type FailureWatcher = (failure: Failure) => void
 const watchers = new Set<FailureWatcher>()
 
 export function watchFailures(watcher: FailureWatcher): () => void {
@@ -28,38 +28,38 @@ export function watchFailures(watcher: FailureWatcher): () => void {
   return () => watchers.delete(watcher)
 }
 
-function told<F extends Failure>(failure: F): F {
+function reported<F extends Failure>(failure: F): F {
   for (const watcher of watchers) watcher(failure)
   return failure
 }
 
-/** Waits for an answer of the API. A lost network is an outcome too. */
+/** Waits for an answer of the API. A lost network is an outcome, not an exception. */
 export async function outcomeOf<Data>(request: Promise<Answer<Data>>): Promise<Outcome<Data>> {
   try {
     const { data, error, response } = await request
-    if (!response.ok) return { data: null, failure: told(isProblem(error) ? error : unreadable(response)) }
+    if (!response.ok) return { data: null, failure: reported(isProblem(error) ? error : unreadable(response)) }
     // An answer without a body has no data.
     return { data: data as Data, failure: null }
   } catch (error) {
-    return { data: null, failure: told(failureOf(error)) }
+    return { data: null, failure: reported(failureOf(error)) }
   }
 }
 
-/** Something between the app and the server has answered. */
+/** The problem for an answer that is not the server's, such as a proxy's. */
 function unreadable({ status, statusText }: Response): Problem {
   return { type: 'about:blank', title: statusText, status, detail: '', code: 'internal_error', request_id: '' }
 }
 
-/** Something that a screen reads when it is shown. */
+/** Data that a screen reads when it is shown. */
 export type Resource<Data> = {
   data: Data | null
   failure: Failure | null
   reload: () => Promise<void>
-  /** Shows what is known already, before the server has been asked again. */
+  /** Replaces the data without asking the server. */
   set: (data: Data) => void
 }
 
-/** Asks when it is shown, and again when `key` changes: what was read for another key is not shown for this one. */
+/** Reads when the component is shown, and again when `key` changes. Data of another key is never shown. */
 export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): Resource<Data> {
   const [state, setState] = useState<{ key: string; data: Data | null; failure: Failure | null }>({
     key,
@@ -80,7 +80,7 @@ export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): R
   useEffect(() => {
     shown.current = key
     void reload()
-    // What could not be read without a network is read when it is back.
+    // Read again when the network is back.
     addEventListener('online', reload)
     return () => {
       shown.current = null
@@ -92,11 +92,11 @@ export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): R
   return { data, failure, reload, set }
 }
 
-/** Why the last of some actions failed, for those whose failures are shown in one place. */
+/** Why the last action failed, for several actions whose failures are shown in one place. */
 export type LastFailure = [failure: Failure | null, set: (failure: Failure | null) => void]
 export const useLastFailure = (): LastFailure => useState<Failure | null>(null)
 
-/** Runs one thing at a time, and keeps why it failed: for itself, or as the last failure of several actions. */
+/** Runs an action, once at a time, and keeps its failure: on its own, or shared with other actions. */
 export function useAction<Arguments extends unknown[]>(
   work: (...given: Arguments) => Promise<Failure | null | void>,
   shared?: LastFailure,

@@ -1,21 +1,21 @@
 /**
- * Texts in the languages of the interface. A text is a string with `{name}` for what is filled in, or one form for each plural
+ * Texts in the languages of the interface. A text is a string with placeholders such as `{name}`, or one form for each plural
  * category of its language (`Intl.PluralRules`), chosen by `{count}`.
  */
-export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
+type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 export type Text = string | Plural
 export type Texts = Record<string, Text>
 
-/** Another language has a text for every text of the first one. */
+/** Every language has all texts of the base language. */
 export type Translation<Base extends Texts> = Record<keyof Base, Text>
 
 export type Values = Record<string, string | number>
 
 export type Translate<Base extends Texts> = (key: keyof Base & string, values?: Values) => string
 
-/** Returns the text of a key, with its values filled in. Numbers are written as the language writes them. */
+/** Returns a function that gives the text of a key with its values filled in. Numbers are formatted for the language. */
 export function translator<Base extends Texts>(language: string, texts: Translation<Base>): Translate<Base> {
-  // Making them is slow, and the first screen needs neither.
+  // Creating these is slow, and the first screen needs neither.
   let rules: Intl.PluralRules | undefined
   let numbers: Intl.NumberFormat | undefined
   return (key, values = {}) => {
@@ -31,7 +31,7 @@ export function translator<Base extends Texts>(language: string, texts: Translat
   }
 }
 
-/** The first language of the list that there are texts in; `fallback` if there is none. */
+/** The first language of `wanted` that is available, or else `fallback`. */
 export function chooseLanguage<Language extends string>(
   wanted: readonly string[],
   available: readonly Language[],

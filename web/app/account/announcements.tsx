@@ -1,7 +1,7 @@
 import type { Frame } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useEffect, useState } from 'react'
-import { keep, kept } from '../../shared/kept.ts'
+import { readLocal, writeLocal } from '../../shared/local-storage.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './banners.module.css'
 
@@ -9,7 +9,7 @@ type Announcement = Extract<Frame, { type: 'announcement' }>['data']
 
 const seenKey = 'announcements-read'
 
-/** What the admins tell everybody, until it is read on this device, over or taken back. */
+/** The announcements of the admins that are in force and have not been read on this device. */
 export function Announcements() {
   const { t } = useLanguage()
   const client = useConvene()
@@ -38,10 +38,10 @@ export function Announcements() {
       <button
         type="button"
         onClick={() => {
-          // Those that are gone need not be remembered.
+          // Ids of announcements that have ended are dropped.
           const next = [...read.filter((other) => standing.some((one) => one.id === other)), id]
           setRead(next)
-          keep(seenKey, JSON.stringify(next))
+          writeLocal(seenKey, JSON.stringify(next))
         }}
       >
         {t('account.announcement.read')}
@@ -50,12 +50,12 @@ export function Announcements() {
   ))
 }
 
-// Without a network they come with the next start.
+// Without a network, they are read at the next start.
 const noAnnouncements = () => {}
 
 function readBefore(): string[] {
   try {
-    return JSON.parse(kept(seenKey) ?? '[]') as string[]
+    return JSON.parse(readLocal(seenKey) ?? '[]') as string[]
   } catch {
     return []
   }

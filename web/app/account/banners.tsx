@@ -10,7 +10,7 @@ import { Announcements } from './announcements.tsx'
 import styles from './banners.module.css'
 import { useProviders } from './providers.tsx'
 
-/** What the account still lacks, above each screen: consents that were put off, a verified address. */
+/** Banners above each screen: maintenance, announcements, and what the account lacks, such as consents or a verified address. */
 export function Banners({ onConsents }: { onConsents: () => void }) {
   const { t } = useLanguage()
   const isMissing = useSession(({ user }) => (user?.consents_missing.length ?? 0) > 0)
@@ -39,7 +39,7 @@ export function Banners({ onConsents }: { onConsents: () => void }) {
   )
 }
 
-/** What the operator tells people while they can only read. */
+/** The operator's text while people can only read. */
 function MaintenanceBanner() {
   const convene = useConvene()
   const { maintenance: atStart } = useBrand()

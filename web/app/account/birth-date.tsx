@@ -4,14 +4,14 @@ import { type Failure, failureText, fieldText } from '../requests.ts'
 
 type Props = { years: number; value: string; onChange: (value: string) => void; failure: Failure | null }
 
-/** What is wrong with the date that was sent; null where it is not the date. */
+/** What is wrong with the sent date; null if the failure has another cause. */
 export function useBirthDateError(failure: Failure | null): string | null {
   const { t } = useLanguage()
   const isTooYoung = failure !== null && failure !== 'offline' && failure.code === 'too_young'
   return isTooYoung ? failureText(t, failure) : fieldText(t, failure, '/birth_date')
 }
 
-/** The date of birth, where the community has a least age. */
+/** The date of birth, for communities with a minimum age. */
 export function BirthDateField({ years, value, onChange, failure }: Props) {
   const { t } = useLanguage()
   return (

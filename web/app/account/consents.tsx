@@ -22,7 +22,7 @@ type Props = {
   error: string | null
 }
 
-/** One box for each text, which can be read before. */
+/** A checkbox for each text, with a link to read it. */
 export function ConsentFields({ kinds, agreed, onChange, error }: Props) {
   const { t } = useLanguage()
   const [read, setRead] = useState<ConsentKind | null>(null)
@@ -53,7 +53,7 @@ export function ConsentFields({ kinds, agreed, onChange, error }: Props) {
   )
 }
 
-/** Asks for the consents that are missing, as after a first visit from a messenger or a new version of a text. */
+/** Asks for the missing consents, as after the first visit from a messenger or a new version of a text. */
 export function ConsentGate({ missing, onLater }: { missing: readonly ConsentKind[]; onLater: () => void }) {
   const { t } = useLanguage()
   const client = useConvene()
@@ -62,7 +62,7 @@ export function ConsentGate({ missing, onLater }: { missing: readonly ConsentKin
   const give = useAction(async () => {
     const consents = Object.fromEntries(missing.map((kind) => [kind, true]))
     const { failure } = await outcomeOf(client.api.POST('/api/v1/auth/consents', { body: { consents } }))
-    // The session's user is told anew who is missing what.
+    // Reading `/me` updates `consents_missing` of the session's user.
     return failure ?? (await outcomeOf(client.api.GET('/api/v1/me'))).failure
   })
   const press = () => void give.run()

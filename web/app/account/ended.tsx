@@ -14,7 +14,7 @@ import { OtherWays, useProviders } from './providers.tsx'
 import { PasswordForm } from './sign-in.tsx'
 import { useTelegram } from '../telegram/telegram.tsx'
 
-/** Shown when the session is over: why, and how to go on. */
+/** Shown when the session is over: why, and how to sign in again. */
 export default function Ended({ reason, user }: { reason: EndReason; user: Me | null }) {
   const { t } = useLanguage()
   const client = useConvene()
@@ -57,7 +57,7 @@ function reasonKey(reason: EndReason) {
   return 'account.ended.old'
 }
 
-/** Why, until when, and how to appeal. The session still serves notices and appeals. */
+/** Why, until when, and how to appeal. The ended session still works for notices and appeals. */
 function Suspended() {
   const { t, language } = useLanguage()
   const client = useConvene()

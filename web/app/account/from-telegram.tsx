@@ -10,7 +10,7 @@ import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
 import { useProviders } from './providers.tsx'
 
-/** Shown in Telegram where its user could not be signed in at once, or has signed out. */
+/** Shown in Telegram if the user could not be signed in automatically, or has signed out. */
 export default function FromTelegram({ telegram }: { telegram: NonNullable<ReturnType<typeof useTelegram>> }) {
   const { t } = useLanguage()
   const { failure } = telegram

@@ -7,7 +7,7 @@ import styles from './layout.module.css'
 
 type Props = { title: string; lead?: ReactNode; children: ReactNode; footer?: ReactNode }
 
-/** A screen of those who are not signed in: the community's name above one thing to do. */
+/** The layout of screens for people who are not signed in: the community's name above one task. */
 export function AccountLayout({ title, lead, children, footer }: Props) {
   useTitle(title)
   return (
@@ -28,7 +28,7 @@ export function AccountLayout({ title, lead, children, footer }: Props) {
 }
 
 /** The operator's logo, or the community's name beside its first letter. */
-export function Logo({ size }: { size: number }) {
+function Logo({ size }: { size: number }) {
   const { name, logo } = useBrand()
   return (
     <span className={styles.logo}>

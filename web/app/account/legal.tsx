@@ -13,7 +13,7 @@ type Kind = components['schemas']['LegalKind'] | 'childSafety'
 type Text = components['schemas']['LegalText'] | components['schemas']['ChildSafetyText']
 const Markdown = lazy(() => import('./markdown.tsx'))
 
-/** One of the community's texts, read over what one was doing. */
+/** One of the community's texts, in a sheet over the current screen. */
 export function LegalSheet({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   const { t, language } = useLanguage()
   const { api } = useConvene()

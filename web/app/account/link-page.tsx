@@ -11,7 +11,7 @@ import styles from './layout.module.css'
 
 export type LinkKind = 'verify' | 'reset' | 'undo' | 'unsubscribe'
 
-/** The pages that links in mails open. Opening one changes nothing, as mail scanners open links: its button does. */
+/** The pages that links in mails open. Only the button changes something, because mail scanners open links too. */
 export default function LinkPage({ kind }: { kind: LinkKind }) {
   const { t } = useLanguage()
   const client = useConvene()
@@ -20,7 +20,7 @@ export default function LinkPage({ kind }: { kind: LinkKind }) {
   const [password, setPassword] = useState('')
   const [isDone, setIsDone] = useState(false)
 
-  // The secret leaves the address bar at once.
+  // Remove the token from the address bar at once.
   useEffect(() => history.replaceState(history.state, '', location.pathname), [])
 
   const use = useAction(async () => {
@@ -32,7 +32,7 @@ export default function LinkPage({ kind }: { kind: LinkKind }) {
     }
     const { failure } = await outcomeOf<unknown>(answers[kind]())
     setIsDone(failure === null)
-    // The banner that asks to verify the address goes away.
+    // Reading `/me` hides the banner that asks to verify the address.
     if (!failure && kind === 'verify' && client.session.get().state === 'signed-in')
       void outcomeOf(api.GET('/api/v1/me'))
     return failure

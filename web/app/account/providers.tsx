@@ -19,8 +19,8 @@ export function useProviders(): Resource<Providers> {
 const hasPasskeys = () => 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 /**
- * The ways to sign in besides a password. Nothing where there are none. `birthDate` is what a new account of a provider needs
- * where there is a least age.
+ * The ways to sign in besides a password, if there are any. With a minimum age, a new account from a provider needs
+ * `birthDate`.
  */
 export function OtherWays({ providers, birthDate }: { providers: Providers | null; birthDate?: string }) {
   const { t } = useLanguage()
@@ -31,7 +31,7 @@ export function OtherWays({ providers, birthDate }: { providers: Providers | nul
       await client.signIn(passkey())
       return null
     } catch (error) {
-      // Who closes the browser's dialog has changed their mind.
+      // The user has closed the browser's dialog.
       if (error instanceof DOMException) return null
       return failureOf(error)
     }
@@ -79,7 +79,7 @@ export function OtherWays({ providers, birthDate }: { providers: Providers | nul
   )
 }
 
-/** The same with the date of birth, which no address may hold: it is posted. */
+/** The same with the date of birth, which is posted because no URL may contain it. */
 function SignUpWith({ name, label, birthDate }: { name: string; label: string; birthDate: string }) {
   const { t } = useLanguage()
   const { api } = useConvene()

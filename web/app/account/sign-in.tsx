@@ -26,7 +26,7 @@ export default function SignIn() {
   )
 }
 
-/** `contact` is known where a session has ended. */
+/** `contact` is known after a session has ended. */
 export function PasswordForm({ contact: known = '' }: { contact?: string }) {
   const { t } = useLanguage()
   const client = useConvene()

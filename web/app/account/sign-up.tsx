@@ -52,7 +52,7 @@ export default function SignUp() {
   )
 }
 
-/** The code of an invitation, which a link carries in its fragment: `/sign-up#invite=…`. */
+/** The code of an invitation, from the fragment of its link: `/sign-up#invite=…`. */
 const invited = () => new URLSearchParams(location.hash.slice(1)).get('invite') ?? ''
 
 type FormProps = {

@@ -7,7 +7,7 @@ import { type Failure, failureOf, failureText } from '../requests.ts'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
 
-/** Where a provider sends the browser back: with the session in cookies, or with `#error=<code>`. */
+/** The page to which a provider sends the browser back: with the session in cookies, or with `#error=<code>`. */
 export default function SignedIn() {
   const { t } = useLanguage()
   const client = useConvene()

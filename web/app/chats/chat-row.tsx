@@ -9,7 +9,7 @@ import { useLanguage } from '../language.tsx'
 import type { T } from '../people/problems.ts'
 import styles from './chats.module.css'
 
-/** One chat in the list: who, what was said last and when, and what is unread. */
+/** One chat in the list: the other member, the last message and its time, and the unread count. */
 export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isOpen: boolean }) {
   const { t, language } = useLanguage()
   const me = useSession(({ user }) => user?.id)

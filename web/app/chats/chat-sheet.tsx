@@ -13,7 +13,7 @@ import { ReviewSheet } from './review-sheet.tsx'
 
 type Props = { chat: Chat; name: string; onClose: () => void }
 
-/** What can be done in a chat beside writing. */
+/** The actions in a chat besides writing. */
 export function ChatSheet({ chat, name, onClose }: Props) {
   const { t } = useLanguage()
   const [open, setOpen] = useState<'review' | 'report' | 'block' | null>(null)
@@ -43,7 +43,7 @@ export function ChatSheet({ chat, name, onClose }: Props) {
   )
 }
 
-/** Ends the notifications of a chat for eight hours or for good; nobody else learns of it. */
+/** Mutes a chat for eight hours or until further notice. The other member does not learn of it. */
 function Mute({ chat, onDone }: { chat: Chat; onDone: () => void }) {
   const { t } = useLanguage()
   const { api, chats } = useConvene()

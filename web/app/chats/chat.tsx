@@ -17,7 +17,7 @@ import { MessageList } from './message-list.tsx'
 import { MessageSheet } from './message-sheet.tsx'
 import { PhotoDialog } from './photo-dialog.tsx'
 
-/** One conversation, which is on the screen alone or beside the list of all. */
+/** One conversation, on a screen of its own or beside the list of chats. */
 export default function Chat({ isBeside = false }: { isBeside?: boolean }) {
   const { id = '' } = useParams()
   return <ChatOf key={id} id={id} isBeside={isBeside} />
@@ -77,7 +77,7 @@ type HeaderProps = { id: string; info: ChatInfo | null; name: string; isBeside: 
 
 function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
   const { t } = useLanguage()
-  // The list beside it has the title of the page.
+  // The list beside it has the page's h1.
   const Name = isBeside ? 'h2' : 'h1'
   return (
     <header className={styles.header}>
@@ -104,7 +104,7 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
   )
 }
 
-/** What the other one does now: typing, online, or when they were last seen. */
+/** The other member's state: typing, online, or when they were last seen. */
 function Status({ chatId, userId }: { chatId: string; userId: string }) {
   const { t, language } = useLanguage()
   const isTyping = useTyping(chatId)
@@ -118,7 +118,7 @@ function Status({ chatId, userId }: { chatId: string; userId: string }) {
   )
 }
 
-/** A stranger may write only a little until the other one answers: said where a message was refused for that. */
+/** Explains that a stranger may write only a few messages until the other member answers, after one was refused for that. */
 function Waiting({ id, name }: { id: string; name: string }) {
   const { t } = useLanguage()
   const { session } = useConvene()

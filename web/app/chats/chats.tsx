@@ -13,16 +13,19 @@ import styles from './chats.module.css'
 import { useTried } from './tried.ts'
 
 const rowHeight = 76
-// Where the list was left, for the way back.
+// The scroll position, restored when the user comes back to the list.
 let leftAt = 0
 
-/** All chats, the latest first; `open` is the one that is shown beside them. Only the rows near the screen exist, so that a thousand are as quick as ten. */
+/**
+ * All chats, latest first; `open` is the one that is shown beside the list. Only rows near the screen are rendered, so that a
+ * thousand chats are as fast as ten.
+ */
 export default function Chats({ open = null }: { open?: string | null }) {
   const { t } = useLanguage()
   const { chats } = useConvene()
   const { items, loading, loaded, hasMore, problem } = useChats()
   const body = useRef<HTMLDivElement>(null)
-  // Another function would have all rows measured anew, with each row that comes into sight.
+  // Keep the function's identity: a new one makes the virtualizer measure all rows again.
   const getItemKey = useCallback((index: number) => items[index]?.id ?? index, [items])
   const rows = useVirtualizer({
     count: items.length,

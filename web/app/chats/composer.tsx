@@ -12,12 +12,12 @@ const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
 type Props = { chatId: string; name: string; editing: ChatMessage | null; onDone: () => void }
 
 const longest = 4000
-// What is written and not sent yet stays while other screens are shown.
+// Unsent texts by chat, kept while other screens are shown.
 const drafts = new Map<string, string>()
-// With a real keyboard Enter sends; on the glass it begins a new line.
+// With a hardware keyboard, Enter sends; on a touch screen, it begins a new line.
 const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').matches
 
-/** Where a message is written, or an own one is changed. */
+/** The form to write a message, or to edit one's own. */
 export function Composer({ chatId, name, editing, onDone }: Props) {
   const { t } = useLanguage()
   const chat = useChat(chatId)
@@ -27,7 +27,7 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
   const [file, setFile] = useState<File | null>(null)
   const trimmed = text.trim()
   const length = [...trimmed].length
-  // Only a text needs one.
+  // A text message must not be empty, but a caption may be.
   const isCaption = editing !== null && editing.kind !== 'text'
   const canSend = length <= longest && (length > 0 || isCaption)
 
@@ -37,7 +37,7 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
     input.current?.setSelectionRange(text.length, text.length)
   }, [])
 
-  // Where the browser does not let a box grow with its text by itself.
+  // Grows the box with its text in browsers without `field-sizing`.
   useLayoutEffect(() => {
     const box = input.current
     if (!box || CSS.supports('field-sizing', 'content')) return
@@ -126,13 +126,13 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
   )
 }
 
-/** The photos of the device, and its camera where it is one that is held in the hand. */
+/** Chooses a photo from the device, or on a touch device from its camera. */
 function Pick({ onPick }: { onPick: (file: File) => void }) {
   const { t } = useLanguage()
   const [hasCamera] = useState(() => matchMedia('(pointer: coarse)').matches)
   const take = (event: React.ChangeEvent<HTMLInputElement>) => {
     const [file] = event.target.files ?? []
-    // The same photo may be chosen again.
+    // Reset the input, so that the same photo can be chosen again.
     event.target.value = ''
     if (file) onPick(file)
   }

@@ -15,13 +15,13 @@ const follow = (changed: () => void) => {
   return () => wide.removeEventListener('change', changed)
 }
 
-/** The chats and the open one: side by side where there is room, and one after the other on a phone. */
+/** The list of chats and the open one: side by side on wide screens, one at a time on a phone. */
 export default function Conversations() {
   const { t } = useLanguage()
   const { id } = useParams<{ id?: string }>()
   const isWide = useSyncExternalStore(follow, () => wide.matches)
   const waiting = <SkeletonRows label={t('app.loading')} />
-  // The chat keeps its place here, and with it what is open in it, when the window becomes wide or narrow.
+  // The chat keeps its position in the tree, so that it keeps its state when the window becomes wide or narrow.
   return (
     <div className={isWide ? styles.beside : styles.alone}>
       {(isWide || id === undefined) && (

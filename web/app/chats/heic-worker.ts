@@ -1,5 +1,5 @@
-// The decoder of heic-to that needs no `eval`, in a worker that this server serves: the package starts its own from a blob,
-// which the page's policy forbids.
+// The decoder of heic-to that needs no `eval`, in a worker file from this server. The package would start a worker from a blob,
+// which the content security policy forbids.
 import buildLibheif from '../../../node_modules/heic-to/src/lib/libheif-without-unsafe-eval.js'
 
 type Image = {

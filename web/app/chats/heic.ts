@@ -4,7 +4,7 @@ declare const heicWorkerUrl: string
 
 type Decoded = { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> } | { error: string }
 
-/** Reads a HEIC photo in a worker of its own, as it takes a second or two. */
+/** Decodes a HEIC photo in a worker, because it takes a second or two. */
 export async function decodeHeic(file: Blob): Promise<ImageBitmap> {
   trustOwnWorkers()
   const worker = new Worker(heicWorkerUrl)

@@ -22,8 +22,8 @@ type Props = {
 const nearEndPx = 80
 
 /**
- * The messages, held at their end while one is there, and at their place while older ones come in above. Only the rows near
- * the screen exist, so that ten thousand messages cost no more than fifty.
+ * The messages. The list stays scrolled to its end when new ones arrive, and at its position when older ones are added above.
+ * Only rows near the screen are rendered, so that ten thousand messages cost no more than fifty.
  */
 export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
   const { t } = useLanguage()
@@ -33,7 +33,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
   const body = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const rows = useMemo(() => rowsOf(items), [items])
-  // Another function would have all rows measured anew, with each row that comes into sight.
+  // Keep the function's identity: a new one makes the virtualizer measure all rows again.
   const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows])
   const list = useVirtualizer({
     count: rows.length,
@@ -52,7 +52,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
   const first = shown[0]?.index
   const hasRows = rows.length > 0
 
-  // At the end from the first picture on.
+  // Start at the end, before the first paint.
   useLayoutEffect(() => {
     if (hasRows) list.scrollToEnd()
   }, [list, hasRows])
@@ -61,7 +61,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
     if (first !== undefined && first < 8 && hasOlder && !loading) void chat.loadOlder()
   }, [chat, first, hasOlder, loading])
 
-  // What I write is shown, wherever I have scrolled to.
+  // Scroll to the end after the user has written a message.
   const last = items.at(-1)
   const lastKey = last?.key
   const isMine = last?.sender_id === me
@@ -76,7 +76,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
       <div
         ref={body}
         className={styles.scroller}
-        // A list that scrolls and may have nothing to focus in it.
+        // Focusable, so that the keyboard can scroll it even if it contains nothing to focus.
         tabIndex={0}
         role="log"
         aria-label={t('chats.messages', { name })}
@@ -99,7 +99,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
           ) : (
             <SkeletonRows label={t('app.loading')} />
           ))}
-        {/* A list that is shorter than the screen stands at its end. */}
+        {/* A list that is shorter than the screen is aligned to the bottom. */}
         <div className={styles.rows} style={{ height: list.getTotalSize() }}>
           {shown.map(({ index, key, start }) => {
             const row = rows[index]
@@ -141,7 +141,7 @@ type LineProps = Omit<Props, 'chatId'> & {
   me: string | undefined
 }
 
-/** A row at its place. Those that stay where they are are not drawn anew when others come into sight. */
+/** A positioned row. Memoised, so that it is not rendered again when other rows come into view. */
 const Line = memo(function Line({ row, index, start, measure, me, ...given }: LineProps) {
   const { language } = useLanguage()
   return (
@@ -161,7 +161,7 @@ const Line = memo(function Line({ row, index, start, measure, me, ...given }: Li
   )
 })
 
-/** Marks what is seen as read: the end is on the screen, and the page is looked at. Answers how much is unread. */
+/** Marks messages as read while the end of the list is on the screen and the page is visible. Returns the unread count. */
 function useUnread(chatId: string, isAtEnd: boolean): number {
   const chat = useChat(chatId)
   const unread = useStore(chat.info, (info) => info?.unread_count ?? 0)

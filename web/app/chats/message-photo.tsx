@@ -7,7 +7,7 @@ import { shownSize } from './rows.ts'
 
 type Props = { message: ChatMessage; name: string; onOpen: () => void }
 
-/** The photo of a message. Its place has the photo's proportion before the photo is there. */
+/** The photo of a message. Its space has the photo's aspect ratio before the photo loads. */
 export function MessagePhoto({ message: { photo, file }, name, onOpen }: Props) {
   const { t } = useLanguage()
   const local = useObjectUrl(file instanceof Blob ? file : undefined)

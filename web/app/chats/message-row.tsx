@@ -19,7 +19,7 @@ type Props = {
   onPhoto: (message: ChatMessage) => void
 }
 
-/** One message as a bubble, with its time, its marks, and what can be done with it. */
+/** One message as a bubble, with its time, its marks and its menu. */
 export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, isMine, isFirst, isLast, name, onMenu, onPhoto } = props
   const { t } = useLanguage()
@@ -88,7 +88,7 @@ function Marks({ message, isMine }: { message: ChatMessage; isMine: boolean }) {
   )
 }
 
-/** Why a message was not sent. It stays until it is sent again or given up. */
+/** Why a message was not sent, with buttons to retry and to discard it. */
 function Failed({ chat, message }: Pick<Props, 'chat' | 'message'>) {
   const { t } = useLanguage()
   return (

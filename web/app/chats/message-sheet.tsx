@@ -16,7 +16,7 @@ type Props = {
   onClose: () => void
 }
 
-/** What can be done with a message: with an own one edit and delete, with another one's report. */
+/** The actions for a message: edit and delete one's own, report another person's. */
 export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }: Props) {
   const { t } = useLanguage()
   const chat = useChat(chatId)

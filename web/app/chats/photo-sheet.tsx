@@ -7,12 +7,12 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
 import { useObjectUrl } from './message-photo.tsx'
-import { cutPhoto, preparePhoto } from './prepare-photo.ts'
+import { cutPhoto, pixelsOf, preparePhoto } from './prepare-photo.ts'
 
 type Props = { file: File; onClose: () => void; onSend: (photo: Blob, caption: string) => void }
 type Ready = { photo: Blob; width: number; height: number }
 
-/** A look at the photo before it is sent: the part to send, and words below it. */
+/** A preview of the photo before it is sent, with crop and caption. */
 export default function PhotoSheet({ file, onClose, onSend }: Props) {
   const { t } = useLanguage()
   const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
@@ -32,24 +32,17 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
   }, [file])
 
   async function send() {
-    // What the browser cannot read, the server may; otherwise the message says why it was refused.
+    // The server may be able to read a photo that the browser cannot; otherwise the message shows why it was refused.
     if (typeof ready !== 'object') return onSend(file, caption.trim())
     setBusy(true)
     const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
-    const cut =
-      part &&
-      (await cutPhoto(ready.photo, {
-        x: (part.x / 100) * ready.width,
-        y: (part.y / 100) * ready.height,
-        width: (part.width / 100) * ready.width,
-        height: (part.height / 100) * ready.height,
-      }))
+    const cut = part && (await cutPhoto(ready.photo, pixelsOf(part, ready)))
     onSend(cut ?? ready.photo, caption.trim())
   }
 
   return (
     <Sheet title={t('chats.sendPhoto')} closeLabel={t('app.close')} onClose={onClose}>
-      {/* A form of its own, inside the one where a message is written, would be invalid: keys are handled here. */}
+      {/* A nested form would be invalid, so Enter is handled here. */}
       <div
         className={styles.form}
         onKeyDown={(event) => {

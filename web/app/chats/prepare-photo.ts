@@ -1,13 +1,13 @@
 import { noteSize } from './photo-size.ts'
 
-/** The server keeps no more than this of a photo's longer side; sending more would only cost the sender's data. */
+/** The server scales photos down to this on the longer side, so sending more would only cost the sender's data. */
 const longestSide = 2048
 
 export type Part = { x: number; y: number; width: number; height: number }
 
 /**
- * The photo as it is sent: upright, no larger than the server keeps, as JPEG. Null where the browser cannot read it, and the
- * server has to say what it thinks of it.
+ * Prepares a photo for sending: upright, no larger than the server keeps it, as JPEG. Null if the browser cannot decode it;
+ * then the server may be able to.
  */
 export async function preparePhoto(file: Blob): Promise<{ photo: Blob; width: number; height: number } | null> {
   const bitmap = await decode(file)
@@ -20,7 +20,15 @@ export async function preparePhoto(file: Blob): Promise<{ photo: Blob; width: nu
   return photo && { photo, width, height }
 }
 
-/** A part of a prepared photo. */
+/** A crop in percent of a photo, as a part in pixels. */
+export const pixelsOf = (crop: Part, { width, height }: { width: number; height: number }): Part => ({
+  x: (crop.x / 100) * width,
+  y: (crop.y / 100) * height,
+  width: (crop.width / 100) * width,
+  height: (crop.height / 100) * height,
+})
+
+/** Cuts a part out of a prepared photo. */
 export async function cutPhoto(file: Blob, { x, y, width, height }: Part): Promise<Blob | null> {
   const bitmap = await decode(file)
   if (bitmap === null) return null
@@ -36,7 +44,7 @@ async function draw(bitmap: ImageBitmap, part: Part, size: { width: number; heig
   canvas.height = size.height
   const context = canvas.getContext('2d')
   if (!context) return null
-  // JPEG has no transparency: what is transparent gets white, not black.
+  // JPEG has no transparency: paint transparent parts white instead of black.
   context.fillStyle = '#fff'
   context.fillRect(0, 0, size.width, size.height)
   context.drawImage(bitmap, part.x, part.y, part.width, part.height, 0, 0, size.width, size.height)
@@ -47,7 +55,7 @@ async function draw(bitmap: ImageBitmap, part: Part, size: { width: number; heig
 
 const isHeic = (file: Blob) => /hei[cf]/i.test(file.type) || (file instanceof File && /\.hei[cf]$/i.test(file.name))
 
-/** Reads a photo as it stands upright. Browsers that know no HEIC get it from a decoder that is fetched only then. */
+/** Decodes a photo, turned upright. For HEIC in browsers without support, it fetches a decoder. */
 async function decode(file: Blob): Promise<ImageBitmap | null> {
   try {
     return await createImageBitmap(file)

@@ -9,7 +9,7 @@ import { useLanguage } from '../language.tsx'
 import { problemText, type T } from '../people/problems.ts'
 import styles from './chat.module.css'
 
-/** One to five stars and a few words about somebody one has met. */
+/** Writes a review: one to five stars and a text about somebody the user has met. */
 export function ReviewSheet({ chatId, name, onClose }: { chatId: string; name: string; onClose: () => void }) {
   const { t } = useLanguage()
   const { api } = useConvene()

@@ -1,16 +1,16 @@
 import type { ChatMessage } from 'convene-client'
 
-/** What stands in one line of a conversation: a day, or a message with its place among those of the same sender. */
+/** A row of a conversation: a day, or a message with its position in a group of the same sender. */
 export type Row =
   | { kind: 'day'; key: string; at: Date }
   | { kind: 'message'; key: string; message: ChatMessage; isFirst: boolean; isLast: boolean }
 
-// After a pause, the same sender begins anew.
+// After a pause, the same sender begins a new group.
 const pauseMs = 5 * 60_000
 
 const dayOf = (at: Date) => `${at.getFullYear()}-${at.getMonth()}-${at.getDate()}`
 
-/** The messages with a line for each day, in groups of one sender each. */
+/** Groups messages by sender, and adds a row for each day. */
 export function rowsOf(messages: readonly ChatMessage[]): Row[] {
   const rows: Row[] = []
   let before: { sender: string; time: number; day: string } | undefined
@@ -31,13 +31,13 @@ export function rowsOf(messages: readonly ChatMessage[]): Row[] {
   return rows
 }
 
-/** The size that a photo is shown at, within a bubble, so that its place is there before it is. */
+/** The size of a photo in a bubble, which reserves its space before it loads. */
 export function shownSize(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(260 / width, 320 / height, 1)
   return { width: Math.max(96, Math.round(width * scale)), height: Math.max(64, Math.round(height * scale)) }
 }
 
-/** About how high a row is, before it is measured. */
+/** The estimated height of a row, before it is measured. */
 export function estimate(row: Row | undefined): number {
   if (row === undefined || row.kind === 'day') return 44
   const { text, photo, file } = row.message

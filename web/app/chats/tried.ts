@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react'
 type Read = { loading: boolean; loaded: boolean }
 
 /**
- * Whether something has been read, or could not be: before the first try there is nothing to complain about. A failure may
- * come before anything was drawn, so this listens to the store itself. What an earlier screen could not read is tried anew.
+ * Whether the first attempt to read has ended, so that a failure is not shown before it. A failure may come before the first
+ * render, so this subscribes to the store itself. If an earlier screen could not read the data, it tries again.
  */
 export function useTried(store: Store<Read>, load: () => Promise<void>): boolean {
   const [hasTried, setTried] = useState(false)

@@ -10,7 +10,7 @@ import { Radar } from './radar.tsx'
 
 const PeopleMap = lazy(() => import('./people-map.tsx'))
 
-// The style of the map, which the operator may have named; undefined until the server was asked.
+// The operator's map style; null if there is none, undefined until it is read.
 let styleUrl: string | null | undefined
 
 async function askForStyle(): Promise<string | null> {
@@ -31,7 +31,7 @@ function useMapStyle() {
   return style
 }
 
-/** The people around me as circles, on the operator's map or on a plain radar, and below it whoever is chosen. */
+/** The people around the user as circles, on the operator's map or on a radar, and the selected person below. */
 export default function Around({ place }: { place: Place }) {
   const { t } = useLanguage()
   const store = useNearbyStore()

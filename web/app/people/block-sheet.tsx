@@ -10,7 +10,7 @@ import { useNearbyStore } from './nearby-store.ts'
 import styles from './person.module.css'
 import { problemText } from './problems.ts'
 
-/** Blocks somebody, and offers to take that back. */
+/** Blocks somebody, and offers to undo it. */
 export function useBlock(userId: string, name: string) {
   const { t } = useLanguage()
   const { api, chats } = useConvene()
@@ -37,7 +37,7 @@ export function useBlock(userId: string, name: string) {
   }
 }
 
-/** Says what a block does, and blocks. */
+/** Explains what a block does, and blocks. */
 export function BlockSheet({ userId, name, onClose }: { userId: string; name: string; onClose: () => void }) {
   const { t } = useLanguage()
   const block = useBlock(userId, name)

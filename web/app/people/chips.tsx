@@ -19,7 +19,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A choice in the shape of a pill. It is the browser's own control, so keys and screen readers work. */
+/** A radio button or checkbox in the shape of a pill. It is a native control, so keys and screen readers work. */
 export function Chip({ children, onChange, ...input }: Props) {
   return (
     <label className={styles.chip}>

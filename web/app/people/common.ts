@@ -1,23 +1,23 @@
 import type { Profile } from 'convene-client'
 
-/** What somebody likes, as their profile says it. */
+/** The preferences in a profile. */
 export type Likes = Pick<Profile, 'drinks' | 'activities' | 'purposes'>
 export const kinds = ['drinks', 'activities', 'purposes'] as const
 export type Kind = (typeof kinds)[number]
 
 export type Tag = { kind: Kind; tag: string; isCommon: boolean }
 
-const same = (a: string, b: string) => a.toLocaleLowerCase() === b.toLocaleLowerCase()
+export const sameTag = (a: string, b: string) => a.toLocaleLowerCase() === b.toLocaleLowerCase()
 
-/** Everything somebody likes, what I like too first. */
+/** All tags of a person, those in common with the user first. */
 export function tagsOf(theirs: Likes, mine: Likes | null): Tag[] {
   const tags = kinds.flatMap((kind) =>
-    theirs[kind].map((tag) => ({ kind, tag, isCommon: mine?.[kind].some((own) => same(own, tag)) ?? false })),
+    theirs[kind].map((tag) => ({ kind, tag, isCommon: mine?.[kind].some((own) => sameTag(own, tag)) ?? false })),
   )
   return [...tags.filter(({ isCommon }) => isCommon), ...tags.filter(({ isCommon }) => !isCommon)]
 }
 
-/** What can be filtered by: what is chosen, what I like, then what people around like most. */
+/** The tags to filter by: the chosen ones, then the user's own, then the most frequent ones of people around. */
 export function choicesOf(
   kind: Kind,
   chosen: readonly string[],
@@ -29,6 +29,6 @@ export function choicesOf(
   const frequent = [...counts].toSorted((a, b) => b[1] - a[1]).map(([tag]) => tag)
   const choices: string[] = []
   for (const tag of [...chosen, ...(mine?.[kind] ?? []), ...frequent])
-    if (!choices.some((known) => same(known, tag))) choices.push(tag)
+    if (!choices.some((known) => sameTag(known, tag))) choices.push(tag)
   return choices.slice(0, Math.max(16, chosen.length))
 }

@@ -8,7 +8,7 @@ import { Chip, Chips } from './chips.tsx'
 import { choicesOf, kinds } from './common.ts'
 import { ageRanges, noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
 
-/** How far to look, and what people should like. Nothing is searched before the button is pressed. */
+/** The radius, the age and the tags to search by. The search begins when the button is pressed. */
 export default function FilterSheet({ onClose }: { onClose: () => void }) {
   const { t, language } = useLanguage()
   const store = useNearbyStore()
@@ -17,7 +17,7 @@ export default function FilterSheet({ onClose }: { onClose: () => void }) {
   const hasDate = useSession(({ user }) => user?.birth_month != null)
   const [people] = useState(() => items.map(({ user }) => user))
 
-  // Where nobody is asked for a date of birth, nobody shows an age.
+  // If the community does not ask for a date of birth, nobody has an age.
   const isAgeKnown = hasDate || filters.ages !== null || people.some(({ age }) => age !== null)
 
   function apply() {

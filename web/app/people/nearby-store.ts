@@ -3,38 +3,38 @@ import { useConvene, useStore } from 'convene-client/react'
 import type { Kind, Likes } from './common.ts'
 
 export type Place = { latitude: number; longitude: number }
-/** In full years, both included. */
+/** In full years, both bounds included. */
 export type Ages = { min: number; max: number }
 export type Filters = { radius: number; ages: Ages | null } & Record<Kind, readonly string[]>
 export const noFilters: Filters = { radius: 5000, ages: null, drinks: [], activities: [], purposes: [] }
-/** How many things people are chosen by, besides how far they are. */
+/** The number of filters in use, without the radius. */
 export const countChosen = ({ drinks, activities, purposes, ages }: Filters) =>
   drinks.length + activities.length + purposes.length + (ages === null ? 0 : 1)
-/** What ages can be looked for. The server knows nobody who is older. */
+/** The age ranges to choose from. The server accepts no age above 150. */
 export const ageRanges: readonly Ages[] = [
   { min: 18, max: 25 },
   { min: 26, max: 35 },
   { min: 36, max: 50 },
   { min: 51, max: 150 },
 ]
-/** The steps of the radius in metres. */
+/** The radii to choose from, in metres. */
 export const radii = [1000, 2000, 5000, 10_000, 25_000, 100_000] as const
 
-export type NearbyState = {
-  /** Where others find me: the published point. `none` until a position was sent. */
+type NearbyState = {
+  /** The user's published point. `none` until a position was sent. */
   place: Place | 'unknown' | 'none'
   visible: boolean
-  /** What I like, for what is common; null until it is read. */
+  /** The user's preferences, to mark common tags; null until they are read. */
   likes: Likes | null
   filters: Filters
   items: readonly Neighbour[]
   loading: boolean
   loaded: boolean
   hasMore: boolean
-  /** What went wrong: the server's answer, or `offline` where there was none. */
+  /** What went wrong: the server's problem, or `offline` if there was no answer. */
   failed: Problem | 'offline' | null
   view: 'list' | 'around'
-  /** Who is chosen in the radar or on the map. */
+  /** The id of the person who is selected on the radar or the map. */
   chosen: string | null
   scrollTop: number
 }
@@ -54,7 +54,7 @@ const first: NearbyState = {
   scrollTop: 0,
 }
 
-const silent = () => ({ data: undefined, error: undefined, response: undefined })
+const noAnswer = () => ({ data: undefined, error: undefined, response: undefined })
 
 function openNearby({ api, session }: Convene) {
   let state = first
@@ -68,7 +68,7 @@ function openNearby({ api, session }: Convene) {
     for (const listener of [...listeners]) listener()
   }
 
-  // Nothing of one user is shown to the next one.
+  // Never show one user's data to the next one.
   session.subscribe(() => {
     const user = session.get().user?.id
     if (user === owner) return
@@ -80,7 +80,7 @@ function openNearby({ api, session }: Convene) {
 
   async function readPlace() {
     const own = owner
-    const { data, error, response } = await api.GET('/api/v1/me/location').catch(silent)
+    const { data, error, response } = await api.GET('/api/v1/me/location').catch(noAnswer)
     if (own !== owner) return
     if (response?.status === 404) return set({ place: 'none', visible: session.get().user?.visible ?? true })
     if (!data) return set({ failed: error ?? 'offline' })
@@ -89,13 +89,13 @@ function openNearby({ api, session }: Convene) {
   }
 
   async function readLikes() {
-    const { data } = await api.GET('/api/v1/me/prefs').catch(silent)
+    const { data } = await api.GET('/api/v1/me/prefs').catch(noAnswer)
     if (data) set({ likes: data })
   }
 
   /**
-   * Reads the people around the published point, which the server knows: no address contains a position. A first page
-   * replaces what is shown, as soon as the place is known.
+   * Reads the people around the published point. The server knows that point, so no URL contains a position. A first page
+   * replaces the list, once the place is known.
    */
   async function read(isFirst: boolean, placed: Promise<void> | null = null) {
     const { place, filters } = state
@@ -117,10 +117,10 @@ function openNearby({ api, session }: Convene) {
           },
         },
       })
-      .catch(silent)
+      .catch(noAnswer)
     const [{ data, error }] = await Promise.all([asked, placed])
     if (own !== search) return
-    // Without a place there is nobody nearby to be shown, and without an answer about it, that is what has failed.
+    // Without a place, nobody is shown; if reading the place has failed, `readPlace` has set `failed`.
     if (typeof state.place === 'string') return set({ loading: false })
     if (!data) return set({ loading: false, failed: error ?? 'offline' })
     cursor = data.next_cursor
@@ -145,23 +145,23 @@ function openNearby({ api, session }: Convene) {
       return () => void listeners.delete(listener)
     },
     load,
-    /** Loads what is neither there nor on its way. */
+    /** Loads the list unless it is loaded or loading. */
     begin: () => (state.loaded || state.loading ? Promise.resolve() : load()),
     loadMore: () => (state.hasMore && !state.loading && !state.failed ? read(false) : Promise.resolve()),
     readLikes,
-    /** Sends a position. Answers what the server said against it, `offline` where it said nothing, and null where it took it. */
+    /** Sends a position. Returns the server's problem, `offline` if there was no answer, or null on success. */
     async publish(position: Place): Promise<Problem | 'offline' | null> {
-      const { data, error } = await api.PUT('/api/v1/me/location', { body: position }).catch(silent)
+      const { data, error } = await api.PUT('/api/v1/me/location', { body: position }).catch(noAnswer)
       if (!data) return error ?? 'offline'
       take(data)
       await read(true)
       return null
     },
-    /** Shows or hides me at once, and takes that back where the server refuses. */
+    /** Shows or hides the user at once, and reverts that if the server refuses. */
     async show(visible: boolean): Promise<Problem | 'offline' | null> {
       const before = state.visible
       set({ visible })
-      const { data, error } = await api.PUT('/api/v1/me/visibility', { body: { visible } }).catch(silent)
+      const { data, error } = await api.PUT('/api/v1/me/visibility', { body: { visible } }).catch(noAnswer)
       if (data) return null
       set({ visible: before })
       return error ?? 'offline'
@@ -172,7 +172,7 @@ function openNearby({ api, session }: Convene) {
     },
     see: (view: NearbyState['view']) => set({ view }),
     choose: (chosen: string | null) => set({ chosen }),
-    /** Somebody is blocked: gone from the list at once. */
+    /** Removes a blocked person from the list. */
     forget: (userId: string) => set({ items: state.items.filter(({ user }) => user.id !== userId) }),
     keepScroll(scrollTop: number) {
       state = { ...state, scrollTop }
@@ -186,7 +186,7 @@ function openNearby({ api, session }: Convene) {
 
 const stores = new WeakMap<Convene, ReturnType<typeof openNearby>>()
 
-/** The people nearby, kept while other screens are shown, so that the way back leads to the same place in the list. */
+/** The people nearby. The store outlives the screen, so that the user returns to the same position in the list. */
 export function nearbyOf(client: Convene) {
   const store = stores.get(client) ?? openNearby(client)
   stores.set(client, store)

@@ -18,10 +18,10 @@ import { ShownCard } from './shown-card.tsx'
 const Around = lazy(() => import('./around.tsx'))
 const FilterSheet = lazy(() => import('./filter-sheet.tsx'))
 
-/** Begins to read before the screen is there. */
+/** Starts to load the list before the screen is rendered. */
 export const prepare = (client: Convene) => void nearbyOf(client).begin()
 
-/** The people nearby as a list, or around me. */
+/** The people nearby, as a list or around the user. */
 export default function Nearby() {
   const { t } = useLanguage()
   const store = useNearbyStore()
@@ -34,7 +34,7 @@ export default function Nearby() {
   useEffect(() => {
     void store.begin()
   }, [store])
-  // Back where the list was left.
+  // Restore the scroll position.
   useLayoutEffect(() => {
     if (body.current) body.current.scrollTop = view === 'list' ? store.get().scrollTop : 0
   }, [store, view])
@@ -147,7 +147,7 @@ function People() {
   )
 }
 
-/** Nobody is found: the radius or the filters are widened by one touch. */
+/** Shown if nobody is found, with a button that widens the radius or clears the filters. */
 function Nobody() {
   const { t, language } = useLanguage()
   const store = useNearbyStore()
@@ -178,7 +178,7 @@ function Nobody() {
   )
 }
 
-/** Reads on when its place comes near the screen. */
+/** Loads the next page when it comes near the screen. */
 export function More({ loading, onSeen }: { loading: boolean; onSeen: () => void }) {
   const { t } = useLanguage()
   const end = useRef<HTMLDivElement>(null)
@@ -187,7 +187,7 @@ export function More({ loading, onSeen }: { loading: boolean; onSeen: () => void
   useEffect(() => {
     if (loading || !end.current) return
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && seen.current(), {
-      // The part that scrolls: a margin of the window would count for nothing within it.
+      // The scrolling element: a margin around the window has no effect inside it.
       root: end.current.parentElement,
       rootMargin: '600px',
     })

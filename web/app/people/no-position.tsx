@@ -6,7 +6,7 @@ import { useNearbyStore } from './nearby-store.ts'
 import { type Asking, usePosition } from './position.ts'
 import { problemText } from './problems.ts'
 
-/** Before the first position: what it is for, what becomes of it, and the button that asks the device. */
+/** Shown before the first position: why it is needed, what is stored of it, and the button that asks the device. */
 export function NoPosition() {
   const { t } = useLanguage()
   const store = useNearbyStore()

@@ -12,7 +12,7 @@ type Props = AroundProps & { styleUrl: string; onBroken: () => void }
 
 trustOwnWorkers()
 setWorkerUrl(workerUrl)
-// Its styles are fetched with it, not with the first screen.
+// The map's styles are fetched with the map instead of with the first screen.
 const link = document.createElement('link')
 link.rel = 'stylesheet'
 link.href = styleSheet
@@ -27,7 +27,7 @@ const circlesOf = ({ items, chosen }: Pick<Props, 'items' | 'chosen'>) => ({
   })),
 })
 
-/** The operator's map with the people as circles of where they may be. It cannot be enlarged beyond what is known. */
+/** The operator's map, with circles in which people may be. The zoom is limited to what is known about positions. */
 export default function PeopleMap({ place, items, chosen, onChoose, styleUrl, onBroken }: Props) {
   const { t } = useLanguage()
   const box = useRef<HTMLDivElement>(null)
@@ -60,7 +60,7 @@ export default function PeopleMap({ place, items, chosen, onChoose, styleUrl, on
         fadeDuration: 0,
       })
     } catch {
-      // No WebGL: the radar needs none.
+      // There is no WebGL: show the radar instead.
       return latest.current.onBroken()
     }
     map.current = shown
@@ -82,7 +82,7 @@ export default function PeopleMap({ place, items, chosen, onChoose, styleUrl, on
       })
       setCredits(creditsOf(shown))
     })
-    // A single tile may be missing; a style that is missing leaves nothing to see.
+    // A missing tile is harmless, but without a style there is no map.
     shown.on('error', () => !isLoaded && latest.current.onBroken())
     shown.on('click', (event) => {
       const found = isLoaded ? shown.queryRenderedFeatures(event.point, { layers: ['people'] }) : []
@@ -109,7 +109,7 @@ export default function PeopleMap({ place, items, chosen, onChoose, styleUrl, on
   )
 }
 
-/** Whom the tiles are from, as text: nothing of another host is shown as HTML. */
+/** The attribution of the tiles as plain text, because HTML from another host is not trusted. */
 function creditsOf(map: MapOfPlaces): string[] {
   const sources = Object.values(map.getStyle().sources)
   const texts = sources.flatMap((source) => ('attribution' in source && source.attribution ? [source.attribution] : []))

@@ -1,7 +1,7 @@
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import styles from './person.module.css'
 
-/** The photo in a place that has its size from the start, over its small form, which the list has loaded already. */
+/** The photo in a space of fixed size, over its thumbnail, which the list has already loaded. */
 export function PersonPhoto({ name, photo, thumb }: { name: string; photo: string | null; thumb: string | null }) {
   if (photo === null)
     return (

@@ -10,7 +10,7 @@ import styles from './nearby.module.css'
 
 const shownTags = 6
 
-/** Somebody nearby in one line: face, name, what we have in common, how far. */
+/** One person nearby: photo, name, tags with the common ones first, and distance. */
 export const PersonRow = memo(function PersonRow({ neighbour, likes }: { neighbour: Neighbour; likes: Likes | null }) {
   return (
     <li className={styles.row}>

@@ -25,7 +25,7 @@ export default function Person() {
   const { id = '' } = useParams()
   const me = useSession(({ user }) => user?.id)
   if (id === me) return <Redirect to="/me" replace />
-  // Another person is another screen: nothing of the one before stays.
+  // The key resets all state for another person.
   return <PersonOf key={id} id={id} />
 }
 
@@ -159,7 +159,7 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
   )
 }
 
-/** Opens the chat with somebody, which begins with this. */
+/** Opens the chat with a person, and creates it if there is none. */
 function StartChat({ userId }: { userId: string }) {
   const { t } = useLanguage()
   const client = useConvene()

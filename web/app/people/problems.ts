@@ -3,7 +3,7 @@ import type { useLanguage } from '../language.tsx'
 
 export type T = ReturnType<typeof useLanguage>['t']
 
-/** What happened, and what to do, for somebody who wanted something. Null is a request that got no answer. */
+/** The text of a problem: what happened, and what to do. Null means that the request got no answer. */
 export function problemText(t: T, problem: Problem | null): string {
   if (problem === null) return t('people.problem.offline')
   if (problem.code === 'rate_limited') return t('people.problem.rateLimited')

@@ -13,10 +13,10 @@ export type AroundProps = {
 }
 
 const size = 200
-// A touch means whoever is nearest to it, within this part of the picture.
-const reachOfTouch = 16
+// A touch selects the nearest person within this distance, in units of the view box.
+const touchRadius = 16
 
-/** A picture of who is around in which direction, north above, drawn without any map. */
+/** Draws people by direction and distance, north up, without a map. */
 export function Radar({ place, items, chosen, onChoose }: AroundProps) {
   const { t, language } = useLanguage()
   const farthest = Math.max(0, ...items.map(({ distance_m }) => distance_m))
@@ -34,9 +34,9 @@ export function Radar({ place, items, chosen, onChoose }: AroundProps) {
     const y = ((event.clientY - box.top) / box.height - 0.5) * 2 * size
     const near = dots
       .map((dot) => ({ id: dot.id, far: Math.hypot(dot.x - x, dot.y - y) }))
-      .filter(({ far }) => far < Math.max(radius, reachOfTouch))
+      .filter(({ far }) => far < Math.max(radius, touchRadius))
       .toSorted((a, b) => a.far - b.far)
-    // A second touch at a crowded place goes on to the next one there.
+    // Further touches at a crowded place select the next person there.
     const last = near.findIndex(({ id }) => id === chosen)
     onChoose(near[(last + 1) % Math.max(1, near.length)]?.id ?? null)
   }

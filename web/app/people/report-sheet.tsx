@@ -12,7 +12,7 @@ import { problemText } from './problems.ts'
 
 type Reason = components['schemas']['ReportReason']
 
-/** The reasons in the order in which people look for them. */
+/** The reasons, in the order in which people look for them. */
 const reasons = [
   'harassment',
   'spam',
@@ -27,10 +27,10 @@ const reasons = [
 
 export type About = { user_id: string } | { message_id: string } | { review_id: string }
 
-/** `userId` is null where nobody may know whom it is about, as the author of an anonymous review. */
+/** `userId` is null if the person must stay unknown, such as the author of an anonymous review. */
 type Props = { about: About; userId: string | null; name: string; onClose: () => void }
 
-/** Choosing a reason sends the report. What the moderators get is said before. */
+/** Says what the moderators will see. Choosing a reason sends the report. */
 export function ReportSheet({ about, userId, name, onClose }: Props) {
   const { t } = useLanguage()
   const title =

@@ -11,7 +11,7 @@ import { ReportSheet } from './report-sheet.tsx'
 type Review = components['schemas']['Review']
 type Page = { items: readonly Review[]; next: string | null }
 
-/** What others say of somebody whom they have met. */
+/** The reviews of a person, by page. */
 export function Reviews({ userId }: { userId: string }) {
   const { t } = useLanguage()
   const { api } = useConvene()

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import styles from './screen.module.css'
 
-/** The way back, and a link for a tab that has no history. */
+/** A back button. In a tab without history, it is a link to `to`. */
 export function BackLink({ to }: { to: string }) {
   const { t } = useLanguage()
   return (
@@ -14,7 +14,7 @@ export function BackLink({ to }: { to: string }) {
       aria-label={t('app.back')}
       title={t('app.back')}
       onClick={(event) => {
-        // Where one came from, if that was a page of this app.
+        // Go back only if the previous page belongs to this app.
         const { navigation } = window as { navigation?: { canGoBack: boolean } }
         if (!navigation?.canGoBack || event.ctrlKey || event.metaKey || event.shiftKey) return
         event.preventDefault()
@@ -28,16 +28,16 @@ export function BackLink({ to }: { to: string }) {
 
 type Props = {
   title: string
-  /** Where the way back leads; left out for the three places. */
+  /** The target of the back button; the three main screens have none. */
   back?: string
   actions?: ReactNode
   children: ReactNode
-  /** The part that scrolls. */
+  /** The scrolling element. */
   ref?: Ref<HTMLDivElement>
   onScroll?: (element: HTMLDivElement) => void
 }
 
-/** A title above a part that scrolls. */
+/** A title bar above a scrolling body. */
 export function Screen({ title, back, actions, children, ref, onScroll }: Props) {
   useTitle(title)
   return (
@@ -54,7 +54,7 @@ export function Screen({ title, back, actions, children, ref, onScroll }: Props)
   )
 }
 
-/** Names the screen in the browser's tab and for screen readers. */
+/** Sets the document's title, for the browser's tab and screen readers. */
 export function useTitle(title: string) {
   const { t } = useLanguage()
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Presence } from 'convene-client'
 import { dayOf, timeOf } from '../../shared/dates.ts'
 import type { T } from './problems.ts'
 
-/** "Online", or when somebody was last seen; null where that is not known. */
+/** "Online", or when somebody was last seen; null if that is not known. */
 export function seenText(t: T, language: string, { online, lastSeenAt }: Presence): string | null {
   if (online) return t('people.online')
   if (lastSeenAt === null) return null

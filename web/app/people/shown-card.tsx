@@ -9,7 +9,7 @@ import { PositionProblem } from './no-position.tsx'
 import { usePosition } from './position.ts'
 import { problemText } from './problems.ts'
 
-/** Whether others find me, in words, and the button that changes it at once. */
+/** Says whether others can find the user, with a button that changes it at once. */
 export function ShownCard() {
   const { t } = useLanguage()
   const store = useNearbyStore()

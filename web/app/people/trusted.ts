@@ -3,8 +3,8 @@ type Factory = { createPolicy(name: 'default', rules: { createScriptURL(url: str
 let isTrusted = false
 
 /**
- * Lets libraries start workers from this server's files, and from nothing else. Where the browser asks for Trusted Types it
- * takes no plain address, and libraries know no other kind. HTML from a text stays forbidden.
+ * Lets libraries start workers from this server's files only. A browser with Trusted Types rejects plain URLs, which are all
+ * that libraries pass, unless a default policy accepts them. HTML from strings stays forbidden.
  */
 export function trustOwnWorkers(): void {
   const { trustedTypes } = globalThis as { trustedTypes?: Factory }
@@ -14,7 +14,7 @@ export function trustOwnWorkers(): void {
     createScriptURL(text) {
       const url = new URL(text, location.origin)
       if (url.origin === location.origin && url.pathname.startsWith('/assets/')) return text
-      throw new TypeError('a script of another place')
+      throw new TypeError('a script from outside of /assets/')
     },
   })
 }

@@ -23,7 +23,7 @@ export function AddPasskey({ onChange }: { onChange: () => void }) {
   const add = useAction(async () => {
     const body = password ? { password } : {}
     const begun = await outcomeOf(api.POST('/api/v1/me/passkeys/options', { body }))
-    // A session that is not of just now wants the password.
+    // A session that began more than ten minutes ago needs the password.
     if (begun.failure && begun.failure !== 'offline' && begun.failure.code === 'forbidden' && !isAsking) {
       setIsAsking(true)
       return null

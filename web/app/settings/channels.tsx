@@ -16,7 +16,7 @@ import styles from './settings.module.css'
 
 type Channel = components['schemas']['Channel']
 
-/** Where notifications are sent to. */
+/** The devices that get notifications. */
 export default function Channels() {
   const { t } = useLanguage()
   const { api } = useConvene()
@@ -107,7 +107,7 @@ function ChannelCard({ channel, onChange }: { channel: Channel; onChange: () => 
   const remove = useAction(async () => {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/me/channels/{id}', { params }))
     if (!failure && channel.kind === 'webpush') {
-      // This device is not registered again by itself.
+      // Do not register this device again at the next start.
       allowPush(false)
       await unsubscribeFromPush()
     }

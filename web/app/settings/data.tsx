@@ -11,7 +11,7 @@ import styles from './settings.module.css'
 
 const facts = ['profile', 'position', 'messages', 'photos', 'reviews', 'sign', 'safety'] as const
 
-/** What is stored about the user, to whom it is shown and for how long, in words; and all of it as a file. */
+/** Explains what is stored about the user, who sees it and for how long, and exports all of it as a file. */
 export default function Data() {
   const { t } = useLanguage()
   const { api } = useConvene()
@@ -45,13 +45,13 @@ export default function Data() {
   )
 }
 
-/** Hands a document to the browser as a file. */
+/** Downloads a document as a JSON file. */
 function save(document_: unknown) {
   const url = URL.createObjectURL(new Blob([JSON.stringify(document_, null, 2)], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = url
   link.download = `my-data-${new Date().toISOString().slice(0, 10)}.json`
   link.click()
-  // The browser has begun to read it by then.
+  // By then, the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -9,7 +9,7 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from '../people/chips.tsx'
-import { type Kind, kinds } from '../people/common.ts'
+import { type Kind, kinds, sameTag } from '../people/common.ts'
 import { fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import meStyles from './me.module.css'
@@ -41,7 +41,7 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
     const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body }))
     if (failure) return failure
     toast(t('settings.saved'))
-    // Whoever has gone elsewhere meanwhile stays there.
+    // Do not navigate if the user has left this screen meanwhile.
     if (location.pathname === '/me/preferences') navigate('/me')
     return null
   })
@@ -75,35 +75,33 @@ type TagsProps = {
   onChange: (tags: readonly string[]) => void
 }
 
-const same = (a: string, b: string) => a.toLocaleLowerCase() === b.toLocaleLowerCase()
-
-/** What can be chosen, and a line to add what is not there. */
+/** The tags to choose from, and a field to add another one. */
 function Tags({ label, suggested, kept, chosen, error, onChange }: TagsProps) {
   const { t } = useLanguage()
   const [text, setText] = useState('')
   const choices: string[] = []
   for (const tag of [...kept, ...chosen, ...suggested])
-    if (!choices.some((known) => same(known, tag))) choices.push(tag)
+    if (!choices.some((known) => sameTag(known, tag))) choices.push(tag)
   const isFull = chosen.length >= most
   const add = () => {
     const tag = text.trim()
     if (tag === '' || isFull) return
     setText('')
-    if (!chosen.some((known) => same(known, tag)))
-      onChange([...chosen, choices.find((known) => same(known, tag)) ?? tag])
+    if (!chosen.some((known) => sameTag(known, tag)))
+      onChange([...chosen, choices.find((known) => sameTag(known, tag)) ?? tag])
   }
   return (
     <div className={styles.group}>
       <Chips label={label}>
         {choices.map((tag) => {
-          const isChosen = chosen.some((known) => same(known, tag))
+          const isChosen = chosen.some((known) => sameTag(known, tag))
           return (
             <Chip
               key={tag}
               type="checkbox"
               checked={isChosen}
               onChange={(isOn) => {
-                if (!isOn) onChange(chosen.filter((known) => !same(known, tag)))
+                if (!isOn) onChange(chosen.filter((known) => !sameTag(known, tag)))
                 else if (!isFull) onChange([...chosen, tag])
               }}
             >

@@ -42,7 +42,7 @@ function ProfileForm({ user }: { user: Me }) {
     if (failure) return failure
     sdk?.haptic('success')
     toast(t('settings.saved'))
-    // Whoever has gone elsewhere meanwhile stays there.
+    // Do not navigate if the user has left this screen meanwhile.
     if (location.pathname === '/me/edit') navigate('/me')
     return null
   })

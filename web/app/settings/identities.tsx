@@ -88,8 +88,8 @@ function IdentityCard({ identity, onChange }: { identity: Identity; onChange: ()
 }
 
 /**
- * Sends the browser to a provider, whose account is then linked with this one. It comes back here, with `#error=<code>` where
- * nothing was linked. Not in Telegram, whose frame keeps none of the cookies that this needs.
+ * Sends the browser to a provider, to link an account there with this one. It comes back here, with `#error=<code>` if that
+ * failed. Not in Telegram, in whose frame browsers keep no cookies, which this needs.
  */
 function LinkProviders({ items, providers }: { items: readonly Identity[]; providers: Providers | null }) {
   const { t } = useLanguage()
@@ -103,7 +103,7 @@ function LinkProviders({ items, providers }: { items: readonly Identity[]; provi
       api.POST('/api/v1/me/identities/oidc/{provider}/start', {
         params: { path: { provider } },
         body: { return_to: location.pathname },
-        // By its cookie the callback knows this browser.
+        // The callback recognises this browser by a cookie.
         credentials: 'same-origin',
       }),
     )
@@ -130,7 +130,7 @@ function LinkProviders({ items, providers }: { items: readonly Identity[]; provi
   )
 }
 
-/** Inside of Telegram, its user can be linked with an account that was made elsewhere. */
+/** In Telegram, links the Telegram user with this account, which was created elsewhere. */
 function LinkTelegram({ items, onChange }: { items: readonly Identity[]; onChange: () => void }) {
   const { t } = useLanguage()
   const { api } = useConvene()

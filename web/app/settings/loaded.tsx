@@ -7,7 +7,7 @@ import { failureText, type Resource } from '../requests.ts'
 import { Screen } from '../people/screen.tsx'
 import styles from './settings.module.css'
 
-/** What was read, or while there is none its skeleton, or why it could not be read. */
+/** Shows the data of a resource, a skeleton while it loads, or why it could not be read. */
 export function Loaded<Data>({ of, children }: { of: Resource<Data>; children: (data: Data) => ReactNode }) {
   const { t } = useLanguage()
   const { data, failure, reload } = of

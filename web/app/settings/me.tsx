@@ -28,7 +28,7 @@ export default function Me() {
   return <Overview />
 }
 
-/** My profile as others see it, and what I can change. */
+/** The user's profile as others see it, with links to edit it. */
 function Overview() {
   const { t } = useLanguage()
   const { api } = useConvene()
@@ -48,7 +48,7 @@ function Overview() {
   )
 }
 
-export function MyProfile({ user }: { user: Profile }) {
+function MyProfile({ user }: { user: Profile }) {
   const { t } = useLanguage()
   const isVisible = useSession(({ user }) => user?.visible === true)
   const name = user.name ?? ''

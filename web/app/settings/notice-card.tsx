@@ -13,7 +13,7 @@ export type Notice = components['schemas']['Notice']
 
 type Props = { notice: Notice; onChange: () => void; heading?: 'h2' | 'h3' }
 
-/** A decision of the moderators about the user: what, why, until when, and the way to appeal. */
+/** A decision of the moderators about the user: what, why, until when, and how to appeal. */
 export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props) {
   const { t, language } = useLanguage()
   const [isAppealing, setIsAppealing] = useState(false)

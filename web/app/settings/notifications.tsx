@@ -20,7 +20,7 @@ export default function Notifications() {
   )
 }
 
-/** Each change applies at once, and is taken back where the server refuses it. */
+/** Each change applies at once, and is reverted if the server refuses it. */
 function Choices({ preferences, resource }: { preferences: Preferences; resource: Resource<Preferences> }) {
   const { t } = useLanguage()
   const { api } = useConvene()

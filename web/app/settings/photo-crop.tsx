@@ -6,7 +6,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useObjectUrl } from '../chats/message-photo.tsx'
-import { cutPhoto, preparePhoto } from '../chats/prepare-photo.ts'
+import { cutPhoto, pixelsOf, preparePhoto } from '../chats/prepare-photo.ts'
 import { useLanguage } from '../language.tsx'
 import type { Failure } from '../requests.ts'
 import styles from './me.module.css'
@@ -20,7 +20,7 @@ type Props = {
 }
 type Ready = { photo: Blob; width: number; height: number }
 
-/** Lets the user choose the square of a photo that others see. */
+/** Lets the user choose the square part of a photo that others see. */
 export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Props) {
   const { t } = useLanguage()
   const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
@@ -51,14 +51,7 @@ export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Pro
   async function use() {
     if (typeof ready !== 'object' || !crop) return
     setIsCutting(true)
-    const { photo, width, height } = ready
-    const part = {
-      x: (crop.x / 100) * width,
-      y: (crop.y / 100) * height,
-      width: (crop.width / 100) * width,
-      height: (crop.height / 100) * height,
-    }
-    onReady((await cutPhoto(photo, part)) ?? photo)
+    onReady((await cutPhoto(ready.photo, pixelsOf(crop, ready))) ?? ready.photo)
     setIsCutting(false)
   }
 

@@ -21,7 +21,7 @@ export function PhotoField({ user }: { user: Me }) {
   const upload = useAction(async (photo: Blob) => {
     const form = new FormData()
     form.append('file', photo, 'photo.jpg')
-    // The document describes the form; here is a ready one.
+    // The types describe the fields of the form; the body is the form itself.
     const body = form as unknown as { file: string }
     const image = await outcomeOf(api.POST('/api/v1/media', { body }))
     if (image.failure) return image.failure
@@ -49,7 +49,7 @@ export function PhotoField({ user }: { user: Me }) {
           aria-label={t('settings.photo.choose')}
           onChange={(event) => {
             setFile(event.target.files?.[0] ?? null)
-            // The same file can be chosen again.
+            // Reset the input, so that the same file can be chosen again.
             event.target.value = ''
           }}
         />

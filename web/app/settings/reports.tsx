@@ -11,7 +11,7 @@ import styles from './settings.module.css'
 
 type Report = components['schemas']['Report']
 
-/** What the user has reported and what came of it, and decisions about the user. */
+/** The user's reports with their outcome, and decisions about the user. */
 export default function Reports() {
   const { t } = useLanguage()
   const { api } = useConvene()

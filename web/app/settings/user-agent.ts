@@ -15,7 +15,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** "Firefox · Linux" of a User-Agent header; what it says itself where it is no browser's; null without one. */
+/** "Firefox · Linux" for the User-Agent header of a browser, the beginning of any other one, null without one. */
 export function deviceOf(userAgent: string | null): string | null {
   if (userAgent === null) return null
   const found = [browsers, systems].map((known) => known.find(([pattern]) => pattern.test(userAgent))?.[1])

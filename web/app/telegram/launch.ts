@@ -10,5 +10,5 @@ function launched(): boolean {
   }
 }
 
-/** Whether Telegram shows the app. It stays so when the page is loaded again. */
+/** Whether Telegram shows the app. Remembered across reloads. */
 export const isInTelegram = launched()

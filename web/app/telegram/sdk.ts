@@ -1,4 +1,4 @@
-// Loaded only where Telegram shows the app.
+// Loaded only in Telegram.
 import './theme.css'
 import {
   backButton,
@@ -15,9 +15,9 @@ import {
 
 export type Sdk = ReturnType<typeof startSdk>
 
-/** Tells Telegram that the app is here, takes over its colours and safe areas, and gives what the app uses of it. */
+/** Tells Telegram that the app is ready, applies its colours and safe areas, and returns the functions that the app uses. */
 export function startSdk() {
-  // Styles that Telegram would put into the page are not allowed by our policy: the colours come as variables.
+  // Our content security policy forbids the styles that Telegram would add to the page, so the colours come as variables.
   init({ acceptCustomStyles: false })
   const { tgWebAppStartParam, tgWebAppData } = retrieveLaunchParams()
   for (const part of [miniApp, themeParams, backButton, mainButton]) part.mount.ifAvailable()
@@ -41,8 +41,8 @@ export function startSdk() {
     language: tgWebAppData?.user?.language_code,
     haptic: (kind: 'success' | 'error') => void hapticFeedback.notificationOccurred.ifAvailable(kind),
     /**
-     * Where Telegram says that the device is. `unsupported` where this Telegram cannot say it: the browser may. Who has
-     * refused it before is shown Telegram's settings for this app.
+     * Asks Telegram for the device's position. `unsupported`: this version of Telegram cannot provide it, but the browser may.
+     * If the user has refused before, Telegram's settings for this app are opened.
      */
     async askPosition(): Promise<{ latitude: number; longitude: number } | 'denied' | 'unsupported'> {
       if (!locationManager.isSupported()) return 'unsupported'
@@ -54,7 +54,7 @@ export function startSdk() {
       }
       return (await locationManager.requestLocation()) ?? 'denied'
     },
-    /** Shows Telegram's back button. Answers how to hide it. */
+    /** Shows Telegram's back button. Returns a function that hides it. */
     showBack(onPress: () => void) {
       backButton.show.ifAvailable()
       const off = backButton.onClick.ifAvailable(onPress)
@@ -63,7 +63,7 @@ export function startSdk() {
         backButton.hide.ifAvailable()
       }
     },
-    /** Shows Telegram's main button. Answers how to hide it. */
+    /** Shows Telegram's main button. Returns a function that hides it. */
     showMain(text: string, isEnabled: boolean, isBusy: boolean, onPress: () => void) {
       mainButton.setParams.ifAvailable({
         text,

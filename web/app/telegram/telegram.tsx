@@ -10,7 +10,7 @@ import type { Sdk } from './sdk.ts'
 
 type Telegram = {
   sdk: Sdk
-  /** Why Telegram's user could not be signed in. */
+  /** Why the Telegram user could not be signed in. */
   failure: Failure | null
   signIn: (given?: { invite?: string; birthDate?: string }) => Promise<void>
 }
@@ -20,7 +20,7 @@ const TelegramContext = createContext<Telegram | null>(null)
 /** Null outside of Telegram. */
 export const useTelegram = (): Telegram | null => use(TelegramContext)
 
-/** In Telegram, signs its user in before anything is shown. Elsewhere it does nothing. */
+/** In Telegram, signs the user in before anything is shown. Elsewhere, it does nothing. */
 export function TelegramProvider({ children }: { children: ReactNode }) {
   return isInTelegram ? <InTelegram>{children}</InTelegram> : children
 }
@@ -36,15 +36,15 @@ function InTelegram({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (isStarted.current) return
     isStarted.current = true
-    // A view that only looks like Telegram's gets the app as a browser does.
+    // If the SDK cannot start, this is not really Telegram: show the app as in a browser.
     start().catch(() => setIsBroken(true))
 
     async function start() {
       const sdk = (await import('./sdk.ts')).startSdk()
-      // The init data signs in, so it does not stay in the address bar.
+      // The init data is a credential, so remove it from the address bar.
       history.replaceState(history.state, '', location.pathname + location.search)
       const language = languageOf(sdk.language)
-      // The language that the page began with will do.
+      // If this fails, the page keeps its language.
       if (language) setLanguage(language).catch(() => {})
       const show = (failure: Failure | null) => setTelegram({ sdk, failure, signIn })
       const signIn = async ({ invite, birthDate }: { invite?: string; birthDate?: string } = {}) => {
@@ -79,7 +79,7 @@ function InTelegram({ children }: { children: ReactNode }) {
   )
 }
 
-/** What a link of the bot opens: `chat_<id>` a chat, `user_<id>` somebody's profile. */
+/** The path that a link of the bot opens: `chat_<id>` is a chat, `user_<id>` a profile. */
 function pathOf(startParam: string): string | null {
   const [, kind, id] = /^(chat|user)_([0-9a-f-]{36})$/.exec(startParam) ?? []
   return kind === undefined ? null : `/${kind === 'chat' ? 'chats' : 'people'}/${id}`
@@ -97,7 +97,7 @@ function BackButton({ sdk }: { sdk: Sdk }) {
   return null
 }
 
-/** Shows the main action of a screen as Telegram's main button. Answers whether it does, as the screen's own is hidden then. */
+/** Shows the main action of a screen as Telegram's main button. Returns whether it does; then the screen hides its own button. */
 export function useMainButton(text: string, isEnabled: boolean, isBusy: boolean, onPress: () => void): boolean {
   const sdk = useTelegram()?.sdk
   const pressed = useRef(onPress)

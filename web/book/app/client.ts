@@ -1,4 +1,4 @@
-// In the book, this stands in the place of web/app/client.ts: the same client, with a device and a server that are made up.
+// Replaces web/app/client.ts in the book: the same client, with a simulated device and a fake server.
 import { createClient } from 'convene-client'
 import { device } from '../device.ts'
 

@@ -50,7 +50,7 @@ else {
   const world = worldOf(language)
   const state = (found.made as unknown as (world: World) => State)(world)
   const { user, brand } = prepare(state, world)
-  // Telegram tells the app by the address, and by an object in the page, that it shows it.
+  // The app recognises Telegram by launch parameters in the URL and by an object in the page.
   if (state.telegram) {
     const dark = state.telegram === 'dark'
     const theme = dark
@@ -87,7 +87,7 @@ else {
     state.path += `#${launch}`
     Object.assign(globalThis, { TelegramWebviewProxy: { postEvent() {} } })
   }
-  // For measurements: messages that arrive one after the other.
+  // Lets measurements send messages one after the other.
   const tellMessage = (number: number) => {
     const { chat } = world
     const data = world.message(chat.id, 1000 + number, chat.user.id, `${number}. ${world.words.lasts[number % 4]}`, 0)

@@ -37,7 +37,7 @@ const longPerson = (world: World, more: Partial<Profile> = {}): Profile =>
     ...more,
   })
 
-/** A picture that is made here, for what asks for a file. */
+/** A drawn photo, for screens that ask for a file. */
 async function photoFile(): Promise<File> {
   const canvas = document.createElement('canvas')
   canvas.width = 900
@@ -477,7 +477,7 @@ const consents = screen({
 const telegram = screen({
   title: 'In Telegram',
   states: {
-    // Telegram itself has the colours of the device.
+    // Telegram itself follows the device's colour scheme.
     usual: () => ({
       path: '/nearby',
       telegram: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
@@ -821,7 +821,7 @@ const person = screen({
     report: (world) => ({
       path: profilePath(world),
       act: async ({ t, press, see }) => {
-        // The last one is that of the person; those before belong to reviews.
+        // The last button belongs to the person, the ones before to reviews.
         await see(t('people.block'))
         for (const button of [...document.querySelectorAll('footer button')])
           if (button.textContent === t('people.report')) (button as HTMLElement).click()
@@ -1265,7 +1265,7 @@ const preferences = screen({
   },
 })
 
-/** A screen of the settings that reads one list. */
+/** A screen of the settings that shows one list. */
 const listed = (
   title: string,
   path: string,
@@ -1680,7 +1680,7 @@ const whole = screen({
     offline: () => ({ path: '/nearby/', network: 'off', kept: {} }),
     error: ({ chats }) => ({
       path: '/chats',
-      // What no answer of the server should be: the app fails in drawing it.
+      // An answer that the server never gives, which makes rendering throw.
       answers: {
         '/api/v1/chats': {
           get: { ...nothing, unread_total: 0, items: [{ ...chats[0], last_msg_at: 'no time' }] } as never,

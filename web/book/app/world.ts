@@ -5,7 +5,7 @@ import { portrait, river, riverPlaceholder } from '../pictures.ts'
 
 type Schemas = components['schemas']
 
-/** When the pictures of the book are taken, so that they are the same each time: a Thursday evening. */
+/** The fixed time of the book, so that its pictures are always the same: a Thursday evening. */
 export const now = Date.parse('2026-05-14T18:24:00+02:00')
 
 const minutes = 60_000
@@ -121,7 +121,7 @@ const texts = {
   },
 }
 
-/** A small community that does not exist, in the language of the picture. */
+/** A small fictional community, in the shown language. */
 export function worldOf(language: string) {
   const words = language === 'ru' ? texts.ru : texts.en
   const center = { latitude: 52.4986, longitude: 13.4234 }

@@ -26,7 +26,7 @@ const oneReport = '/api/v1/admin/reports/{id}' as const
 const onePerson = '/api/v1/admin/users/{id}' as const
 const reportPath = `/console/queue/${idOf(5, 0)}`
 
-/** Where a screen shows what one route answers: its states in which that route does not answer. */
+/** The states in which the one route that a screen reads does not answer. */
 const without = (path: string, route: keyof Answers) => {
   const when = (outcome: Outcome) => (): State => ({ path, answers: { [route]: { get: outcome } } as Answers })
   return { slow: when(silent), offline: when(lost), error: when(broken) }
@@ -482,7 +482,7 @@ const rules = screen({
     tried: ({ words }) => ({
       path: '/console/rules',
       act: async ({ t, press, type, see }) => {
-        // On a small screen the list stands in the place of what is beside it.
+        // A small screen shows either the list or the detail.
         if (innerWidth < 700) await press(t('rules.try.open'))
         await type(t('rules.try.text'), words.rules[0] ?? '')
         await press(t('rules.try.run'))
@@ -810,7 +810,7 @@ const whole = screen({
     offline: () => ({ path: '/console/queue', network: 'off' }),
     error: () => ({
       path: '/console/settings',
-      // What no answer of the server should be: the console fails in drawing it.
+      // An answer that the server never gives, which makes rendering throw.
       answers: { [settingRoute]: { get: {} as never } },
       act: async ({ t, see }) => see(t('console.crash.reload')),
     }),
@@ -819,7 +819,7 @@ const whole = screen({
     keys: () => ({
       path: reportPath,
       act: async ({ t, press }) => {
-        // On a small screen the menu has the button.
+        // On a small screen, the button is in the menu.
         if (innerWidth < 700) await press(t('console.menu.open'))
         await press(t('console.keys.title'))
       },

@@ -113,7 +113,7 @@ const texts = {
   },
 }
 
-/** The work of a small community's moderators, which does not exist, in the language of the picture. */
+/** The moderators' work in a small fictional community, in the shown language. */
 export function worldOf(language: string) {
   const words = language === 'ru' ? texts.ru : texts.en
   const personId = (number: number) => idOf(2, number)
@@ -352,7 +352,7 @@ export function worldOf(language: string) {
     metadata: number % 6 === 0 ? { action: 'warn', strikes: 1, report_id: idOf(5, number) } : {},
     ...more,
   })
-  // Waves of a week, without chance: a picture is the same each time.
+  // Weekly waves without randomness, so that pictures are always the same.
   const wave = (day: number, height: number) => Math.round(height * (1 + 0.35 * Math.sin(day / 1.1) + day / 60))
   const day = (number: number): Schemas['DayStats'] => ({
     date: new Date(now - days(29 - number)).toISOString().slice(0, 10),

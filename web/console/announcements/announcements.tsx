@@ -20,7 +20,7 @@ import styles from './announcements.module.css'
 
 type Announcement = components['schemas']['Announcement']
 
-/** What everybody is told, as a notice in the app. */
+/** Announcements, which everybody gets as a notice in the app. */
 export default function Announcements() {
   const { t } = useLanguage()
   const { api } = useConvene()

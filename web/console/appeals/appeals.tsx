@@ -50,7 +50,7 @@ export default function Appeals() {
   const { items, change, failure, reload } = list
   const opened = items?.find((appeal) => appeal.id === id)
 
-  /** Goes on with the one that stood below. */
+  /** Continues with the next appeal in the list. */
   const onDecided = (appeal: Appeal, andNext: boolean) => {
     const at = items?.findIndex((each) => each.id === appeal.id) ?? -1
     const rest = items?.filter((each) => each.id !== appeal.id) ?? []

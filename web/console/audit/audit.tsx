@@ -16,7 +16,7 @@ type Entry = components['schemas']['AuditEntry']
 const filters = ['action', 'actor_id', 'subject_id', 'from', 'to'] as const
 type Filters = Partial<Record<(typeof filters)[number], string>>
 
-/** The days of the address are whole ones in UTC. */
+/** The filters as query parameters of the API. The days in the URL are whole days in UTC. */
 const asked = ({ from, to, ...rest }: Filters) => ({
   ...rest,
   ...(from && { from: `${from}T00:00:00.000Z` }),
@@ -39,7 +39,7 @@ export default function Audit() {
   const list = useList<Entry>(async (cursor) => {
     const query = { ...asked(shown), limit: 50, ...(cursor !== undefined && { cursor }) }
     const { data, ...rest } = await api.GET('/api/v1/admin/audit', { params: { query } })
-    // A text is a file of another format.
+    // The type includes the text of the other formats, which this request does not ask for.
     return typeof data === 'object' ? { ...rest, data } : rest
   }, JSON.stringify(shown))
   const narrow = (change: Filters) => `/audit?${new URLSearchParams({ ...shown, ...change })}`
@@ -108,7 +108,7 @@ export default function Audit() {
   )
 }
 
-/** What else an entry says, as it is stored. */
+/** The metadata of an entry, as it is stored. */
 function Details({ metadata }: { metadata: Entry['metadata'] }) {
   const said = Object.entries(metadata)
   if (said.length === 0) return null

@@ -22,7 +22,7 @@ import styles from './images.module.css'
 
 type Banned = components['schemas']['BannedImage']
 
-/** What nobody may upload. The images themselves are not kept, so none is shown. */
+/** The banned images. The server stores only their hashes, so none is shown. */
 export default function Images() {
   const { t } = useLanguage()
   const { api } = useConvene()

@@ -179,20 +179,20 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
   )
 }
 
-/** The code of a new invitation, which the server shows this once. */
+/** The code of a new invitation, which the server shows only once. */
 function Code({ invite: { code }, onClose }: { invite: Made; onClose: () => void }) {
   const { t } = useLanguage()
   const toast = useToast()
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => first.current?.focus(), [])
-  // The app reads it from the fragment, which no server gets to see.
+  // The app reads the code from the fragment, which browsers send to no server.
   const link = `${location.origin}/sign-up#invite=${code}`
   const copy = async (text: string) => {
     try {
       await navigator.clipboard.writeText(text)
       toast(t('console.copied'))
     } catch {
-      // Without a secure origin there is no clipboard.
+      // Pages without HTTPS have no clipboard.
       toast(t('console.notCopied'))
     }
   }

@@ -7,19 +7,19 @@ import styles from './numbers.module.css'
 
 type Props = {
   title: string
-  /** Of each day, `2026-11-21` in UTC. */
+  /** The days in UTC, such as `2026-11-21`. */
   dates: readonly string[]
   values: readonly number[]
-  /** Whether the days add up to a number of the period. People who are active on two days are not two. */
+  /** Whether to show the sum. Active people must not be summed: somebody may be active on several days. */
   isSummed: boolean
-  /** The list of what the sum counts, where there is one. */
+  /** The list of what the sum counts, if there is one. */
   href: string | null
 }
 
 const height = 132
 const halfDayS = 43_200
 
-/** One number of each day as bars. The table of the screen says the same to who does not see it. */
+/** A bar chart of a number by day. It is hidden from screen readers, for which the screen has a table. */
 export function DayChart({ title, dates, values, isSummed, href }: Props) {
   const { language } = useLanguage()
   const place = useRef<HTMLDivElement>(null)
@@ -40,7 +40,7 @@ export function DayChart({ title, dates, values, isSummed, href }: Props) {
           legend: { show: false },
           cursor: { show: false },
           tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-          // Half a day on each side, so that the first and the last bar are whole.
+          // Half a day of margin, so that the first and the last bar are not cut off.
           scales: {
             x: { range: (_, min, max) => [min - halfDayS, max + halfDayS] },
             y: { range: (_, _min, max) => [0, Math.max(4, max)] },
@@ -79,7 +79,7 @@ export function DayChart({ title, dates, values, isSummed, href }: Props) {
       chart.destroy()
       chart = draw()
     }
-    // The colours of the canvas do not follow the page by themselves.
+    // The canvas does not follow the page's colour scheme by itself.
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     scheme.addEventListener('change', redraw)
     const chosen = new MutationObserver(redraw)

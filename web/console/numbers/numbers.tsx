@@ -124,8 +124,8 @@ function Appealed({ period }: { period: Period }) {
 }
 
 /**
- * The list of what a number counts, where there is one for moderators: nobody reads who was active, wrote to whom or blocked
- * somebody.
+ * The list of what a number counts; null if moderators may not see it, such as who was active, who wrote to whom, or who
+ * blocked somebody.
  */
 function listOf(name: (typeof shownByDay)[number], period: Period): string | null {
   switch (name) {
@@ -140,7 +140,7 @@ function listOf(name: (typeof shownByDay)[number], period: Period): string | nul
   }
 }
 
-/** How the server is, as `GET /ready` says; it answers 503 with the same shape where it is not. */
+/** The server's health, from `GET /ready`. A 503 answer has the same shape. */
 function Health() {
   const { t } = useLanguage()
   const client = useConvene()

@@ -83,7 +83,7 @@ export default function People() {
   )
 }
 
-// Typing asks the server once it pauses: each search is in the audit log.
+// The search starts after a pause in typing, because the audit log records each one.
 const pauseMs = 350
 
 function Results({ shown, id }: { shown: Shown; id: string | undefined }) {

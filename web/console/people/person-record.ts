@@ -8,7 +8,7 @@ export const roles = ['user', 'moderator', 'admin'] as const
 type State = { data: Person | null; failure: Failure | null }
 
 const nothing: State = { data: null, failure: null }
-// Each look is in the audit log, so what several parts of a screen show is asked for once.
+// The audit log records each read, so several parts of a screen share one.
 let current: { id: string; state: State } | null = null
 const listeners = new Set<() => void>()
 
@@ -22,12 +22,12 @@ const subscribe = (listener: () => void) => {
   listeners.add(listener)
   return () => {
     listeners.delete(listener)
-    // What was shown of somebody is not kept longer than it is shown.
+    // Do not keep a person's data longer than it is shown.
     if (listeners.size === 0) current = null
   }
 }
 
-/** Somebody's account as the caller may see it; null while it loads, and where there is nobody. */
+/** Somebody's account as the caller may see it; null while it loads, and without an id. */
 export function usePerson(id: string | null): State & { reload: () => Promise<void> } {
   const { api } = useConvene()
   const read = async (of: string) => {

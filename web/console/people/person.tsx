@@ -18,7 +18,7 @@ import styles from './people.module.css'
 import { type Person, roles, usePerson } from './person-record.ts'
 import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
 
-/** Somebody's account, and what may be done about it. */
+/** Somebody's account, and the actions on it. */
 export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
@@ -143,7 +143,7 @@ function Suspension({ person, onChange }: Props) {
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/unsuspend', { params, body }))
     return after(failure, t('people.lifted'))
   }, failed)
-  // Nobody can suspend an admin, and nobody decides about themselves.
+  // Nobody can suspend an admin.
   if (person.role === 'admin') return null
   const isSuspended = person.standing === 'suspended'
   return (

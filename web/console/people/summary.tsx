@@ -9,7 +9,7 @@ import { Ago, At, fullTimeOf } from '../ui/time.tsx'
 import { type Person, usePerson } from './person-record.ts'
 import styles from './people.module.css'
 
-/** Whom a report concerns: standing, age of the account, what was decided and reported before. */
+/** The person whom a report concerns: standing, age of the account, earlier decisions and reports. */
 export function Summary({ id, reportId }: { id: string; reportId: string }) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
@@ -44,7 +44,7 @@ export function StandingBadge({ person: { standing, role } }: { person: Pick<Per
   )
 }
 
-/** What everybody who moderates may know of somebody. */
+/** The facts about a person that every moderator may see. */
 export function factsOf(
   { id, created_at, strikes, counts, suspended_until, suspended_reason }: Person,
   t: ReturnType<typeof useLanguage>['t'],
@@ -79,7 +79,7 @@ export function factsOf(
     ],
     [
       t('people.reviewReports'),
-      // No list tells who wrote a review.
+      // Not a link: no list may reveal who wrote a review.
       counts.review_reports === 0 ? null : (
         <span key="reviews">
           {counts.review_reports}
@@ -92,7 +92,7 @@ export function factsOf(
   ] as const
 }
 
-/** What moderators have decided about somebody, newest first. */
+/** The decisions about a person, newest first. */
 export function Decisions({ person: { decisions } }: { person: Person }) {
   const { t, language } = useLanguage()
   return (
@@ -128,7 +128,7 @@ export function Decisions({ person: { decisions } }: { person: Person }) {
 
 type OtherProps = { id: string; title: string; except?: string }
 
-/** Reports about somebody or what they wrote, newest first; not those of reviews, whose author a list does not tell. */
+/** Reports about a person or what they wrote, newest first, without those of reviews, whose author no list may reveal. */
 export function OtherReports({ id, title, except }: OtherProps) {
   const { t } = useLanguage()
   const { api } = useConvene()

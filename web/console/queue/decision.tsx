@@ -14,11 +14,11 @@ import { useTemplates } from './templates.ts'
 import { undoS } from './undo-bar.tsx'
 
 const dayS = 86_400
-/** For how many days a suspension may be; 0 is without end. */
+/** The lengths of a suspension in days; 0 is without end. */
 export const terms = ['1', '7', '30', '0'] as const
 export type Term = (typeof terms)[number]
 
-/** When a suspension ends that begins now. */
+/** The end of a suspension that begins now. */
 export const untilOf = (term: Term): string | null =>
   term === '0' ? null : new Date(Date.now() + Number(term) * dayS * 1000).toISOString()
 
@@ -27,21 +27,21 @@ const languageName = (language: string, of: string | undefined): string =>
 
 const strikes = ['0', '1', '2', '3', '4'] as const
 
-/** Whether what would be removed shows an image, which can be banned with it. */
+/** Whether the content that would be removed has an image, which can be banned too. */
 const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
   (message_id !== null && evidence?.message?.photo != null) || (user_id !== null && evidence?.user?.photo != null)
 
 type Props = {
   report: Report
   failed: LastFailure
-  /** Before the server is asked. */
+  /** Called before the server is asked. */
   onTry: () => void
   onDecided: (report: Report, andNext: boolean) => void
-  /** Somebody else was faster. */
+  /** Called if somebody else has claimed or decided the report. */
   onTaken: () => void
 }
 
-/** What is decided, what the person is told, and how much it counts. Every part of it has a key. */
+/** The form of a decision: the action, the text for the person, and the strikes. Every part has a key. */
 export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
   const { t, language } = useLanguage()
   const { api } = useConvene()
@@ -61,7 +61,7 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
   const decide = useAction(async (andNext: boolean) => {
     if (action === null) return null
     onTry()
-    // Nobody is told why a report led to nothing; the text is for those who read the log.
+    // The API needs a note. For a dismissal or a release, only readers of the audit log see it.
     const text = note.trim() || (isQuiet ? t('decision.dismissNote') : '')
     const isTemplate = template !== undefined && text === template.text
     const { data, failure } = await outcomeOf(
@@ -89,7 +89,7 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
     setAction(chosen)
     if (isSilent(chosen)) setStrike('0')
   }
-  // The words come next, once their fields are there.
+  // After an action is chosen by key, focus the text field once it is rendered.
   const focusWords = useRef(false)
   useEffect(() => {
     if (!focusWords.current) return

@@ -11,7 +11,7 @@ import styles from './evidence.module.css'
 type Evidence = components['schemas']['Evidence']
 type Message = components['schemas']['Message']
 
-/** How much of the images is shown: none is even fetched before somebody asks for it. */
+/** How images are shown. Hidden ones are not even fetched. */
 const steps = ['hidden', 'blurred', 'clear'] as const
 type Step = (typeof steps)[number]
 
@@ -97,7 +97,7 @@ type LineProps = {
   isReported?: boolean
 }
 
-/** A message of the conversation; the reported one stands out, with what it said before. */
+/** A message of the conversation. The reported one is highlighted, with its earlier versions. */
 function Line({ message, subject, versions = [], isReported = false }: LineProps) {
   const { t, language } = useLanguage()
   const { sender_id, text, photo, deleted, edited, created_at } = message
@@ -131,7 +131,7 @@ function Line({ message, subject, versions = [], isReported = false }: LineProps
   )
 }
 
-/** A picture in its proportions. Its place is grey until somebody asks for it, then it is blurred, and then clear. */
+/** An image in its aspect ratio: first a grey area, then blurred, then clear. */
 function Picture({ url, width, height }: { url: string; width: number; height: number }) {
   const { t } = useLanguage()
   const step = useContext(ImagesContext)

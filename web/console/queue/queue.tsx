@@ -48,7 +48,7 @@ export default function Queue() {
   const shown = useMemo(() => shownOf(new URLSearchParams(search)), [search])
   const [counts, setCounts] = useState<Counts | null>(null)
   const [decided, setDecided] = useState<Decided | null>(null)
-  /** A report that the server has just shown: reading it again would only fill the audit log. */
+  /** The report that the server has just returned. Reading it again would add an entry to the audit log. */
   const known = useRef<Report | null>(null)
 
   const list = useList<QueuedReport>(async (cursor) => {
@@ -59,7 +59,7 @@ export default function Queue() {
   }, JSON.stringify(shown))
   const { items, reload, change } = list
 
-  // Others file reports and decide meanwhile. Whoever has read on keeps what they have.
+  // Others file and decide reports meanwhile, so reload. A user who has loaded further pages keeps them.
   const isFirstPage = (items?.length ?? 0) <= pageSize
   useEffect(() => {
     if (!isFirstPage) return
@@ -269,7 +269,7 @@ function Row({ report, href, isHere }: { report: QueuedReport; href: string; isH
   )
 }
 
-/** How long there is until a report is to be decided. */
+/** The time left until a report is due. */
 export function Due({ at }: { at: string }) {
   const { t, language } = useLanguage()
   const now = useNow()

@@ -19,7 +19,7 @@ import styles from './queue.module.css'
 
 type Props = {
   id: string
-  /** The report, where the server has just shown it. */
+  /** The report, if the server has just returned it. */
   known: Report | null
   back: ReactNode
   onDecided: (report: Report, andNext: boolean) => void
@@ -50,9 +50,9 @@ export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
   )
 }
 
-// A claim lasts 15 minutes; whoever still works on the report keeps it. At most once a minute, whatever this clock says.
-const renewBefore = 2 * 60_000
-const renewAtMost = 60_000
+// A claim lasts 15 minutes, and is renewed while the report is open. At most once a minute, even if this clock is wrong.
+const renewBeforeEndMs = 2 * 60_000
+const renewEveryMs = 60_000
 
 type OpenedProps = Omit<Props, 'id' | 'known'> & { report: Report; onChange: (report: Report) => void }
 
@@ -65,7 +65,7 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
   const isMine = claimed_by === own
   const params = { path: { id } }
 
-  // Each beside what it is about, and only the last one: both may be refused for the same reason.
+  // Each failure is shown beside its buttons, but only the latest one: both may have the same reason.
   const claimFailed = useLastFailure()
   const decisionFailed = useLastFailure()
   const claim = useAction(async () => {
@@ -92,14 +92,14 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
     ...(canRelease ? [{ keys: 'x', label: t('queue.release'), run: () => void release.run() }] : []),
   ])
 
-  // Screen readers begin with what was opened.
+  // Screen readers begin at the heading of the opened report.
   useEffect(() => heading.current?.focus(), [])
   const renew = claim.run
   useEffect(() => {
     if (!isMine || !isOpen || claimed_until === null) return
     const timer = setTimeout(
       () => void renew(),
-      Math.max(Date.parse(claimed_until) - Date.now() - renewBefore, renewAtMost),
+      Math.max(Date.parse(claimed_until) - Date.now() - renewBeforeEndMs, renewEveryMs),
     )
     return () => clearTimeout(timer)
   }, [isMine, isOpen, claimed_until, renew])

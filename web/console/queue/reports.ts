@@ -28,9 +28,9 @@ const sources = ['people', 'rules'] as const
 const outcomes = ['dismiss', 'release', 'warn', 'remove_content', 'suspend', 'measure'] as const
 const automations = ['any', 'overturned'] as const
 
-/** What can be decided about a report, with the key of each. */
+/** The possible decisions about a report, with their keys. */
 export function actionsOf({ kind }: Pick<Report, 'kind'>): readonly { action: Action; key: string }[] {
-  // A held message arrives or does not.
+  // A held message is either delivered or removed.
   if (kind === 'held')
     return [
       { action: 'release', key: 'l' },
@@ -44,10 +44,10 @@ export function actionsOf({ kind }: Pick<Report, 'kind'>): readonly { action: Ac
   ]
 }
 
-/** Nobody is told the words of these decisions. */
+/** Whether nobody is notified of this decision. */
 export const isSilent = (action: Action | null): boolean => action === 'dismiss' || action === 'release'
 
-/** What the queue shows, as its address says: `/queue?kind=message&reason=spam`. Empty and null are no filter. */
+/** The filters of the queue, from its URL: `/queue?kind=message&reason=spam`. Empty and null mean no filter. */
 export type Shown = {
   status: (typeof statuses)[number]
   kind: Kind | ''
@@ -58,7 +58,7 @@ export type Shown = {
   outcome: (typeof outcomes)[number] | ''
   automated: (typeof automations)[number] | ''
   overdue: 'true' | ''
-  /** When they were filed, or decided. */
+  /** The periods in which the reports were filed and decided. */
   filed: Period | null
   decided: Period | null
 }
@@ -81,7 +81,7 @@ export function shownOf(search: URLSearchParams): Shown {
   }
 }
 
-/** The address of what is shown, with or without one report open. */
+/** The URL of a filtered queue, optionally with an open report. */
 export function addressOf({ filed, decided, status, ...filters }: Partial<Shown>, id?: string): string {
   const search = new URLSearchParams()
   if (status && status !== 'open') search.set('status', status)
@@ -92,7 +92,7 @@ export function addressOf({ filed, decided, status, ...filters }: Partial<Shown>
   return `/queue${id === undefined ? '' : `/${id}`}${query && `?${query}`}`
 }
 
-/** The same, as the server takes it. */
+/** The filters as query parameters of the API. */
 export function queryOf({ status, kind, reason, subject, target, by, outcome, ...rest }: Shown) {
   const { automated, overdue, filed, decided } = rest
   const [of, when] = [filed && instants(filed), decided && instants(decided)]
@@ -111,7 +111,7 @@ export function queryOf({ status, kind, reason, subject, target, by, outcome, ..
   }
 }
 
-/** What narrows the list besides the filters in sight: each in words, and what takes it away. */
+/** The active filters that have no control on the screen: the text of each, and the change that removes it. */
 export function narrowedBy(t: T, shown: Shown): { without: Partial<Shown>; text: string }[] {
   const { subject, target, by, outcome, automated, overdue, filed, decided } = shown
   const found: { without: Partial<Shown>; text: string }[] = []

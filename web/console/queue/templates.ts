@@ -5,10 +5,10 @@ import { useResource } from '../requests.ts'
 
 type Template = components['schemas']['Template']
 
-// The next report shows them at once, and then as they are now.
+// Cached, so that the next report shows them at once, before they are read again.
 let known: readonly Template[] = []
 
-/** Texts for statements of reasons: those in the person's language first. */
+/** The templates for statements of reasons, those in the person's language first. */
 export function useTemplates(language: string | null): readonly Template[] {
   const { api } = useConvene()
   const { data } = useResource(() => api.GET('/api/v1/admin/templates'))

@@ -8,23 +8,23 @@ import styles from './queue.module.css'
 
 export type Decided = { report: Report; at: number }
 
-/** For how long a decision can be taken back, in seconds. The server carries it out after that, whether or not this page is open. */
+/** How long a decision can be undone, in seconds. Then the server carries it out, even if this page is closed. */
 export const undoS = 10
 
 type Props = { decided: Decided; busy: boolean; onUndo: () => void; onOver: () => void }
 
-/** What was decided just now, and how many seconds there are to take it back. */
+/** The last decision, with the seconds left to undo it. */
 export function UndoBar({ decided: { report, at }, busy, onUndo, onOver }: Props) {
   const { t } = useLanguage()
   const [left, setLeft] = useState(undoS)
   useEffect(() => {
-    const tell = () => {
+    const update = () => {
       const seconds = Math.ceil((at + undoS * 1000 - Date.now()) / 1000)
       setLeft(seconds)
       if (seconds <= 0) onOver()
     }
-    tell()
-    const timer = setInterval(tell, 250)
+    update()
+    const timer = setInterval(update, 250)
     return () => clearInterval(timer)
   }, [at, onOver])
   const action = report.pending?.action ?? report.resolution?.action ?? 'dismiss'

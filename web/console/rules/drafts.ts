@@ -4,7 +4,7 @@ let kept: ReadonlyMap<string, Draft> = new Map()
 let ids: ReadonlySet<string> = new Set()
 const listeners = new Set<() => void>()
 
-/** What has been written of rules and not been saved, by the id of the rule, or `new`. Looking at another rule does not lose it. */
+/** Unsaved changes of rules, by the id of the rule or `new`. They survive opening another rule. */
 export const drafts = {
   of: (id: string): Draft | undefined => kept.get(id),
   ids: () => ids,
@@ -12,9 +12,9 @@ export const drafts = {
     const next = new Map(kept)
     if (draft === null) next.delete(id)
     else next.set(id, draft)
-    const isOther = next.size !== kept.size
+    const idsChanged = next.size !== kept.size
     kept = next
-    if (!isOther) return
+    if (!idsChanged) return
     ids = new Set(kept.keys())
     listeners.forEach((listener) => listener())
   },

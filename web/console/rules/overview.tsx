@@ -21,7 +21,7 @@ type Props = {
   rules: { version: number; items: Rule[] } | null
 }
 
-/** Where no rule is open: a text against all of them, and what has been changed. */
+/** Shown if no rule is open: tries a text against all rules, and lists the changes. */
 export function Overview({ back, trial, focused, rules }: Props) {
   const { t } = useLanguage()
   useEffect(() => {

@@ -22,7 +22,7 @@ import {
   contacts,
   type Draft,
   draftOf,
-  isTold,
+  showsPublicText,
   kinds,
   linesOf,
   missing,
@@ -61,7 +61,7 @@ export function RuleEditor({ rule, back, trial, onSaved, onTurn }: Props) {
   useEffect(() => drafts.set(key, isDirty ? draft : null), [key, draft, isDirty])
 
   const save = useAction(async () => {
-    // Whether it is on is said by the switch, which may have been used meanwhile.
+    // The switch decides whether the rule is on; it may have been used meanwhile.
     const body = { ...ruleOf(draft), on: rule?.on ?? draft.on }
     const { data, failure } = await outcomeOf(
       rule === null
@@ -178,7 +178,7 @@ export function RuleEditor({ rule, back, trial, onSaved, onTurn }: Props) {
                   {said('/action')}
                 </p>
               )}
-              {isTold(draft.action) && (
+              {showsPublicText(draft.action) && (
                 <TextArea
                   label={t(draft.action === 'note' ? 'rules.caution' : 'rules.refusal')}
                   hint={t('rules.publicHint')}
@@ -267,7 +267,7 @@ function MatchFields({ draft, set, failure, lacking }: MatchProps) {
   const error = errorAt(failure, '/match')
   const said = error && t('console.failure.refused', { why: error.message })
   const digits = (text: string) => text.replaceAll(/\D/g, '')
-  /** Of lists the server names the entry, counted from 0. */
+  /** For a list, the path of the server's error contains the index of the entry. */
   const saidOfEntry = (entries: readonly string[]) => {
     const entry = entries[Number(/^\/match\/\w+\/(\d+)/.exec(error?.path ?? '')?.[1])]
     return error && entry !== undefined ? t('rules.refusedEntry', { entry, why: error.message }) : said
@@ -304,7 +304,7 @@ function MatchFields({ draft, set, failure, lacking }: MatchProps) {
             error={lacking === 'pattern' ? t('console.needed') : said}
             onChange={(event) => set({ pattern: event.target.value })}
           />
-          {error && <Place pattern={draft.pattern} message={error.message} />}
+          {error && <PatternError pattern={draft.pattern} message={error.message} />}
         </div>
       )
     case 'link': {
@@ -381,12 +381,12 @@ function MatchFields({ draft, set, failure, lacking }: MatchProps) {
   }
 }
 
-/** The pattern with the place that the server names, and the focus there. */
-function Place({ pattern, message }: { pattern: string; message: string }) {
+/** The pattern, with the position of the server's error marked. */
+function PatternError({ pattern, message }: { pattern: string; message: string }) {
   const { t } = useLanguage()
   const at = Number(/at character (\d+)/.exec(message)?.[1]) - 1
   if (!(at >= 0)) return null
-  // What is cut off is wrong at its end.
+  // An incomplete pattern is wrong after its last character.
   const wrong = pattern.slice(at, at + 1) || ' '
   return (
     <p className={styles.place}>

@@ -20,17 +20,17 @@ const subjectsOf: Record<Kind, readonly Subject[]> = {
   image: ['message', 'first_message', 'photo'],
 }
 
-/** What a rule of this kind may be about. */
+/** What a rule of this kind may apply to. */
 export const subjectsFor = (kind: Kind): readonly Subject[] => subjectsOf[kind]
 
-/** What may be done about these. Only a message has a recipient from whom it is held back, or who can be cautioned. */
+/** The actions for these subjects. Only a message has a recipient, from whom it can be held or who can be cautioned. */
 export const actionsFor = (of: readonly Subject[]): readonly Action[] =>
   of.every((subject) => subject === 'message' || subject === 'first_message') ? actions : ['refuse', 'flag']
 
-/** Whether somebody reads the public text of a rule. */
-export const isTold = (action: Action) => action === 'refuse' || action === 'note'
+/** Whether somebody reads the public text of a rule with this action. */
+export const showsPublicText = (action: Action) => action === 'refuse' || action === 'note'
 
-/** A rule as it is being written. The fields of every kind are kept, so that another kind can be looked at without losing them. */
+/** A rule that is being edited. It keeps the fields of every kind, so that switching the kind loses nothing. */
 export type Draft = {
   name: string
   on: boolean
@@ -94,14 +94,14 @@ export function draftOf(rule: Rule | null): Draft {
   }
 }
 
-/** The lines of a text that say something. */
+/** The trimmed lines of a text, without empty ones. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Null where nothing is written. What is no number stays none, and the server says so. */
+/** Null for an empty text. An invalid number becomes NaN, which the server refuses. */
 const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
 function matchOf(draft: Draft): NewRule['match'] {
@@ -131,7 +131,7 @@ export function ruleOf(draft: Draft): NewRule {
     applies_to: draft.subjects,
     match: matchOf(draft),
     action: draft.action,
-    public_text: isTold(draft.action) ? draft.publicText.trim() || null : null,
+    public_text: showsPublicText(draft.action) ? draft.publicText.trim() || null : null,
     scope: {
       ...(youngerThan !== null && { account_younger_than_h: youngerThan }),
       ...(draft.unverified && { unverified: true }),
@@ -139,17 +139,17 @@ export function ruleOf(draft: Draft): NewRule {
   }
 }
 
-/** The draft after a change: what does not go with it any more is dropped. */
+/** The draft after a change, without subjects and actions that no longer fit. */
 export function changed(draft: Draft, change: Partial<Draft>): Draft {
   const next = { ...draft, ...change }
   const possible = subjectsFor(next.kind)
   const kept = next.subjects.filter((subject) => possible.includes(subject))
-  // Another kind begins with something that it can be about; what is unticked by hand stays so.
+  // After a change of the kind, choose a possible subject. If the user unticks all of them, none is chosen.
   const chosen = kept.length === 0 && change.kind !== undefined ? possible.slice(0, 1) : kept
   return { ...next, subjects: chosen, action: actionsFor(chosen).includes(next.action) ? next.action : 'flag' }
 }
 
-/** What is not filled in yet, by its field. */
+/** The first required field that is empty. */
 export function missing(draft: Draft): 'name' | 'words' | 'pattern' | 'people' | 'hours' | 'subjects' | null {
   if (draft.name.trim() === '') return 'name'
   if (draft.kind === 'words' && linesOf(draft.words).length === 0) return 'words'

@@ -157,7 +157,7 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
   const items = rules.data?.items
   const on = items?.filter((rule) => rule.on).length
   const counts = { all: items?.length, on, off: items && on !== undefined ? items.length - on : undefined }
-  // Those that were on at first sight come first. A rule does not move under the hand that turns it on.
+  // Rules that were on when the list was loaded come first. The order then stays, so that a rule does not move when it is turned on.
   const firstSeen = useRef<ReadonlyMap<string, boolean>>(null)
   if (items && firstSeen.current === null) firstSeen.current = new Map(items.map((rule) => [rule.id, rule.on]))
   const rank = ({ id }: Rule) => (firstSeen.current?.get(id) === false ? 1 : 0)

@@ -16,13 +16,13 @@ type Result = components['schemas']['RuleTrialResult']
 
 type Props = {
   field: RefObject<HTMLTextAreaElement | null>
-  /** What the text is at first. */
+  /** The initial choice of what the text is. */
   subject: Subject
-  /** The rule beside which this stands: said first, also where it does not match. */
+  /** The open rule, whose result is shown first even if it does not match. */
   of: string | null
 }
 
-/** A text against all rules. Nothing is stored. */
+/** Tries a text against all rules. Nothing is stored. */
 export function Trial({ field, subject, of }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
@@ -44,7 +44,7 @@ export function Trial({ field, subject, of }: Props) {
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        // Not the key that saves the rule.
+        // Keep the key from saving the rule.
         event.preventDefault()
         void trial.run()
       }}

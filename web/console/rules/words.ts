@@ -1,7 +1,7 @@
 import type { T } from '../language.tsx'
 import type { Rule } from './rule-form.ts'
 
-/** What a rule finds, in a few words. */
+/** A short text of what a rule finds. */
 export function matchText(t: T, { match }: Pick<Rule, 'match'>): string {
   switch (match.type) {
     case 'words':
@@ -23,7 +23,7 @@ export function matchText(t: T, { match }: Pick<Rule, 'match'>): string {
   }
 }
 
-/** Whom a rule is about; empty where it is about everybody. */
+/** A text of whom a rule concerns; empty if it concerns everybody. */
 export function scopeText(t: T, { scope }: Pick<Rule, 'scope'>): string {
   const hours = scope.account_younger_than_h
   return [hours !== null && t('rules.scope.younger', { count: hours }), scope.unverified && t('rules.scope.unverified')]

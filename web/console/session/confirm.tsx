@@ -14,7 +14,7 @@ import styles from './front.module.css'
 type Confirmation = NonNullable<paths['/api/v1/auth/passkey/confirm']['post']['requestBody']>
 type Credential = Confirmation['content']['application/json']['credential']
 
-/** Asks for a passkey, where `STAFF_PASSKEY` wants one every 12 hours. Who has none adds one first. */
+/** Asks for a passkey, which `STAFF_PASSKEY` requires every 12 hours. Users without a passkey add one first. */
 export function Confirm({ onDone }: { onDone: () => void }) {
   const { t } = useLanguage()
   const client = useConvene()
@@ -27,7 +27,7 @@ export function Confirm({ onDone }: { onDone: () => void }) {
     try {
       credential = (await passkey().passkey(begun.data.options)) as Credential
     } catch (error) {
-      // Who closes the browser's dialog has changed their mind.
+      // The user has closed the browser's dialog.
       if (error instanceof DOMException) return null
       throw error
     }

@@ -6,12 +6,12 @@ import styles from './front.module.css'
 type Props = {
   title: string
   lead?: string
-  /** Whether the page takes the place of another without having been asked for. */
+  /** Whether the page replaces another one without an action of the user, so that screen readers announce it. */
   isSudden?: boolean
   children: ReactNode
 }
 
-/** A page with one thing to do, before the console itself. */
+/** A page with a single task, shown instead of the console. */
 export function Front({ title, lead, isSudden = false, children }: Props) {
   const { t } = useLanguage()
   const { name, logo } = useBrand()

@@ -11,7 +11,7 @@ import { Confirm } from './confirm.tsx'
 import { Front } from './front.tsx'
 import { SignIn } from './sign-in.tsx'
 
-/** Shows the console to moderators and admins, and to everybody else how to become one of them. */
+/** Shows the console to moderators and admins, and a sign-in or an explanation to everybody else. */
 export function Gate({ children }: { children: ReactNode }) {
   const { t } = useLanguage()
   const { ready } = useConvene()
@@ -22,7 +22,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (state === 'signed-out' || !user) return <SignIn />
   return (
     <>
-      {/* What was being written is still there after signing in again. */}
+      {/* The screens stay mounted, so that drafts are still there after signing in again. */}
       <Activity mode={state === 'ended' ? 'hidden' : 'visible'} key={user.id}>
         <Admitted user={user}>{children}</Admitted>
       </Activity>
@@ -34,7 +34,7 @@ export function Gate({ children }: { children: ReactNode }) {
 function Admitted({ user, children }: { user: Me; children: ReactNode }) {
   const { t } = useLanguage()
   const client = useConvene()
-  // The session knows the role of when it began; asking for it renews what the session knows.
+  // The stored session may have an old role. Reading `/me` updates it.
   const { data, failure, reload } = useResource(() => client.api.GET('/api/v1/me'))
   const [asksForPasskey, setAsksForPasskey] = useState(false)
   useEffect(
@@ -42,13 +42,13 @@ function Admitted({ user, children }: { user: Me; children: ReactNode }) {
       watchFailures((failed) => {
         if (failed === 'offline') return
         if (failed.code === 'second_factor_required') setAsksForPasskey(true)
-        // Somebody may have taken the role.
+        // The role may have been revoked.
         if (failed.code === 'forbidden') void reload()
       }),
     [reload],
   )
   const { id, name, role } = user
-  // Screens of a lost role close with what they said: why is told once, and stays.
+  // When a role is lost, its screens close. Remember that there was one, to explain it.
   const [known, setKnown] = useState({ role, hadRole: false })
   if (known.role !== role) setKnown({ role, hadRole: known.role !== 'user' })
   const toast = useToast()

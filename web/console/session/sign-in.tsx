@@ -12,7 +12,7 @@ import { FailureText } from '../ui/failure.tsx'
 import { Front } from './front.tsx'
 import styles from './front.module.css'
 
-/** `ended` is whose session is over. */
+/** `ended` is the user whose session has ended. */
 export function SignIn({ ended }: { ended?: Me }) {
   const { t } = useLanguage()
   const client = useConvene()
@@ -27,7 +27,7 @@ export function SignIn({ ended }: { ended?: Me }) {
       await client.signIn(passkey())
       return null
     } catch (error) {
-      // Who closes the browser's dialog has changed their mind.
+      // The user has closed the browser's dialog.
       if (error instanceof DOMException) return null
       return failureOf(error)
     }

@@ -14,7 +14,7 @@ import styles from './settings.module.css'
 
 type Setting = components['schemas']['Setting']
 
-/** What is in force on the node that answers. It is changed where the server is started. */
+/** The settings of the node that answers, read-only. */
 export default function Settings() {
   const { t } = useLanguage()
   const { api } = useConvene()

@@ -22,8 +22,8 @@ import styles from './templates.module.css'
 
 type Template = components['schemas']['Template']
 
-/** The name of a language in the language of the console; null where the tag is none. */
-export function languageName(language: string, tag: string): string | null {
+/** The name of a language in the language of the console; null for an invalid tag. */
+function languageName(language: string, tag: string): string | null {
   try {
     const name = new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(tag)
     return name === undefined ? null : name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
@@ -34,7 +34,7 @@ export function languageName(language: string, tag: string): string | null {
 
 const primary = (tag: string) => tag.toLowerCase().split('-')[0] ?? ''
 
-/** Texts for statements of reasons, by language. */
+/** The templates for statements of reasons, by language. */
 export default function Templates() {
   const { t, language } = useLanguage()
   const { api } = useConvene()
@@ -166,11 +166,11 @@ export default function Templates() {
 type EditorProps = {
   /** Null for a new one. */
   template: Template | null
-  /** The language that a new one begins with. */
+  /** The initial language of a new template. */
   startIn: string
   back: ReactNode
   onSaved: () => Promise<void>
-  /** Opens another one, or none. */
+  /** Opens another template, or none. */
   onOpen: (id?: string) => void
 }
 

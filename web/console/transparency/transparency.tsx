@@ -42,7 +42,7 @@ function Shown({ report, period }: { report: Report; period: Period }) {
   const { notices, decisions, automated, appeals, time_to_action } = report
   const { t, language } = useLanguage()
   const time = (seconds: number | null) => (seconds === null ? t('transparency.none') : durationOf(language, seconds))
-  // Each number leads to the list of what it counts.
+  // Each number links to the list of what it counts.
   const noticed = (narrowed: Partial<Queued> = {}) =>
     addressOf({ status: 'any', by: 'people', filed: period, ...narrowed })
   const decided = (narrowed: Partial<Queued> = {}) => addressOf({ status: 'resolved', decided: period, ...narrowed })

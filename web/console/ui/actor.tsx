@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import { useStaff } from '../staff.tsx'
 
-/** Who has done something, by the end of their id. Null is the command line. */
+/** Who has done something, shown by the end of their id. Null is the command line. */
 export function Actor({ id }: { id: string | null }) {
   const { t } = useLanguage()
   const { id: own } = useStaff()

@@ -6,7 +6,7 @@ import styles from './add-form.module.css'
 
 type Props = {
   title: string
-  /** What the button says. */
+  /** The label of the button. */
   submit: string
   busy: boolean
   onSubmit: () => void
@@ -14,7 +14,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A form above a list, for a new entry of it. Escape closes it. */
+/** A form for a new entry, above the list. Escape closes it. */
 export function AddForm({ title, submit, busy, onSubmit, onClose, children }: Props) {
   const { t } = useLanguage()
   const id = useId()

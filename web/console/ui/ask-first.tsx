@@ -5,17 +5,17 @@ import controls from './controls.module.css'
 import styles from './ui.module.css'
 
 type Props = {
-  /** What the button says, and what it asks before it does it. */
+  /** The label of the button, and the question that it asks before it acts. */
   label: string
   question: string
   busy?: boolean
-  /** Where there is one in every row, it is quiet and in line with the text. */
+  /** For a button in every row of a table: unobtrusive, and in line with the text. */
   inRow?: boolean
   icon?: ReactNode
   onConfirm: () => void
 }
 
-/** A button for what cannot be undone. It asks in its own place, without a dialog. */
+/** A button for an action that cannot be undone. It asks for confirmation in place, without a dialog. */
 export function AskFirst({ label, question, busy = false, inRow = false, icon, onConfirm }: Props) {
   const { t } = useLanguage()
   const [isAsking, setIsAsking] = useState(false)

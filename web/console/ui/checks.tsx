@@ -12,7 +12,7 @@ type Props<Value extends string> = {
   onChange: (values: Value[]) => void
 }
 
-/** Several of a few, all in sight. */
+/** Chooses several of a few options, all of which are visible. */
 export function Checks<Value extends string>({ label, hint, error, options, values, onChange }: Props<Value>) {
   const id = useId()
   return (

@@ -9,7 +9,7 @@ type Props<Value extends string> = {
   onChange: (value: Value) => void
 }
 
-/** One of a few, all in sight. Arrow keys move among them. */
+/** Chooses one of a few options, all of which are visible. Arrow keys move among them. */
 export function Choice<Value extends string>({ label, options, value, onChange }: Props<Value>) {
   const name = useId()
   return (
@@ -34,7 +34,7 @@ export function Choice<Value extends string>({ label, options, value, onChange }
   )
 }
 
-/** One of many, in little room. The first option is no filter at all. */
+/** Chooses one of many options in a compact list. The first option means no filter. */
 export function Filter<Value extends string>({ label, options, value, onChange }: Props<Value>) {
   return (
     <select

@@ -8,15 +8,15 @@ type CountsProps<Name> = {
   title: string
   counts: Record<string, number>
   hrefOf: (name: Name) => string
-  /** What a name is called; itself by default, as the CSV and the API have it, so that both can be compared. */
+  /** The label of a name. By default the name itself, so that it can be compared with the CSV and the API. */
   nameOf?: (name: Name) => string
 }
 
-/** Numbers by what they count, each of which leads to its list. */
+/** A table of numbers by category. Each number links to the list of what it counts. */
 export function Counts<Name extends string>({ title, counts, hrefOf, nameOf = (name) => name }: CountsProps<Name>) {
   const { t } = useLanguage()
   const rows = Object.entries(counts)
-    // A record of the document has names of its schema, which its type does not say.
+    // The keys of the record are names of the schema, which its type does not express.
     .map(([name, count]): Row<Name> => ({ name: name as Name, count }))
     .toSorted((a, b) => b.count - a.count)
   const columns: Column<Row<Name>>[] = [

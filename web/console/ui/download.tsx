@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import { type Failure, failureText, outcomeOf, useAction } from '../requests.ts'
 
-/** Saves what a path answers as a file, with the token of the session, which a link could not send. */
+/** Saves the answer of a path as a file. It sends the session's token, which a plain link could not. */
 async function save(client: Convene, path: string, name: string): Promise<Failure | null> {
   const token = await client.token()
   const { data, failure } = await outcomeOf(

@@ -2,7 +2,7 @@ import { useLanguage } from '../language.tsx'
 import { type Failure, failureText } from '../requests.ts'
 import styles from './ui.module.css'
 
-/** Why something was not done, beside what can be done again. */
+/** Why an action failed, shown beside its button. */
 export function FailureText({ failure }: { failure: Failure | null }) {
   const { t } = useLanguage()
   if (failure === null) return null

@@ -4,7 +4,7 @@ import { useLanguage } from '../language.tsx'
 import { type Failure, failureText } from '../requests.ts'
 import styles from './ui.module.css'
 
-/** Grey lines in the shape of what is loading. */
+/** Grey lines in the shape of the content that is loading. */
 export function Skeleton({ lines = 6 }: { lines?: number }) {
   const { t } = useLanguage()
   return (
@@ -21,7 +21,7 @@ type Props<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** What was asked for: while it loads, when it has failed, and when it is there. */
+/** Shows the data of a resource, a skeleton while it loads, or why it could not be read. */
 export function Loaded<Data>({ of: { data, failure, reload }, children }: Props<Data>) {
   if (data !== null) return <>{children(data)}</>
   if (failure !== null) return <Failed failure={failure} onRetry={reload} />
@@ -41,7 +41,7 @@ export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => 
 /** A list without entries: why, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    // In a list that is too low for it, keys scroll to the rest.
+    // Focusable, so that keys can scroll it if the list is too low.
     <div className={styles.empty} tabIndex={0}>
       <h2>{title}</h2>
       {children && <div>{children}</div>}

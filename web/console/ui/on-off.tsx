@@ -1,14 +1,14 @@
 import styles from './controls.module.css'
 
 type Props = {
-  /** What is turned on and off; for screen readers. */
+  /** The name of the switch for screen readers. */
   label: string
   checked: boolean
   busy?: boolean
   onChange: (checked: boolean) => void
 }
 
-/** A switch that acts at once, without words beside it. */
+/** A switch without a visible label, which acts at once. */
 export function OnOff({ label, checked, busy = false, onChange }: Props) {
   return (
     <input

@@ -3,14 +3,14 @@ import styles from './ui.module.css'
 
 type Props = {
   title: string
-  /** Beside the title: a number, or a filter. */
+  /** Content beside the title, such as a number or a filter. */
   beside?: ReactNode
-  /** At the end of the bar. */
+  /** Buttons at the end of the bar. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A screen: a bar with its title and what can be done, and below it what scrolls. */
+/** A screen: a bar with title and actions above a scrolling body. */
 export function Page({ title, beside, actions, children }: Props) {
   return (
     <>
@@ -45,7 +45,7 @@ export function Section({ title, id, beside, children }: SectionProps) {
   )
 }
 
-/** Facts in two columns: what, and its value. Those without a value are left out. */
+/** Facts in two columns: label and value. Facts without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className={styles.facts}>
@@ -63,7 +63,7 @@ export function Facts({ facts }: { facts: readonly (readonly [label: string, val
 
 export type Tone = 'plain' | 'danger' | 'notice' | 'good' | 'accent'
 
-/** A word that stands for a state. */
+/** A label for a state. */
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
   return <span className={`${styles.badge} ${styles[tone]}`}>{children}</span>
 }

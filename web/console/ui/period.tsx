@@ -6,22 +6,22 @@ const dayMs = 86_400_000
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const isDate = (text: string | null): text is string => text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text)
 
-/** Days in UTC: `from` and `to` are both included. */
+/** Days in UTC. `from` and `to` are both included. */
 export type Period = { from: string; to: string }
 
-/** As the server takes it: from the first instant of a day to before the first one of another. */
+/** The period for the API: `from` is the start of its first day, `to` the start of the day after its last one. */
 export const instants = ({ from, to }: Period) => ({
   from: `${from}T00:00:00.000Z`,
   to: new Date(Date.parse(`${to}T00:00:00.000Z`) + dayMs).toISOString(),
 })
 
-/** The period that an address names, where it does: as `from` and `to`, or with a word before both. */
+/** The period in a URL, from the parameters `from` and `to`, both with the prefix; null if there is none. */
 export function periodOf(search: URLSearchParams, prefix = ''): Period | null {
   const [from, to] = [search.get(`${prefix}from`), search.get(`${prefix}to`)]
   return isDate(from) && isDate(to) && from <= to ? { from, to } : null
 }
 
-/** The period that the address names; else the last `days` days, with today. Never longer than `most` days. */
+/** The period in the URL, or else the last `days` days, including today. At most `most` days. */
 export function usePeriod(days: number, most: number): [Period, (period: Period) => void] {
   const [location, navigate] = useLocation()
   const search = new URLSearchParams(useSearch())
@@ -40,7 +40,7 @@ export function usePeriod(days: number, most: number): [Period, (period: Period)
   return [period, choose]
 }
 
-/** Two dates beside each other. */
+/** Two date fields, side by side. */
 export function PeriodFields({ period, onChange }: { period: Period; onChange: (period: Period) => void }) {
   const { t } = useLanguage()
   const today = dateOf(Date.now())

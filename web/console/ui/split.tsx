@@ -2,12 +2,12 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useLanguage } from '../language.tsx'
 import styles from './split.module.css'
 
-/** A list and what is chosen in it: side by side, and on a small screen one of the two. */
+/** A list and its selected item: side by side, and on a small screen one of the two. */
 export function Split({ list, detail, isOpen }: { list: ReactNode; detail: ReactNode; isOpen: boolean }) {
   const { t } = useLanguage()
   const pane = useRef<HTMLElement>(null)
   const before = useRef(isOpen)
-  // Whoever goes back finds the keyboard in the list.
+  // When the item is closed, the focus returns to the list.
   useEffect(() => {
     if (before.current && !isOpen) pane.current?.focus()
     before.current = isOpen

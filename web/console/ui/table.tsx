@@ -8,7 +8,7 @@ import styles from './ui.module.css'
 export type Column<Row> = {
   title: string
   cell: (row: Row) => ReactNode
-  /** Numbers stand below each other. */
+  /** Aligns the column as numbers. */
   isNumber?: boolean
   /** The cell that names the row. */
   isHead?: boolean
@@ -21,11 +21,11 @@ type Props<Row> = {
   keyOf: (row: Row) => string
 }
 
-/** A table; on a small screen each row is a card whose lines are the columns. `caption` is for screen readers. */
+/** A table. On a small screen, each row is a card whose lines are the columns. `caption` is for screen readers. */
 export function Table<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
   return (
     <div className={styles.tableFrame}>
-      {/* The roles are said, as styles take those of a table away. */}
+      {/* The roles are explicit because the styles of the cards remove the implicit ones. */}
       <table className={styles.table} role="table">
         <caption className="unseen">{caption}</caption>
         <thead role="rowgroup">
@@ -72,7 +72,7 @@ function Cell<Row>({ column: { title, cell, isNumber, isHead }, row }: { column:
   )
 }
 
-/** A list that is read in pages: while it loads, without entries, and with a button for more. */
+/** Shows a paged list with a button for more, a skeleton while it loads, or `empty`. */
 export function Listed<Item>({
   list,
   empty,

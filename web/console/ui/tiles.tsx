@@ -3,11 +3,11 @@ import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import styles from './tiles.module.css'
 
-/** The numbers that a screen begins with. */
+/** The row of numbers at the top of a screen. */
 export const Tiles = ({ children }: { children: ReactNode }) => <div className={styles.tiles}>{children}</div>
 
 type Props = {
-  /** The list of what the number counts, where there is one. */
+  /** The list of what the number counts, if there is one. */
   href?: string | null
   value: string | number
   label: string

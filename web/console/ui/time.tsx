@@ -36,7 +36,7 @@ export function fullTimeOf(language: string, at: Date): string {
   return format.format(at)
 }
 
-/** The time now, told anew every half minute. */
+/** The current time, updated every half minute. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useNow(): number {
   return now
 }
 
-/** A time as people say it: "2 hr. ago". Its tooltip is the date. */
+/** A relative time, such as "2 hr. ago". Its tooltip is the date. */
 export function Ago({ at }: { at: string }) {
   const { language } = useLanguage()
   const now = useNow()

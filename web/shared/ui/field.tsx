@@ -27,7 +27,7 @@ function Frame({ id, label, hint, error, children }: Common & { id: string; chil
 const describedBy = (id: string, { hint, error }: Pick<Common, 'hint' | 'error'>) =>
   [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined
 
-/** A line of text with its label, a hint below it, and the error beside what it is about. */
+/** A line of text with its label, a hint and an error below it. */
 export function Field({
   label,
   hint,

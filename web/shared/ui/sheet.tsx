@@ -1,17 +1,15 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type DialogHTMLAttributes, type ReactNode, type Ref, useEffect, useId, useRef } from 'react'
 import { X } from 'lucide-react'
 import { IconButton } from './button.tsx'
 import styles from './sheet.module.css'
 
 type Props = { title: string; closeLabel: string; onClose: () => void; children: ReactNode }
 
-/**
- * A dialog that comes up from below, and in the middle on wide screens. It is the browser's own modal dialog: the focus stays
- * in it, Escape closes it, and the focus returns to where it was.
- */
-export function Sheet({ title, closeLabel, onClose, children }: Props) {
+/** Opens the browser's modal dialog: Escape and a click beside the content close it, and the focus returns to where it was. */
+export function useDialog(
+  onClose: () => void,
+): DialogHTMLAttributes<HTMLDialogElement> & { ref: Ref<HTMLDialogElement> } {
   const dialog = useRef<HTMLDialogElement>(null)
-  const id = useId()
   useEffect(() => {
     const shown = dialog.current
     const before = document.activeElement
@@ -21,19 +19,23 @@ export function Sheet({ title, closeLabel, onClose, children }: Props) {
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
+  return {
+    ref: dialog,
+    onCancel: (event) => {
+      event.preventDefault()
+      onClose()
+    },
+    onClick: (event) => {
+      if (event.target === event.currentTarget) onClose()
+    },
+  }
+}
+
+/** A modal dialog that comes up from below, and in the middle on wide screens. */
+export function Sheet({ title, closeLabel, onClose, children }: Props) {
+  const id = useId()
   return (
-    <dialog
-      ref={dialog}
-      className={styles.sheet}
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose()
-      }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose()
-      }}
-    >
+    <dialog {...useDialog(onClose)} className={styles.sheet} aria-labelledby={id}>
       <div className={styles.content}>
         <div className={styles.header}>
           <h2 id={id}>{title}</h2>

@@ -6,7 +6,7 @@ type Show = (text: string, action?: Toast['action']) => void
 
 const ToastContext = createContext<Show>(() => {})
 
-/** Shows a short message at the bottom for six seconds, with what can be done about it. */
+/** Shows a short message at the bottom for six seconds, with an optional action. */
 export const useToast = (): Show => useContext(ToastContext)
 
 export function Toasts({ children }: { children: ReactNode }) {
