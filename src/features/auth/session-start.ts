@@ -28,7 +28,7 @@ type Deps = {
   now: () => number
 }
 
-/** Begins sessions of those who have proven who they are. */
+/** Begins sessions for authenticated users. */
 export function openSessionStart({ accounts, sessions, profiles, tokens, limits, mails, audit, ids, now }: Deps) {
   function newSession(userId: string, client: Client, wayIn?: WayIn): Session {
     const at = now()
@@ -46,8 +46,8 @@ export function openSessionStart({ accounts, sessions, profiles, tokens, limits,
   }
 
   /**
-   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the account is erased,
-   * or its way in is good no more.
+   * Begins a session. `newDeviceMail` is sent if this user agent has never used the account. Null if the account is erased,
+   * or the credential is no longer valid.
    */
   async function tryBegin(userId: string, client: Client, with_: WithSession) {
     const session = newSession(userId, client, with_.wayIn)
@@ -62,7 +62,7 @@ export function openSessionStart({ accounts, sessions, profiles, tokens, limits,
     return session
   }
 
-  /** The same for a login, with the mail about a new device. Null like `tryBegin`. */
+  /** Like `tryBegin`, with the mail about a new device. */
   async function trySignIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
@@ -81,7 +81,7 @@ export function openSessionStart({ accounts, sessions, profiles, tokens, limits,
     await limits.take('session', user_id)
   }
 
-  /** Signs in somebody whom something else than a password has proven. Refuses with 403 `suspended`. */
+  /** Signs in a user who was authenticated by another service. Refuses with 403 `suspended`. */
   async function signInBy(
     wayIn: Exclude<WayIn, { kind: 'password' | 'passkey' }>,
     { user_id, created }: { user_id: string; created: boolean },
