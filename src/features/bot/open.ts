@@ -47,14 +47,14 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
       settled: async () => {},
     }
 
-  // Required here, so that a server without a bot does not load the libraries.
+  // Loaded here, so that a server without a bot does not load the libraries.
   const { openTelegram }: typeof import('../../outbox/telegram/api.ts') = require('../../outbox/telegram/api.ts')
   const telegram = openTelegram({ token, apiUrl: messengerApiUrl, ...(counter && { pace: sharedPace(counter) }) })
   const failed = (error: unknown) => log.warn({ reason: messageOf(error) }, 'the bot could not answer')
   const bot = botService({ store: storage.bot, telegram, permissions, app, failed, ids, now })
   const secret = (purpose: string) =>
     new Bun.CryptoHasher('sha256', key).update(`convene bot ${purpose} v1\0${token}`).digest('base64url')
-  // Telegram itself posts to https only; a Bot API server of one's own to any address.
+  // Telegram itself posts to https only; a self-hosted Bot API server posts to any address.
   const isReachable = publicUrl !== null && (publicUrl.startsWith('https:') || !isTelegrams(messengerApiUrl))
   const path = secret('path')
   const receive = async (update: unknown) => metrics.botUpdate(await bot.receive(update))
