@@ -17,11 +17,10 @@ import type { newMessage } from './model.ts'
 import type { Chat, ChatStore, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
 
-/** What chats need of images. */
 export type MessagePhotos = {
-  /** Why somebody may not show an image that is not theirs. */
+  /** Why a sender may not show this image. */
   problemOf(imageId: string): Promise<FieldErrorCode>
-  /** Removes those of the images that nothing shows any more. */
+  /** Removes those of the images that nothing shows any longer. */
   drop(imageIds: readonly string[]): Promise<void>
 }
 
@@ -40,7 +39,7 @@ export type SendingDeps = {
   firstContact: 'open' | 'guarded'
 }
 
-// How many messages a stranger may send before the other one answers, if the first contact is guarded.
+// How many messages a user may send before the recipient answers, if the first contact is guarded.
 const textsBeforeReply = 3
 
 // Each edit keeps the older text, and a report copies all of them as evidence for moderators to read.
@@ -61,15 +60,15 @@ export function sending({
   firstContact,
 }: SendingDeps) {
   /**
-   * How many messages the sender may have sent before the other one answers: null for any number. A guarded first contact
-   * allows only texts, without links.
+   * How many messages the sender may send before the recipient answers; null for any number. A guarded first contact allows
+   * only texts without links.
    */
   async function limitBeforeReply(chat: Chat, otherId: string, { kind, text }: Pick<Content, 'kind' | 'text'>) {
     if (firstContact === 'open' || (await store.hasWritten(chat.id, otherId))) return null
     return kind !== 'text' || hasLink(text ?? '') ? 0 : textsBeforeReply
   }
 
-  /** What the operator's rules say of a message. Returns the refusal, if one refuses it. */
+  /** The verdict of the operator's rules about a message, or the refusal if a rule refuses it. */
   async function verdictOf(
     chat: Chat,
     sender_id: string,
@@ -83,17 +82,17 @@ export function sending({
     }
   }
 
-  /** The report that a verdict asks for: of a message that is held that alone, as its names are those that count. */
+  /** The report that a verdict asks for. For a held message it names only the rules that hold it. */
   function reportOf(message: { id: string; sender_id: string }, { holds, flags }: Verdict): Reported | null {
     if (holds.length > 0) return { ...ruleReports.ofMessage(message, holds, 'held'), held: true }
     return flags.length > 0 ? { ...ruleReports.ofMessage(message, flags, 'rule'), held: false } : null
   }
 
-  /** Stores a message, unless that `client_id` was used before. Returns why not, if it is refused. */
+  /** Stores a message, unless its `client_id` was used before. Returns the refusal if there is one. */
   async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
     const otherId = otherOf(chat, caller.id)
     if (client_id !== null && hasHeld(chat, caller.id)) {
-      // What was held first is answered again, though no rule holds it any more.
+      // A retry of a held message returns that message, even if no rule would hold it now.
       const first = await store.byClientId(caller.id, client_id)
       if (first?.held) return { message: first, created: false, events: [] }
     }
@@ -118,20 +117,20 @@ export function sending({
       case 'no_such_photo':
         return notYourPhoto(content.photo_id === null ? 'required' : await photos.problemOf(content.photo_id))
       case 'nobody_there':
-        return new Refusal('conflict', 'The other one’s account is gone.')
+        return new Refusal('conflict', 'The other user’s account is gone.')
       default:
         return sent
     }
   }
 
   return {
-    /** Sends once per `client_id`: a retry answers the first message, with `created` false, whatever happened since. */
+    /** Sends once per `client_id`: a retry returns the first message with `created` false, whatever has happened since. */
     async send(caller: Caller, chatId: string, body: (typeof newMessage)['static']) {
       const chat = await chatOf(caller, chatId)
       const client_id = tidy(body.client_id ?? '') || null
       const sent = await append(caller, chat, contentOf(body), client_id)
       if (sent instanceof Refusal) {
-        // What is refused now may be a retry of what was stored before, when it was allowed.
+        // This may be a retry of a message that was stored when it was still allowed.
         const first = client_id === null ? null : await store.byClientId(caller.id, client_id)
         if (!first) throw sent
         return { message: views.message(first, caller.id), created: false }
@@ -153,9 +152,9 @@ export function sending({
       const at = now()
       const verdict = await verdictOf(chat, caller.id, { text: tidied, photo_id: null })
       if (verdict instanceof Refusal) throw verdict
-      // The photo is as it was, and so is what its recipient was told of it.
+      // The photo is unchanged, so its caution stays.
       const caution = verdict.caution ?? (message.kind === 'photo' ? (message.caution ?? null) : null)
-      // The one before has arrived, so that there is nothing to hold this one back from but its own place.
+      // The message has arrived already and cannot be held any longer.
       if (verdict.holds.length > 0 && !message.held) throw notEdited()
       const filed: Filing | null =
         verdict.flags.length > 0 && !message.held ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null

@@ -33,7 +33,7 @@ export function starting({ store, views, profiles, blocking, limits, push, askin
       const other = (await profiles.byIds([userId])).get(userId)
       if (!other || other.name === null || (await profiles.isHidden(userId))) throw unknownId('/user_id', noSuchUser)
       await blocking.refuseFirstContact(caller.id, userId)
-      // Counted here and not by the route: asking for an existing chat is free.
+      // Counted here instead of by the route, because asking for an existing chat is free.
       await limits.take('new_chat', caller.id)
       const at = now()
       const due_at = asking.dueAt(at)
