@@ -30,7 +30,7 @@ type Deps = {
   now: () => number
 }
 
-/** The ways to sign in to one's account. */
+/** Lists, adds and removes the ways to sign in to an account. */
 export function identityService(deps: Deps) {
   const { store, auth, botPermissions, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } =
     deps
@@ -50,7 +50,7 @@ export function identityService(deps: Deps) {
     last_used_at: isoOrNull(identity.last_used_at),
   })
 
-  /** What is stored with a change: the entry of the audit log, and the mail to the owner. */
+  /** The audit entry and the mail to the owner, which are stored with a change. */
   async function told(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Named) {
     const { kind, provider } = identity
     const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
@@ -108,7 +108,7 @@ export function identityService(deps: Deps) {
       if (outcome === 'last_identity')
         throw new Refusal('last_identity', 'This is the last way to sign in to your account. Add another one first.')
       mails.wake()
-      // Other nodes must no longer trust what a removed passkey has confirmed.
+      // No node may still trust a confirmation by the removed passkey.
       if (identity.kind === 'passkey') await callers.forget(caller.id)
       wakeRevocation()
     },
