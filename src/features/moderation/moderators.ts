@@ -10,16 +10,16 @@ export type Moderator = Standing & { role: Exclude<Role, 'user'> }
 
 export type Admin = Moderator & { role: 'admin' }
 
-/** Who works at the command line: no account, and everything that an admin may. */
+/** The operator at the command line, who has no account and the rights of an admin. */
 export const operator = { id: null, role: 'admin' } as const
 
 export type Moderators = ReturnType<typeof openModerators>
 
 type Deps = { store: Pick<ModerationStore, 'standing'>; secondFactor: SecondFactor }
 
-/** Who may moderate, and whom a decision concerns. */
+/** Finds and checks moderators, and the users whom decisions concern. */
 export function openModerators({ store, secondFactor }: Deps) {
-  /** Somebody as a moderator, or 403 `forbidden`, whatever they signed in with. */
+  /** The user as a moderator, without a check of the second factor. Refuses anybody else with 403 `forbidden`. */
   async function moderatorById(id: string): Promise<Moderator> {
     const status = await store.standing(id)
     if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
@@ -36,12 +36,13 @@ export function openModerators({ store, secondFactor }: Deps) {
     moderatorById,
 
     /**
-     * The caller as a moderator, or 403 `forbidden`, or `second_factor_required` where STAFF_PASSKEY asks for one. The guard reads the role once for each request, so that a role that is
-     * withdrawn, on any node, ends at once. A decision reads it again in its own transaction.
+     * The caller as a moderator. Refuses with 403 `forbidden`, or `second_factor_required` if STAFF_PASSKEY requires a passkey.
+     * The guard reads the role for each request, so that withdrawing it on any node takes effect at once. A decision reads it
+     * again in its own transaction.
      */
     moderatorOf,
 
-    /** The same for what ends in a role, a person's data or a setting: 403 `forbidden` for moderators too. */
+    /** The same for admins: moderators are refused with 403 `forbidden` too. */
     async adminOf(caller: Caller): Promise<Admin> {
       const moderator = await moderatorOf(caller)
       if (moderator.role !== 'admin') throw new Refusal('forbidden', 'This is for admins.')
@@ -55,7 +56,7 @@ export function openModerators({ store, secondFactor }: Deps) {
       return user
     },
 
-    /** The same, but null for a subject who is unknown or erased. */
+    /** The same, but null for an unknown or erased user. */
     async userOrNull(userId: string | null): Promise<Standing | null> {
       const user = userId === null ? null : await store.standing(userId)
       return user && user.deleted_at === null ? user : null
@@ -68,7 +69,7 @@ const reasons: Record<CaseRefusal, string> = {
   own_case: 'Nobody decides about themselves or what they have reported: ask another moderator.',
   for_admins: 'Only an admin decides about a moderator or an admin.',
   suspends_admin: 'An admin cannot be suspended.',
-  decided_before: 'You made the decision that this appeal is against: it is for another moderator.',
+  decided_before: 'You made the decision that this appeal is against: another moderator has to decide it.',
 }
 
 export const notAllowed = (why: CaseRefusal) => new Refusal('forbidden', reasons[why])

@@ -34,7 +34,7 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       const note = tidy(warning.note ?? '') || null
       const strikes = warning.strikes ?? 0
       const at = now()
-      const notice = decisions.tell(
+      const notice = decisions.noticeOf(
         { user_id: user.id, action: 'warn', reason, note, strikes, decided_by: moderator.id },
         at,
       )
@@ -58,7 +58,7 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       const reason = tidy(suspension.reason)
       const at = now()
       const note = tidy(suspension.note ?? '') || null
-      const notice = decisions.tell(
+      const notice = decisions.noticeOf(
         { user_id: user.id, action: 'suspend', reason, note, until: end, decided_by: moderator.id },
         at,
       )
@@ -90,7 +90,10 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       if (isSuspended(user, now())) {
         const reason = tidy(given.reason ?? '') || 'The suspension was lifted.'
         const at = now()
-        const notice = decisions.tell({ user_id: user.id, action: 'unsuspend', reason, decided_by: moderator.id }, at)
+        const notice = decisions.noticeOf(
+          { user_id: user.id, action: 'unsuspend', reason, decided_by: moderator.id },
+          at,
+        )
         await decisions.carryOut(
           {
             at,
