@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia'
 import type { Visitor } from '../../http/visitor.ts'
 import { Refusal } from '../../lib/refusal.ts'
 
-/** Where the messenger posts updates, and what it has to know to do so. */
+/** Where the messenger posts updates, and the secrets that it must present. */
 export type BotDoor = {
   /** The last part of the path. */
   path: string
