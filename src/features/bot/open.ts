@@ -43,7 +43,7 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
       door: null,
       name: () => null,
       receive: null,
-      reportFiled: () => [],
+      reminderParcels: () => [],
       settled: async () => {},
     }
 
@@ -79,7 +79,7 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
     /** The bot's user name, without the @; null while it is not known. */
     name: telegram.knownName,
     receive: bot.receive,
-    reportFiled: bot.reportFiled,
+    reminderParcels: bot.reminderParcels,
     settled: bot.settled,
   }
 }

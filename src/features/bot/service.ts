@@ -81,7 +81,7 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
     },
 
     /** The parcel that reminds the moderators of a new report, for the transaction that files it. */
-    reportFiled(): NewParcel<'bot'>[] {
+    reminderParcels(): NewParcel<'bot'>[] {
       const at = now()
       const payload = { about: 'open_reports' } as const
       return [{ id: ids.next(), kind: 'bot', user_id: null, payload, created_at: at, due_at: at }]

@@ -2,7 +2,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import { iso } from '../../lib/time.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import { isMember, type Membership, otherOf } from './membership.ts'
 import { hasHeld } from './rules.ts'
@@ -15,7 +15,7 @@ export type ReadingDeps = {
   membership: Membership
   blocking: Blocking
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   paging: Paging
   now: () => number
 }
@@ -26,7 +26,7 @@ export function reading({
   membership: { chatOf, messageIn },
   blocking,
   push,
-  asking,
+  schedule,
   paging: { keyOf, pageOf },
   now,
 }: ReadingDeps) {
@@ -79,7 +79,7 @@ export function reading({
       const last = upTo == null ? null : await messageIn(caller, chat, upTo)
       if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
       const at = now()
-      const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, asking.takeBackId())
+      const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, schedule.takeBackId())
       const { count, last_read_message_id, events } = marked
       const read_at = count === 0 ? null : iso(at)
       const data = { chat_id: chat.id, reader_id: caller.id, read_at, last_read_message_id, count }

@@ -3,7 +3,7 @@ import { type FieldErrorCode, Refusal } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Filter } from '../filter/service.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
@@ -33,7 +33,7 @@ export type SendingDeps = {
   blocking: Blocking
   photos: MessagePhotos
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   ids: Ids
   now: () => number
   firstContact: 'open' | 'guarded'
@@ -54,7 +54,7 @@ export function sending({
   blocking,
   photos,
   push,
-  asking,
+  schedule,
   ids,
   now,
   firstContact,
@@ -108,7 +108,7 @@ export function sending({
       created_at: now(),
     }
     const reported = reportOf(message, verdict)
-    const sent = await store.append(message, otherId, untilReply, asking.dueAt(message.created_at), reported)
+    const sent = await store.append(message, otherId, untilReply, schedule.dueAt(message.created_at), reported)
     switch (sent) {
       case 'blocked':
         return blocked()
@@ -139,7 +139,7 @@ export function sending({
       push.event('message', sent.message.created_at, sent.events, (userId) =>
         userId === caller.id ? message : views.message(sent.message, userId),
       )
-      if (sent.created) asking.wake()
+      if (sent.created) schedule.wake()
       return { message, created: sent.created }
     },
 
@@ -164,7 +164,7 @@ export function sending({
       if (edited === 'edited_too_often')
         throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
-      if (filed !== null) asking.wake()
+      if (filed !== null) schedule.wake()
       return views.message(edited.message, caller.id)
     },
 
@@ -172,7 +172,7 @@ export function sending({
     async remove(caller: Caller, messageId: string) {
       const { chat } = await ownMessageOf(caller, messageId)
       const at = now()
-      const removed = await store.remove(chat, messageId, at, asking.takeBackId())
+      const removed = await store.remove(chat, messageId, at, schedule.takeBackId())
       if (!removed) return
       push.event('message_deleted', at, removed.events, (userId) => views.message(removed.message, userId))
       if (removed.photo_id !== null) await photos.drop([removed.photo_id])

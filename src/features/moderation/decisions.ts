@@ -4,7 +4,7 @@ import { invalid, Refusal } from '../../lib/refusal.ts'
 import { iso, seconds } from '../../lib/time.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import type { ChatViews } from '../chats/views.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
@@ -35,7 +35,7 @@ export type DecisionDeps = {
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'suspend'>
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   webhooks: Webhooks
   ids: Ids
   now: () => number
@@ -51,7 +51,7 @@ export function openDecisions({
   callers,
   sockets,
   push,
-  asking,
+  schedule,
   webhooks,
   ids,
   now,
@@ -117,8 +117,8 @@ export function openDecisions({
       if (decision.ban) await imageHashes.makeNow(decision.ban.images)
       const decided = await store.decide({
         ...decision,
-        notify_at: asking.dueAt(decision.at),
-        takeBackIds: asking.takeBackIds,
+        notify_at: schedule.dueAt(decision.at),
+        takeBackIds: schedule.takeBackIds,
         webhooks: webhooksOf(decision),
       })
       if (!decided) throw new Refusal('conflict', takenMessage)
@@ -132,7 +132,7 @@ export function openDecisions({
         const stored = [notice, shown].find((one) => one?.notice.id === notice_id)
         if (stored) push.event('notice', at, [{ user_id, seq }], () => stored.event)
       }
-      asking.wake()
+      schedule.wake()
       if (suspend) sockets.suspend(suspend.user_id)
       if (decided.tombstone) {
         const { message, events } = decided.tombstone
