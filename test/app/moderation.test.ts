@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { canDecide, type CaseRefusal } from '../../src/features/moderation/rules.ts'
-import type { Standing } from '../../src/features/moderation/store.ts'
+import type { ModerationStatus } from '../../src/features/moderation/store.ts'
 import { days, hours } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -1009,11 +1009,11 @@ const cases: [
 test.each(cases)(
   'who decides what: %s',
   (_, role, { subject = null, party = null, decider = null }, others, outcome) => {
-    const standing = (id: string, given: Role): Standing => ({
+    const status = (id: string, given: Role): ModerationStatus => ({
       ...{ id, role: given, suspended_until: null, suspension_id: null, deleted_at: null },
     })
-    const judge = standing('judge', role)
-    const person = (who: Who) => (who === null ? null : who === 'judge' ? judge : standing('subject', who))
+    const judge = status('judge', role)
+    const person = (who: Who) => (who === null ? null : who === 'judge' ? judge : status('subject', who))
     const about = {
       judge_id: judge.id,
       subject_id: person(subject)?.id ?? null,
@@ -1021,7 +1021,7 @@ test.each(cases)(
       suspends: false,
       decided_by: decider === 'judge' ? judge.id : decider && 'another',
     }
-    const colleagues = [judge, ...others.map((given, i) => standing(`other ${i}`, given))]
+    const colleagues = [judge, ...others.map((given, i) => status(`other ${i}`, given))]
     expect(canDecide(about, { judge, subject: person(subject), colleagues, now: 5 })).toBe(outcome)
     // A colleague who is suspended, concerned or erased could not decide instead.
     for (const unfit of [

@@ -4,9 +4,9 @@ import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { noSuchUser } from '../profile/service.ts'
 import type { Role } from '../profile/store.ts'
 import type { CaseRefusal } from './rules.ts'
-import type { ModerationStore, Standing } from './store.ts'
+import type { ModerationStore, ModerationStatus } from './store.ts'
 
-export type Moderator = Standing & { role: Exclude<Role, 'user'> }
+export type Moderator = ModerationStatus & { role: Exclude<Role, 'user'> }
 
 export type Admin = Moderator & { role: 'admin' }
 
@@ -15,13 +15,13 @@ export const operator = { id: null, role: 'admin' } as const
 
 export type Moderators = ReturnType<typeof openModerators>
 
-type Deps = { store: Pick<ModerationStore, 'standing'>; secondFactor: SecondFactor }
+type Deps = { store: Pick<ModerationStore, 'moderationStatus'>; secondFactor: SecondFactor }
 
 /** Finds and checks moderators, and the users whom decisions concern. */
 export function openModerators({ store, secondFactor }: Deps) {
   /** The user as a moderator, without a check of the second factor. Refuses anybody else with 403 `forbidden`. */
   async function moderatorById(id: string): Promise<Moderator> {
-    const status = await store.standing(id)
+    const status = await store.moderationStatus(id)
     if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
     return { ...status, role: status.role }
   }
@@ -50,15 +50,15 @@ export function openModerators({ store, secondFactor }: Deps) {
     },
 
     /** A user who is not erased, or 404. */
-    async userOf(userId: string): Promise<Standing> {
-      const user = await store.standing(userId)
+    async userOf(userId: string): Promise<ModerationStatus> {
+      const user = await store.moderationStatus(userId)
       if (!user || user.deleted_at !== null) throw new Refusal('not_found', noSuchUser)
       return user
     },
 
     /** The same, but null for an unknown or erased user. */
-    async userOrNull(userId: string | null): Promise<Standing | null> {
-      const user = userId === null ? null : await store.standing(userId)
+    async userOrNull(userId: string | null): Promise<ModerationStatus | null> {
+      const user = userId === null ? null : await store.moderationStatus(userId)
       return user && user.deleted_at === null ? user : null
     },
   }

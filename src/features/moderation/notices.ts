@@ -19,7 +19,7 @@ export type Notices = ReturnType<typeof noticeService>
 type Deps = {
   store: NoticeStore
   announcements: Pick<Announcements, 'active'>
-  moderation: Pick<ModerationStore, 'standing'>
+  moderation: Pick<ModerationStore, 'moderationStatus'>
   auth: Pick<Auth, 'userOf'>
   webhooks: Webhooks
   audit: Audit
@@ -100,11 +100,11 @@ export function noticeService({ store, announcements, moderation, auth, webhooks
     /** Appeals against the suspension of a user who cannot log in. It takes the proof of a login, but begins no session. */
     async appealSuspension({ text, ...proof }: Proof & { text: string }, client: Client) {
       const userId = await auth.userOf(proof, client)
-      const standing = await moderation.standing(userId)
-      if (!standing?.suspended_until || standing.suspended_until <= now())
+      const status = await moderation.moderationStatus(userId)
+      if (!status?.suspended_until || status.suspended_until <= now())
         throw new Refusal('conflict', 'This account is not suspended: log in.')
-      if (standing.suspension_id === null) throw new Refusal('not_found', 'There is no such notice.')
-      return appeal(userId, standing.suspension_id, text)
+      if (status.suspension_id === null) throw new Refusal('not_found', 'There is no such notice.')
+      return appeal(userId, status.suspension_id, text)
     },
 
     /** The caller's appeals with their outcomes, newest first. */

@@ -1,7 +1,7 @@
 import type { Role } from '../profile/store.ts'
 import { days, hours, minutes } from '../../lib/time.ts'
 import type { Report } from '../safety/store.ts'
-import type { Appeal, Decision, NoticeInContext, Standing } from './store.ts'
+import type { Appeal, Decision, NoticeInContext, ModerationStatus } from './store.ts'
 
 /** A case to decide, the people it concerns, and who has decided before. */
 export type Case = {
@@ -19,10 +19,10 @@ export type Case = {
 
 /** The state of a case's people that `canDecide` needs, read in the transaction that decides. */
 export type CasePeople = {
-  judge: Standing | null
-  subject: Standing | null
+  judge: ModerationStatus | null
+  subject: ModerationStatus | null
   /** Everybody with a role. Needed only if the judge has decided before. */
-  colleagues: readonly Standing[]
+  colleagues: readonly ModerationStatus[]
   now: number
 }
 
@@ -30,7 +30,7 @@ export type CaseRefusal = 'no_moderator' | 'own_case' | 'for_admins' | 'suspends
 
 const isModerator = ({ role }: { role: Role }) => role === 'moderator' || role === 'admin'
 
-export const isSuspended = (user: Pick<Standing, 'suspended_until'>, now: number) =>
+export const isSuspended = (user: Pick<ModerationStatus, 'suspended_until'>, now: number) =>
   user.suspended_until !== null && user.suspended_until > now
 
 /** Whether somebody with that role may decide cases about moderators and admins. */
@@ -142,7 +142,7 @@ export const isStillDue = (
     appeal: Pick<Appeal, 'status'> | null
     /** What the profile shows. */
     photo?: string | null
-    suspended: Pick<Standing, 'suspended_until' | 'suspension_id'> | null
+    suspended: Pick<ModerationStatus, 'suspended_until' | 'suspension_id'> | null
   },
 ): boolean =>
   (!appeal || now.appeal?.status === 'open') &&

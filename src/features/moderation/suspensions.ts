@@ -19,15 +19,15 @@ const caseOf = (judge_id: string | null, subject_id: string, suspends: boolean):
   decided_by: null,
 })
 
-/** Who suspends without a report. */
+/** Decides without a report. */
 type Judge = Moderator | typeof operator
 
 const changedMeanwhile = 'Somebody else has just decided about this account.'
 
-/** Warning and suspending people without a report, and lifting suspensions. */
+/** Warns and suspends users without a report, and lifts suspensions. */
 export function suspensions({ moderators, decisions, audit, now }: Deps) {
   return {
-    /** Tells somebody what they must not do. Nothing else changes but their strikes. */
+    /** Sends a user a warning, which may count strikes and changes nothing else. */
     async warn(moderator: Moderator, userId: string, warning: Warning) {
       const user = await moderators.userOf(userId)
       const reason = tidy(warning.reason)
@@ -51,7 +51,7 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       return { user_id: user.id, notice_id, reason, strikes }
     },
 
-    /** Suspends somebody at once, or changes the suspension that they have. */
+    /** Suspends a user at once, or changes an existing suspension. */
     async suspend(moderator: Judge, userId: string, suspension: Suspension) {
       const user = await moderators.userOf(userId)
       const end = decisions.endOf(suspension.until)
@@ -76,7 +76,7 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       return { user_id: user.id, suspended: true, reason, until: isoOrNull(end) }
     },
 
-    /** Lifts a suspension. Where there is none, nothing changes. */
+    /** Lifts a suspension. Does nothing if there is none. */
     async unsuspend(moderator: Judge, userId: string, given: { reason?: string | null }) {
       const user = await moderators.userOf(userId)
       const about = caseOf(moderator.id, user.id, false)

@@ -15,7 +15,7 @@ import { askNotifications, type Seer, seersOfChatsWith, takeBacks } from './aske
 import { enqueue } from './outbox.ts'
 import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
 import { endHiding, syncHiding } from './hiding.ts'
-import { refusesCase, standingOf } from './standings.ts'
+import { refusesCase, moderationStatusOf } from './moderation-status.ts'
 import { nothing, peopleOf, removeContent } from './removal.ts'
 
 /**
@@ -63,7 +63,7 @@ export function* decide(
   const isDue = isStillDue(decision, {
     photo: takeDown ? ((yield* shownBy(takeDown.user_id))?.photo ?? null) : null,
     appeal: appeal ? yield* appealStatus(appeal.id) : null,
-    suspended: lift ? yield* standingOf(engine, db, lift.user_id) : null,
+    suspended: lift ? yield* moderationStatusOf(engine, db, lift.user_id) : null,
   })
   if (!isDue) return null
 
