@@ -31,8 +31,8 @@ export type Subject = {
   grant: { client_id: string; token: string } | null
 }
 
-/** Stored together with a change. */
-export type Told = { audit: AuditEntry; mails: readonly NewParcel<'mail'>[] }
+/** The audit entry and the mails that are stored with a change. */
+export type ChangeRecords = { audit: AuditEntry; mails: readonly NewParcel<'mail'>[] }
 
 /** The result of linking; null if the account is erased. `other`: the account has another identity of that kind. */
 export type Linked = { identity: Identity; outcome: 'linked' | 'known' } | 'taken' | 'other' | null
@@ -49,10 +49,10 @@ export type IdentityStore = {
     subject: Subject,
     email: string | null,
     now: number,
-    told: (to: Addressee) => Told,
+    told: (to: Addressee) => ChangeRecords,
   ): Promise<{ user_id: string; identity_id: string } | null>
-  linkSubject(userId: string, subject: Subject, now: number, told: Told): Promise<Linked>
-  linkMessenger(userId: string, messengerId: string, now: number, told: Told): Promise<Linked>
+  linkSubject(userId: string, subject: Subject, now: number, told: ChangeRecords): Promise<Linked>
+  linkMessenger(userId: string, messengerId: string, now: number, told: ChangeRecords): Promise<Linked>
   /**
    * Removes a way to sign in, unless it is the last usable one (`removalVerdict`). Of two requests that remove the last two at
    * once, one is refused. Null if the account is erased.
@@ -62,6 +62,6 @@ export type IdentityStore = {
     id: string,
     configured: Configured,
     now: number,
-    told: Told,
+    told: ChangeRecords,
   ): Promise<'removed' | 'not_found' | 'last_identity' | null>
 }
