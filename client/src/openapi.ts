@@ -164,8 +164,8 @@ export interface paths {
         get: operations["getAdminInvites"];
         put?: never;
         /**
-         * Make an invite
-         * @description Whoever has its code can register while `REGISTRATION` is `invite`. The code is shown this once. For admins.
+         * Create an invite
+         * @description Anybody with its code can register while `REGISTRATION` is `invite`. Only this answer shows the code. For admins.
          */
         post: operations["postAdminInvites"];
         delete?: never;
@@ -186,7 +186,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an invite
-         * @description Nobody registers with it any more; accounts made with it stay. For admins.
+         * @description Nobody can register with it any longer; accounts created with it stay. For admins.
          */
         delete: operations["deleteAdminInvitesById"];
         options?: never;
@@ -399,7 +399,7 @@ export interface paths {
         };
         /**
          * The settings in force
-         * @description Of the node that answers, as environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.
+         * @description The settings of the node that answers, by the names of their environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.
          */
         get: operations["getAdminSettings"];
         put?: never;
@@ -438,14 +438,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Texts for statements of reasons, by name and language
-         * @description With `language` those in that language. For moderators.
+         * Texts for statements of reasons, sorted by name and language
+         * @description With `language`, only those in that language. For moderators.
          */
         get: operations["getAdminTemplates"];
         put?: never;
         /**
          * Add a text for statements of reasons
-         * @description `conflict` for a second one of that name in that language, and beyond 500. For admins.
+         * @description `conflict` if there is one with that name in that language, or there are 500. For admins.
          */
         post: operations["postAdminTemplates"];
         delete?: never;
@@ -464,13 +464,13 @@ export interface paths {
         get?: never;
         /**
          * Change a template
-         * @description Decisions made with it keep what they said. For admins.
+         * @description Decisions that were made with it keep their texts. For admins.
          */
         put: operations["putAdminTemplatesById"];
         post?: never;
         /**
          * Delete a template
-         * @description Decisions made with it keep what they said. For admins.
+         * @description Decisions that were made with it keep their texts. For admins.
          */
         delete: operations["deleteAdminTemplatesById"];
         options?: never;
@@ -507,7 +507,7 @@ export interface paths {
         };
         /**
          * Find accounts
-         * @description By id, or by the beginning of an e-mail address, a phone number or a name; everybody, newest first, without `q`. Erased accounts are not among them. Recorded in the audit log. For admins.
+         * @description By id, or by the beginning of an e-mail address, a phone number or a name. Without `q`, all accounts, newest first. Erased accounts are left out. Recorded in the audit log. For admins.
          */
         get: operations["getAdminUsers"];
         put?: never;
@@ -527,7 +527,7 @@ export interface paths {
         };
         /**
          * One account
-         * @description Standing, decisions and counts; who has reported or blocked them is named to nobody. Admins see also e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin without being an admin.
+         * @description Standing, decisions and counts, but not who has reported or blocked the user. Admins also see e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin unless you are an admin.
          */
         get: operations["getAdminUsersById"];
         put?: never;
@@ -549,7 +549,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a user a link for a new password
-         * @description To the address of the account, 3 an hour; `conflict` where it has none. Where no mail is sent, `convene admin reset-password` prints a link. For admins.
+         * @description To the address of the account, 3 an hour; `conflict` if it has none. If the server sends no mail, `convene admin reset-password` prints a link. For admins.
          */
         post: operations["postAdminUsersByIdPassword-reset"];
         delete?: never;
@@ -568,8 +568,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a user a role, or take it
-         * @description From the next request on. `conflict` for taking the role of the last admin. For admins.
+         * Change the role of a user
+         * @description Takes effect with their next request; `user` withdraws a role. `conflict` for withdrawing the role of the last admin. For admins.
          */
         post: operations["postAdminUsersByIdRole"];
         delete?: never;
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * End all sessions of a user
-         * @description At once: tokens and sockets stop. For admins.
+         * @description Tokens and sockets stop working at once. For admins.
          */
         post: operations["postAdminUsersByIdSessionsEnd"];
         delete?: never;
@@ -873,7 +873,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a passkey
-         * @description An unknown passkey and one that is not accepted answer alike.
+         * @description The answer does not tell an unknown passkey from one that is not accepted.
          */
         post: operations["postAuthPasskey"];
         delete?: never;
@@ -893,7 +893,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm this session with a passkey
-         * @description Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. It counts for 12 hours where `STAFF_PASSKEY` asks for one, and for 10 minutes where a login just now is asked for.
+         * @description Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. The confirmation counts for 12 hours if `STAFF_PASSKEY` requires one, and for 10 minutes as a recent login.
          */
         post: operations["postAuthPasskeyConfirm"];
         delete?: never;
@@ -912,8 +912,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Options to show a passkey with
-         * @description For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge is good once, for 5 minutes, to sign in or to confirm a session.
+         * Options to show a passkey
+         * @description For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge works once, for 5 minutes, to sign in or to confirm a session.
          */
         post: operations["postAuthPasskeyOptions"];
         delete?: never;
@@ -1030,14 +1030,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom the caller has blocked, newest first
-         * @description Whom the caller has blocked, newest first
+         * The caller’s blocks, newest first
+         * @description The caller’s blocks, newest first
          */
         get: operations["getBlocks"];
         put?: never;
         /**
          * Block a user
-         * @description Works both ways and at once: neither finds, opens, writes to or sees the other. Again answers 200 with the same block.
+         * @description Works both ways and at once: neither finds, opens, writes to or sees the other. Repeating it answers 200 with the same block.
          */
         post: operations["postBlocks"];
         delete?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
         get?: never;
         /**
          * Mute a chat
-         * @description Until a time, `forever`, or no more (null). Only its notifications stop.
+         * @description Until a time or `forever`; null unmutes it. Only its notifications stop.
          */
         put: operations["putChatsByIdMute"];
         post?: never;
@@ -1228,7 +1228,7 @@ export interface paths {
         get: operations["getMe"];
         /**
          * Change the profile
-         * @description What is absent stays; null clears (not the name).
+         * @description Absent fields keep their values; null clears a field, except the name.
          */
         put: operations["putMe"];
         post?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
         put?: never;
         /**
          * Register a device for notifications
-         * @description It belongs to the session, whose end removes it. The same device again answers 200. An account has 10 at most: `conflict` beyond that, and for `telegram` where the account has no messenger or the bot may not write to it.
+         * @description The device belongs to the session and is removed when that ends. 200 if it is registered already. An account has at most 10: `conflict` beyond that, and for `telegram` if the account has no messenger or the bot may not write to it.
          */
         post: operations["postMeChannels"];
         delete?: never;
@@ -1297,7 +1297,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a device
-         * @description At once, whatever was chosen: 3 an hour.
+         * @description Sent at once, regardless of the preferences. 3 an hour.
          */
         post: operations["postMeChannelsByIdTest"];
         delete?: never;
@@ -1518,13 +1518,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the caller is notified of
-         * @description What the caller is notified of
+         * The caller’s notification preferences
+         * @description The caller’s notification preferences
          */
         get: operations["getMeNotifications"];
         /**
-         * Choose what to be notified of
-         * @description What is absent stays. In quiet hours nothing is sent, by the clocks of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a mail a day to a verified address about what is unread for more than 12 hours.
+         * Change the notification preferences
+         * @description Absent fields keep their values. In quiet hours nothing is sent, by the local time of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a daily mail to a verified address about messages that have been unread for more than 12 hours.
          */
         put: operations["putMeNotifications"];
         post?: never;
@@ -1545,7 +1545,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description It must be discoverable and verify its user. `identity_taken` where it was added before, to whichever account; `conflict` where the account has 16.
+         * @description It must be discoverable and verify its user. `identity_taken` if it was added before, to this or another account; `conflict` if the account has 16.
          */
         post: operations["postMePasskeys"];
         delete?: never;
@@ -1564,8 +1564,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Options to make a passkey with
-         * @description For `navigator.credentials.create()`. The challenge is good once, in this session, for 5 minutes. In a session that is older than 10 minutes and was not confirmed with a passkey since, send the `password` (403 `forbidden` otherwise). `conflict` where the account has 16 passkeys. `second_factor_required` for staff who have a passkey, where `STAFF_PASSKEY` asks them to show it.
+         * Options to create a passkey
+         * @description For `navigator.credentials.create()`. The challenge works once, in this session, for 5 minutes. If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise). `conflict` if the account has 16 passkeys. `second_factor_required` for staff who have a passkey, if `STAFF_PASSKEY` requires them to confirm with it.
          */
         post: operations["postMePasskeysOptions"];
         delete?: never;
@@ -1608,7 +1608,7 @@ export interface paths {
         get: operations["getMePrefs"];
         /**
          * Change the preferences
-         * @description What is absent stays.
+         * @description Absent fields keep their values.
          */
         put: operations["putMePrefs"];
         post?: never;
@@ -1754,8 +1754,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a client needs to register a device
-         * @description Null or false: this server does not send to such devices.
+         * The keys that a client needs to register a device
+         * @description Null or false if this server does not send to such devices.
          */
         get: operations["getNotificationsKeys"];
         put?: never;
@@ -1777,7 +1777,7 @@ export interface paths {
         put?: never;
         /**
          * End the digest by the link of a mail
-         * @description Again changes nothing.
+         * @description Repeating it changes nothing.
          */
         post: operations["postNotificationsUnsubscribe"];
         delete?: never;
@@ -1795,13 +1795,13 @@ export interface paths {
         };
         /**
          * The caller’s reports, newest first
-         * @description `action` says what was decided.
+         * @description `action` is the decision.
          */
         get: operations["getReports"];
         put?: never;
         /**
          * Report a user, a message or a review
-         * @description What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Three reports of a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.
+         * @description The content is kept as evidence as it is now; a message with its five neighbours on each side. While your report about the same target is open, another one answers 200 with the first. Works across a block. Three reports about a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message in somebody else’s chat, `validation_failed` for no target or several.
          */
         post: operations["postReports"];
         delete?: never;
@@ -1820,8 +1820,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Review the other one of a chat
-         * @description A chat takes one review, of whichever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and of its time only the day, and begins to show at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 unless the operator says otherwise); your own answer here shows all at once.
+         * Review the other member of a chat
+         * @description A chat takes one review, by whoever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and only the day of its time. It appears at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 by default). This answer shows you everything at once.
          */
         post: operations["postReviews"];
         delete?: never;
@@ -1878,8 +1878,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What many people like, most used first
-         * @description The 50 most used tags that at least 5 people share; with `q` of those that begin with it.
+         * Popular tags, most used first
+         * @description The 50 most used tags that at least 5 people share; with `q`, of those that begin with it.
          */
         get: operations["getTags"];
         put?: never;
@@ -1899,7 +1899,7 @@ export interface paths {
         };
         /**
          * The public profile of a user
-         * @description `not_found` also where either of the two has blocked the other.
+         * @description `not_found` also if either of you has blocked the other.
          */
         get: operations["getUsersById"];
         put?: never;
@@ -1919,7 +1919,7 @@ export interface paths {
         };
         /**
          * Reviews of a user
-         * @description The newest day first; the order within a day means nothing. A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. `not_found` also for erased accounts.
+         * @description The newest day first, in random order within a day. Needs no token, and ignores an invalid one (expired, ended, suspended). With a token, a block between the two hides the user. `not_found` also for erased accounts.
          */
         get: operations["getUsersByIdReviews"];
         put?: never;
@@ -1938,8 +1938,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What reviews say of a user, in two numbers
-         * @description A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. `not_found` also for erased accounts.
+         * The average rating and the number of reviews of a user
+         * @description Needs no token, and ignores an invalid one (expired, ended, suspended). With a token, a block between the two hides the user. `not_found` also for erased accounts.
          */
         get: operations["getUsersByIdStats"];
         put?: never;
@@ -2095,7 +2095,7 @@ export interface components {
             items: components["schemas"]["AuditEntry"][];
             next_cursor: string | null;
         };
-        /** @description What `PublicKeyCredential.toJSON()` returns */
+        /** @description The result of `PublicKeyCredential.toJSON()` */
         AuthenticationResponseJSON: {
             /** @description base64url */
             id: string;
@@ -2877,9 +2877,9 @@ export interface components {
             messenger_id: string | null;
             name: string | null;
             phone: string | null;
-            /** @description Signed URL, good for a day at least */
+            /** @description Signed URL, valid for at least a day */
             photo: string | null;
-            /** @description The same, with a longest side of 320 at most */
+            /** @description The same; its longest side is at most 320 pixels */
             photo_thumb: string | null;
             role: components["schemas"]["Role"];
             /** @description Whether others see your age, in full years */
@@ -3063,7 +3063,7 @@ export interface components {
             /** @description 1 to 500 Unicode characters; normalized to NFC and trimmed. */
             reason: string;
         };
-        /** @description Whom to block */
+        /** @description The user to block */
         NewBlock: {
             /** Format: uuid */
             user_id: string;
@@ -3081,7 +3081,7 @@ export interface components {
             user_id: string;
         };
         /**
-         * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
+         * @description `uses` is how many accounts may be created with it. Without `expires_at`, it never expires
          * @example {
          *       "uses": 30,
          *       "expires_at": "2030-01-01T00:00:00Z",
@@ -3138,7 +3138,7 @@ export interface components {
          *     }
          */
         NewReview: {
-            /** @description False where it is left out */
+            /** @description Default: false */
             anonymous?: boolean | null;
             /** Format: uuid */
             chat_id: string;
@@ -3365,17 +3365,17 @@ export interface components {
             next_cursor: string | null;
         };
         PersonCounts: {
-            /** @description How many people have blocked them; 1,000 at most */
+            /** @description How many people have blocked them; at most 1,000 */
             blocks: number;
-            /** @description How many they have sent, among 10,000 messages of their chats */
+            /** @description How many messages they have sent, counted among at most 10,000 of their chats */
             messages: number;
-            /** @description Those that are open; 1,000 at most */
+            /** @description Open ones among the reports; at most 1,000 */
             open_reports: number;
-            /** @description Those that are open */
+            /** @description Open ones among the reports about reviews */
             open_review_reports: number;
-            /** @description About them or what they wrote; 1,000 at most */
+            /** @description Reports about them or what they wrote; at most 1,000 */
             reports: number;
-            /** @description Of the reports those about reviews, which no list shows by their author */
+            /** @description Those of the reports that are about reviews, which no list shows by author */
             review_reports: number;
         };
         PersonDecision: {
@@ -3392,7 +3392,7 @@ export interface components {
             reason: string;
             /**
              * Format: uuid
-             * @description Null also of a report of a review: its evidence names the author
+             * @description Null also for a report about a review, whose evidence names the author
              */
             report_id: string | null;
             strikes: number;
@@ -3411,7 +3411,7 @@ export interface components {
             standing: components["schemas"]["Standing"];
             /**
              * Format: date-time
-             * @description Null without end, too
+             * @description Null also for a suspension without end
              */
             suspended_until: string | null;
         };
@@ -3431,7 +3431,7 @@ export interface components {
             /** @description For admins only */
             identities?: components["schemas"]["Identity"][];
             /**
-             * @description Of their app: statements of reasons are written in it
+             * @description The language of their app, in which statements of reasons are written
              * @example en
              */
             language: string;
@@ -3443,13 +3443,13 @@ export interface components {
             /** @description For admins only: the 50 newest */
             sessions?: components["schemas"]["PersonSession"][];
             standing: components["schemas"]["Standing"];
-            /** @description Of the last 90 days, without decisions that an appeal has overturned */
+            /** @description Strikes of the last 90 days, without decisions that an appeal has overturned */
             strikes: number;
             /** @example Insults, after a warning. */
             suspended_reason: string | null;
             /**
              * Format: date-time
-             * @description Null without end, too
+             * @description Null also for a suspension without end
              */
             suspended_until: string | null;
         };
@@ -3478,7 +3478,7 @@ export interface components {
         };
         PostAdminInvitesResponse: {
             /**
-             * @description Shown this once
+             * @description Shown only in this answer
              * @example 7KQ2-M0XE-9TVD-RC4H
              */
             code: string;
@@ -3610,7 +3610,7 @@ export interface components {
          *     }
          */
         PostNotificationsUnsubscribeBody: {
-            /** @description Of the link: what follows `#token=` */
+            /** @description The part of the link after `#token=` */
             token: string;
         };
         Preferences: {
@@ -3739,7 +3739,7 @@ export interface components {
             name: string;
         };
         PublicKeyCredentialRequestOptionsJSON: {
-            /** @description Empty: the authenticator offers what it has */
+            /** @description Empty: the authenticator offers the passkeys that it has */
             allowCredentials: unknown[];
             challenge: string;
             rpId: string;
@@ -3849,7 +3849,7 @@ export interface components {
             subject_id: string | null;
             /**
              * Format: uuid
-             * @description Of the three ids that of the target; the others are null
+             * @description Only one of the three ids is set, that of the target
              */
             user_id: string | null;
             /** @description Seconds that it has waited, or waited until its decision */
@@ -3962,7 +3962,7 @@ export interface components {
             privacy: boolean;
             terms: boolean;
         };
-        /** @description What `PublicKeyCredential.toJSON()` returns */
+        /** @description The result of `PublicKeyCredential.toJSON()` */
         RegistrationResponseJSON: {
             /** @description base64url */
             id: string;
@@ -4002,7 +4002,7 @@ export interface components {
             status: components["schemas"]["ReportStatus"];
             /**
              * Format: uuid
-             * @description Of the three ids that of the target; the others are null
+             * @description Only one of the three ids is set, that of the target
              */
             user_id: string | null;
         };
@@ -4104,7 +4104,7 @@ export interface components {
             subject_id: string | null;
             /**
              * Format: uuid
-             * @description Of the three ids that of the target; the others are null
+             * @description Only one of the three ids is set, that of the target
              */
             user_id: string | null;
             /** @description Seconds that it has waited, or waited until its decision */
@@ -4117,7 +4117,7 @@ export interface components {
             anonymous: boolean;
             /**
              * Format: uuid
-             * @description Null in lists where the review is anonymous
+             * @description Null in lists if the review is anonymous
              */
             chat_id: string | null;
             /** Format: date-time */
@@ -4129,7 +4129,7 @@ export interface components {
             reviewed_id: string;
             /**
              * Format: uuid
-             * @description Null in lists where the review is anonymous, and once the author’s account is erased
+             * @description Null in lists if the review is anonymous, and once the author’s account is erased
              */
             reviewer_id: string | null;
             text: string | null;
@@ -4140,7 +4140,7 @@ export interface components {
         };
         ReviewStats: {
             count: number;
-            /** @description To two decimals */
+            /** @description Rounded to two decimals */
             rating_avg: number | null;
             /** Format: uuid */
             user_id: string;
@@ -4262,7 +4262,7 @@ export interface components {
             secret: boolean;
             source: components["schemas"]["SettingSource"];
             /**
-             * @description What is in force. Of a secret that is set, `***`
+             * @description The value in force; `***` for a secret that is set
              * @example 8080
              */
             value: string | null;
@@ -4433,7 +4433,7 @@ export interface components {
         User: {
             activities: string[];
             /**
-             * @description In full years, of those who show it
+             * @description In full years; null unless the user shows it
              * @example 36
              */
             age: number | null;
@@ -4447,9 +4447,9 @@ export interface components {
             id: string;
             language: string | null;
             name: string | null;
-            /** @description Signed URL, good for a day at least */
+            /** @description Signed URL, valid for at least a day */
             photo: string | null;
-            /** @description The same, with a longest side of 320 at most */
+            /** @description The same; its longest side is at most 320 pixels */
             photo_thumb: string | null;
             purposes: string[];
             rating_avg: number | null;
@@ -8785,7 +8785,7 @@ export interface operations {
     getAdminUsers: {
         parameters: {
             query?: {
-                /** @description next_cursor of the page before */
+                /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 limit?: number;
                 /** @description An id, or the beginning of an e-mail address, a phone number or a name */
