@@ -12,8 +12,6 @@ import type { Passwords } from './passwords.ts'
 import type { AccountStore, Credentials, SessionStore } from './store.ts'
 import { notSignedIn } from './tokens.ts'
 
-export type Proofs = ReturnType<typeof openProofs>
-
 // How old a session may be to replace the password that an account does not have.
 const recentMs = 10 * minutes
 

@@ -6,8 +6,6 @@ import type { Telegram } from '../../outbox/telegram/api.ts'
 import { TelegramError } from '../../outbox/telegram/error.ts'
 import type { Bot } from './service.ts'
 
-export type BotIntake = ReturnType<typeof openIntake>
-
 type Deps = {
   telegram: Pick<Telegram, 'name' | 'updates' | 'useWebhook' | 'usePolling'>
   bot: Pick<Bot, 'receive'>

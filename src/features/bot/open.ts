@@ -28,7 +28,7 @@ type Deps = {
 }
 
 /** Where the messenger posts updates, below `PUBLIC_URL`. */
-export const updatesPath = '/api/v1/messenger/updates/'
+const updatesPath = '/api/v1/messenger/updates/'
 
 /** The bot with all its parts. Without `MESSENGER_BOT` it does nothing and may write to nobody. */
 export function openBot({ config, storage, key, counter, leases, node, log, metrics, ids, now }: Deps) {

@@ -4,7 +4,7 @@ import type { Visitor } from '../../http/visitor.ts'
 import { Refusal } from '../../lib/refusal.ts'
 
 /** Where the messenger posts updates, and the secrets that it must present. */
-export type BotDoor = {
+type BotDoor = {
   /** The last part of the path. */
   path: string
   /** The header `X-Telegram-Bot-Api-Secret-Token`. */

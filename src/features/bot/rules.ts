@@ -18,7 +18,7 @@ export type PermissionCause =
   | 'forbidden'
 
 /** Whether the bot may write to a user after this cause. Null: nothing is known, and it may not. */
-export function permissionAfter(before: PermissionState | null, cause: PermissionCause): PermissionState | null {
+function permissionAfter(before: PermissionState | null, cause: PermissionCause): PermissionState | null {
   switch (cause) {
     case 'start':
     case 'write_access':
@@ -97,10 +97,10 @@ function meantBy(change: Fields): Meant | null {
 }
 
 /** The shortest time between two reminders of open reports to one moderator. */
-export const tellingPause = 5 * 60_000
+const tellingPause = 5 * 60_000
 
 /** A moderator's newest open report, and the last reminder: when it was sent, and the newest report that it covered. */
-export type Telling = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
+type Telling = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
 
 /** In how many milliseconds to remind a moderator of open reports; null if they know of all of them. */
 export function tellingDueIn({ newest, told_at, told_until, now }: Telling): number | null {

@@ -35,7 +35,7 @@ export type SendState = PairState & {
   photo: ShownPhoto | null
 }
 export type SendRefusal = 'blocked' | 'awaiting_reply' | 'nobody_there' | 'no_such_photo'
-export type SendVerdict =
+type SendVerdict =
   { is: 'send'; photo: ShownPhoto } | { is: 'repeated'; message: Message } | { is: 'refused'; why: SendRefusal }
 
 /** Decides what happens to a message. `repeated` returns the message that was stored with the same `client_id`. */
@@ -67,7 +67,7 @@ export const afterReading = (
   read_to: upTo ?? last_seq,
 })
 
-export type EditRefusal = 'blocked' | 'edited_too_often'
+type EditRefusal = 'blocked' | 'edited_too_often'
 
 /** Why a message that is not deleted may not be edited; null if it may. `versions` is how many of its older texts are kept. */
 export function editVerdict(state: { blocked: boolean; versions: number; maxVersions: number }): EditRefusal | null {
@@ -120,7 +120,7 @@ export const tombstone = (message: Message, at: number): Message => ({
 export const versionTime = (now: number, newest: number | null): number =>
   newest === null ? now : Math.max(now, newest + 1)
 
-export type UnreadCounts = {
+type UnreadCounts = {
   user_a: string
   user_b: string
   unread_a: number

@@ -17,7 +17,7 @@ import type { newMessage } from './model.ts'
 import type { Chat, ChatStore, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
 
-export type MessagePhotos = {
+type MessagePhotos = {
   /** Why a sender may not show this image. */
   problemOf(imageId: string): Promise<FieldErrorCode>
   /** Removes those of the images that nothing shows any longer. */

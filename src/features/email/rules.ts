@@ -17,7 +17,7 @@ export const linkLifetimes: Record<EmailLinkKind, number> = {
 export const longestLookupPause = 2 * seconds
 
 /** How long an address that nobody has verified stays with the account that registered it. */
-export const unverifiedFor = 7 * days
+const unverifiedFor = 7 * days
 
 /**
  * What is wrong with an e-mail address; null for a valid one. Deliberately permissive: mail that arrives proves an address,

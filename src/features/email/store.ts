@@ -55,4 +55,4 @@ export type EmailStore = {
 }
 
 /** Makes the mails that go with a change, once their addressee is known. */
-export type MailsTo = (to: Addressee) => NewParcel<'mail'>[]
+type MailsTo = (to: Addressee) => NewParcel<'mail'>[]

@@ -17,7 +17,7 @@ import { recordOf } from '../../lib/record.ts'
 
 export type Figuring = ReturnType<typeof figuresService>
 
-export type PeriodQuery = { from?: string; to?: string }
+type PeriodQuery = { from?: string; to?: string }
 
 type Deps = {
   store: FiguresStore

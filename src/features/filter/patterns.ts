@@ -2,11 +2,11 @@
 const re2 = (): typeof import('re2js') => require('re2js')
 
 /** The most instructions of one compiled pattern, and of all. The time of a match is at most proportional to them and the text. */
-export const largestPattern = 1000
+const largestPattern = 1000
 export const largestPatterns = 5000
 
 /** Why a pattern is refused. `at` is the number of the faulty character, counted from 1. */
-export type PatternProblem = { message: string; at: number | null }
+type PatternProblem = { message: string; at: number | null }
 
 function compile(pattern: string) {
   const { RE2JS } = re2()
@@ -38,7 +38,7 @@ function reasonOf(pattern: string, at: number, description: string): string {
   return description
 }
 
-export type PatternIndex<Owner> = {
+type PatternIndex<Owner> = {
   /** Adds the owners of the patterns that one of the texts matches. */
   find(texts: readonly string[], found: Set<Owner>): void
 }

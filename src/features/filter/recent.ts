@@ -10,8 +10,8 @@ export type RecentTexts = {
 
 // Only short messages are joined: they are how people split a forbidden word.
 const longest = 24
-export const mostRecent = 3
-export const recentFor = minutes
+const mostRecent = 3
+const recentFor = minutes
 const mostChats = 10_000
 
 export const isShort = (text: string) => text.length <= longest

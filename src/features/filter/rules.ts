@@ -9,8 +9,8 @@ export type RuleInput = Omit<Rule, 'id' | 'public_text' | 'scope'> & {
 }
 
 // Limits for all rules together, which every node compiles.
-export const mostRules = 200
-export const mostWords = 20_000
+const mostRules = 200
+const mostWords = 20_000
 
 /** The facts about an author on which the scope of rules depends. */
 export type Author = { created_at: number; verified: boolean }

@@ -45,7 +45,7 @@ export type Verdict = {
 
 const nothing: Verdict = { holds: [], flags: [], caution: null }
 
-export type SentText = {
+type SentText = {
   sender_id: string
   other_id: string
   chat_id: string

@@ -38,7 +38,7 @@ export function tooManyOfOneForm(words: readonly string[]): string[] | null {
 }
 
 /** Finds the owners, such as rules, whose lists of words a text matches. The time is linear in the text's length. */
-export type WordIndex<Owner> = { find(folded: string): Set<Owner> }
+type WordIndex<Owner> = { find(folded: string): Set<Owner> }
 
 export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonly string[] }[]): WordIndex<Owner> {
   const byForm = new Map<string, { word: string; owner: Owner }[]>()

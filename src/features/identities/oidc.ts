@@ -19,7 +19,7 @@ import { Value } from '@sinclair/typebox/value'
 export type OidcLogin = ReturnType<typeof oidcLogin>
 
 /** How long a user may stay at the provider. */
-export const errandMs = 10 * minutes
+const errandMs = 10 * minutes
 
 type Deps = {
   providers: Providers

@@ -13,7 +13,7 @@ const oidc = (): typeof OpenidClient => require('openid-client')
 export type Providers = ReturnType<typeof openProviders>
 
 /** The secrets of one redirect to a provider, which the browser has to bring back. */
-export type Errand = { state: string; nonce: string; verifier: string }
+type Errand = { state: string; nonce: string; verifier: string }
 
 type Deps = {
   providers: readonly OidcProvider[]

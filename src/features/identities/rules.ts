@@ -33,7 +33,7 @@ export function isWayUsable(
 /** A password works only together with an address or a number, and a messenger account may have neither. */
 export const isPasswordUsable = ({ email, phone }: Account): boolean => email !== null || phone !== null
 
-export const isOidcUsable = ({ issuer }: { issuer: string | null }, { issuers }: Configured): boolean =>
+const isOidcUsable = ({ issuer }: { issuer: string | null }, { issuers }: Configured): boolean =>
   issuer !== null && issuers.includes(issuer)
 
 /** Whether a way to sign in may be removed: another usable one has to remain. */

@@ -15,7 +15,7 @@ export const longestDistance = 90
 export const longestReason = 500
 
 export type BankLine = Pick<BankEntry, 'hash' | 'distance' | 'reason'>
-export type LineProblem = { line: number; message: string }
+type LineProblem = { line: number; message: string }
 
 const header = 'hash,distance,reason'
 

@@ -15,7 +15,7 @@ import { batches } from '../../lib/batches.ts'
 
 export type ImageBank = ReturnType<typeof imageBankService>
 
-export type NewBankEntry = {
+type NewBankEntry = {
   hash?: string | null
   image_id?: string | null
   distance?: number | null

@@ -15,8 +15,8 @@ export const legalKinds = ['terms', 'privacy', 'disclaimer'] as const
 export type LegalKind = (typeof legalKinds)[number]
 
 /** All published texts: those that users consent to, and those for information only. */
-export const publishedKinds = [...legalKinds, 'child-safety'] as const
-export type PublishedKind = (typeof publishedKinds)[number]
+const publishedKinds = [...legalKinds, 'child-safety'] as const
+type PublishedKind = (typeof publishedKinds)[number]
 
 export type LegalText<Kind extends PublishedKind = PublishedKind> = {
   kind: Kind

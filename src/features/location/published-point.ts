@@ -49,7 +49,7 @@ export type PlaceKey = {
  * How often a cell was published. The tag is 8 bytes of an HMAC, in hex; only the holder of the key can tell which cell it
  * is.
  */
-export type TagUse = { tag: string; uses: number }
+type TagUse = { tag: string; uses: number }
 
 /** All that is stored about where a user is and has been. */
 export type Whereabouts = {

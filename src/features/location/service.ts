@@ -16,7 +16,7 @@ import type { Location, LocationStore, NearbyFilters } from './store.ts'
 
 export type Locations = ReturnType<typeof locationService>
 
-export type NearbySearch = Page & Ages & { lat?: number; lng?: number; radius?: number; filters: NearbyFilters }
+type NearbySearch = Page & Ages & { lat?: number; lng?: number; radius?: number; filters: NearbyFilters }
 
 /** In full years. Without both, people of any age. */
 type Ages = { age_min?: number; age_max?: number }

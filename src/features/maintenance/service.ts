@@ -5,8 +5,6 @@ import { type Maintenance, readMaintenance, serialized } from './rules.ts'
 export const lookEveryMs = 1000
 export const storedAs = 'maintenance'
 
-export type MaintenanceMode = ReturnType<typeof maintenanceMode>
-
 type Deps = {
   store: CommunityStore
   /** Called when maintenance begins, changes or ends. */

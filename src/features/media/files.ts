@@ -27,7 +27,7 @@ export type Files = {
 }
 
 /** The extras of a remote store: clients fetch from it directly, and it may be unreachable. */
-export type RemoteFiles = {
+type RemoteFiles = {
   /** A URL that lets its holder fetch the file for at most that many seconds. Does not check that the file exists. */
   link(name: string, method: 'GET' | 'HEAD', seconds: number): string
   /** The id of the community that owns the files; null if none has claimed them. */

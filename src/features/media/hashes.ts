@@ -3,8 +3,6 @@ import { nullIfDamaged, pdqOfThumb } from './image.ts'
 import { distinctiveHashes } from './rules.ts'
 import type { MediaStore } from './store.ts'
 
-export type ImageHashes = ReturnType<typeof openImageHashes>
-
 type Deps = { store: Pick<MediaStore, 'withoutHash' | 'noteHash' | 'hashesOf'>; files: Pick<Files, 'get'> }
 
 /** How many hashes one round of the job computes: some seconds of work. */

@@ -5,10 +5,10 @@ import { codeOf, isTimeout } from '../../lib/errors.ts'
 import { semaphore } from '../../lib/semaphore.ts'
 import { iso, seconds } from '../../lib/time.ts'
 
-export const checkActions = ['allow', 'flag', 'hold', 'refuse'] as const
-export type CheckAction = (typeof checkActions)[number]
+const checkActions = ['allow', 'flag', 'hold', 'refuse'] as const
+type CheckAction = (typeof checkActions)[number]
 
-export type CheckAnswer = { action: CheckAction; label: string; score: number }
+type CheckAnswer = { action: CheckAction; label: string; score: number }
 
 /** The operator's checker of images: a classifier, or people. */
 export type ImageCheck = {

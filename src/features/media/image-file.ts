@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { fourCC, plainWebp, webpChunks } from './webp.ts'
 
 /** The properties of an image file, read from its headers and structure without decoding a pixel. */
-export type ImageFile = {
+type ImageFile = {
   /** The largest area that the file claims anywhere, in pixels: decoding may allocate this much. */
   pixels: number
   /** How the picture must be turned to stand upright: the EXIF value, 1 (not at all) to 8. */

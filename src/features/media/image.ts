@@ -9,11 +9,11 @@ import { plainWebp } from './webp.ts'
 /** The largest upload, in bytes. */
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 /** The largest picture, in pixels, before it is scaled down. */
-export const MAX_IMAGE_PIXELS = 40_000_000
+const MAX_IMAGE_PIXELS = 40_000_000
 /** The longest side of a stored picture, in pixels. */
 const MAX_SIDE = 2048
 /** The longest side of a thumbnail, in pixels. */
-export const THUMB_SIDE = 320
+const THUMB_SIDE = 320
 /** The longest side of a placeholder, in pixels: small enough for its data URL to travel within a list. */
 const PLACEHOLDER_SIDE = 16
 

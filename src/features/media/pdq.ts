@@ -20,7 +20,7 @@ export const usualDistance = 31
 /** All images of one colour, or of a plain gradient, have the same hash. */
 export const leastQuality = 50
 
-export const hashBits = 256
+const hashBits = 256
 const side = 64
 const frequencies = 16
 const passes = 2

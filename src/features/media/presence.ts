@@ -13,7 +13,7 @@ type Deps = { store: KnownFiles; files: Pick<Files, 'missing'> }
 const batch = 500
 
 /** Those of the files that are lost. A removed image loses its row first, so it does not count as lost. */
-export async function lostOf(names: readonly string[], { store, files }: Deps): Promise<string[]> {
+async function lostOf(names: readonly string[], { store, files }: Deps): Promise<string[]> {
   const missing = await files.missing(names)
   if (missing.length === 0) return []
   const removed = new Set(await store.strayFiles(missing))

@@ -30,7 +30,7 @@ type Deps = {
 }
 
 /** The limit for all images of one user, thumbnails included, in bytes. */
-export const MAX_BYTES_OF_USER = 500_000_000
+const MAX_BYTES_OF_USER = 500_000_000
 /** How many thumbnails one round of the job makes: some ten seconds of work. */
 const thumbsOfRound = 200
 /** For how long the image itself is shown while it has no thumbnail. */

@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * The contents of a signed media URL. `scope` is the reason for which its holder may fetch the image: `profile`, `upload`, or
  * the id of a message or report.
  */
-export type MediaGrant = { key: Uint8Array; id: string; scope: string }
+type MediaGrant = { key: Uint8Array; id: string; scope: string }
 
 /**
  * The path and query at which an image can be fetched, valid for 24 to 48 hours. It changes only once a day, at 00:00 UTC, so

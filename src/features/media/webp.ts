@@ -7,7 +7,7 @@ const VP8 = fourCC('VP8 ')
 const VP8L = fourCC('VP8L')
 
 /** A chunk of a WebP file: its four-character code, and where its data lies in the file. */
-export type WebpChunk = { type: number; from: number; to: number }
+type WebpChunk = { type: number; from: number; to: number }
 
 /**
  * The chunks between two offsets of a WebP file, in order (RFC 9649, section 2.3). The last one may claim to reach

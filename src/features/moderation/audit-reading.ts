@@ -7,7 +7,7 @@ import type { Audit } from '../audit/service.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../audit/store.ts'
 import type { Moderator } from './moderators.ts'
 
-export type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
+type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
   actor_id?: string
   from?: string
   to?: string

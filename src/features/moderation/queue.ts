@@ -10,7 +10,7 @@ import { type CaseRefusal, claimLasts, type QueueRefusal } from './rules.ts'
 import type { QueueStore, ReportFilter, ReportOrder } from './store.ts'
 
 type Times = 'from' | 'to' | 'decided_from' | 'decided_to'
-export type QueueQuery = Omit<ReportFilter, Times | 'overdue_at'> &
+type QueueQuery = Omit<ReportFilter, Times | 'overdue_at'> &
   Partial<Record<Times, string>> & { overdue?: 'true'; sort?: ReportOrder } & Page
 
 type Deps = { queue: QueueStore; views: ReportViews; audit: Audit; paging: Paging; now: () => number }

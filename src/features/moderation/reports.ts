@@ -16,7 +16,7 @@ import { decidedAlready, notInQueue } from './queue.ts'
 import { caseOf, type ReportViews } from './report-views.ts'
 import type { QueueStore } from './store.ts'
 
-export type Resolution = {
+type Resolution = {
   action: ReportAction
   note?: string | null
   until?: string | null

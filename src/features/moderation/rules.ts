@@ -18,7 +18,7 @@ export type Case = {
 }
 
 /** The state of a case's people that `canDecide` needs, read in the transaction that decides. */
-export type CasePeople = {
+type CasePeople = {
   judge: ModerationStatus | null
   subject: ModerationStatus | null
   /** Everybody with a role. Needed only if the judge has decided before. */
@@ -114,7 +114,7 @@ export const strikesLast = 90 * days
 export const mostStrikes = 4
 
 /** The proposal for a number of strikes; a person decides. `days` null is without end. */
-export type Proposal = { action: 'warn' | 'suspend'; days: number | null }
+type Proposal = { action: 'warn' | 'suspend'; days: number | null }
 
 export function proposalAt(strikes: number): Proposal | null {
   if (strikes >= 6) return { action: 'suspend', days: null }

@@ -160,7 +160,7 @@ export type Decided = {
   photos: string[]
 }
 
-export type AppealFilter = {
+type AppealFilter = {
   status?: AppealStatus
   /** Filed at that time or later. */
   from?: number

@@ -8,7 +8,7 @@ import type { Account, ChatState, NotificationStore } from './store.ts'
 import { type NotificationContent, wordsOf } from './texts.ts'
 
 /** The verdict on a notification as of now. `ref` is the id of the newest thing that it is about. */
-export type CurrentNotification = { verdict: Verdict; ref: string; render(): Promise<Notification> }
+type CurrentNotification = { verdict: Verdict; ref: string; render(): Promise<Notification> }
 
 type Deps = {
   store: NotificationStore

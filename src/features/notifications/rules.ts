@@ -93,7 +93,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
 export const isTimeZone = (name: string): boolean => name.length <= 64 && formatOf(name) !== null
 
 /** Minutes since midnight on the clocks of a time zone. */
-export function minuteOfDay(now: number, timeZone: string): number {
+function minuteOfDay(now: number, timeZone: string): number {
   const parts = formatOf(timeZone)?.formatToParts(now) ?? []
   const valueOf = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0)
   return valueOf('hour') * 60 + valueOf('minute')

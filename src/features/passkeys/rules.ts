@@ -9,7 +9,7 @@ export const hasRoomForPasskey = (there: number): boolean => there < mostPasskey
 export const challengeLifetime = 5 * minutes
 
 /** How long a passkey counts as a second factor after it was shown, in milliseconds. */
-export const secondFactorLifetime = 12 * hours
+const secondFactorLifetime = 12 * hours
 
 /**
  * Whether an authenticator's counter may follow the stored one (WebAuthn Level 3, section 6.1.1). One that does not rise is a

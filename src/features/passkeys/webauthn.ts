@@ -19,7 +19,7 @@ export type Registration = {
 }
 
 /** The challenge and the origin of the page that answered it, as the authenticator has signed them. */
-export type ClientData = { challenge: string; origin: string }
+type ClientData = { challenge: string; origin: string }
 
 /** The values that an answer must contain. */
 type Expected = ClientData & { rpId: string }

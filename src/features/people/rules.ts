@@ -9,7 +9,7 @@ export type Range = { by: 'id' | 'email' | 'phone' | 'name'; from: string; to: s
 const range = (by: Range['by'], prefix: string): Range => ({ by, from: prefix, to: `${prefix}\u{10ffff}` })
 
 /** Folds only A to Z, like the index of names. */
-export const foldLatin = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+const foldLatin = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /**
  * The ranges in which to look for people, from an id, or the beginning of an e-mail address, a phone number or a name. The index

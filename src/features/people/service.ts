@@ -22,7 +22,7 @@ export type People = ReturnType<typeof peopleService>
 /** A moderator or an admin, or the operator at the command line, who has no id. */
 type Reader = { id: string | null; role: Role }
 
-export type PeopleQuery = { q?: string; standing?: Standing; role?: Role } & Page
+type PeopleQuery = { q?: string; standing?: Standing; role?: Role } & Page
 
 const mostSessions = 50
 // Longer than the interval of the job, for commands on machines whose clocks differ.
@@ -200,7 +200,7 @@ const roleRefusals: Record<RoleRefusal, () => Refusal> = {
   last_admin: () => new Refusal('conflict', lastAdmin),
 }
 
-export const lastAdmin = 'This is the only admin: make somebody else one first.'
+const lastAdmin = 'This is the only admin: make somebody else one first.'
 
 function decisionView(notice: NoticeInContext) {
   const { id, action, ground, reason, note, until, created_at, decided_by, report_id, target, strikes } = notice

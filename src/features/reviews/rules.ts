@@ -3,7 +3,7 @@ import { days } from '../../lib/time.ts'
 export type ReviewRefusal = 'blocked' | 'review_exists' | 'gone' | 'awaiting_reply'
 
 /** The state between the two members of a chat when one of them writes a review. */
-export type ReviewState = {
+type ReviewState = {
   blocked: boolean
   /** Includes one that has not appeared yet. */
   hasReview: boolean

@@ -41,7 +41,7 @@ const appearAtOnce = 100
 export const reviewView = (review: Review) => ({ ...review, created_at: iso(review.created_at) })
 
 /** A review as others see it: an anonymous one without author and chat, and with only the day of its time. */
-export function listedReview(review: Review) {
+function listedReview(review: Review) {
   if (!review.anonymous) return reviewView(review)
   return { ...reviewView(review), chat_id: null, reviewer_id: null, created_at: iso(shownAt(review)) }
 }
