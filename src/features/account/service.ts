@@ -51,8 +51,8 @@ export function accountService({ erasures, exporter, auth, mails, callers, socke
     /** Erases the caller, at once and for good. Refuses if the confirmation fails: see `confirmOwner`. */
     async erase(caller: Caller, confirmation: Confirmation, client: Client): Promise<void> {
       await auth.confirmOwner(caller, confirmation, client)
-      const told = await mails.about(caller.id, { about: 'account_erased' })
-      const erasure = await erasures.begin(caller.id, caller.id, told)
+      const notice = await mails.about(caller.id, { about: 'account_erased' })
+      const erasure = await erasures.begin(caller.id, caller.id, notice)
       mails.wake()
       // Null: a concurrent request has already begun the erasure.
       if (erasure) await finish(erasure)

@@ -191,8 +191,8 @@ export function authService(deps: Deps) {
       const { name: allowed, verdict } = await allowedName(sanitizedName(name) || 'User')
       const account = newAccount({ email, name: allowed, language, admission })
       const { id } = account
-      const told = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
-      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), told)
+      const parcels = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
+      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), parcels)
       if (typeof made === 'string') throw notAdmitted(made)
       if (made !== null) await deps.filter.report('user', id, verdict)
       return made
@@ -212,8 +212,8 @@ export function authService(deps: Deps) {
       const { name, verdict } = await allowedName(person.name)
       const admission = await deps.registration.admissionBy(invite, birth_date, client)
       const made = newAccount({ name, photo, language: person.language ?? 'en', admission })
-      const told = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
-      const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, told)
+      const parcels = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
+      const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, parcels)
       if (typeof account === 'string') throw notAdmitted(account)
       const { user_id } = account
       if (account.created) await deps.filter.report('user', user_id, verdict)
@@ -237,11 +237,11 @@ export function authService(deps: Deps) {
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
-      const told = await mails.about(
+      const notice = await mails.about(
         caller.id,
         from === null ? { about: 'way_in_added', label: 'Password' } : { about: 'password_changed' },
       )
-      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, told)
+      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, notice)
       if (ended === null) throw wrongPassword()
       mails.wake()
       await cutOff(caller.id, ended, 'password_changed')

@@ -1,10 +1,10 @@
 import type { Page, Paging } from '../../lib/paging.ts'
-import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { iso, seconds } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import { type Caller, type Callers, refuseSuspended } from './callers.ts'
+import { openCutOff } from './cut-off.ts'
 import { sessionLifetime } from './rules.ts'
 import type { SessionStore } from './store.ts'
 import { notSignedIn, type Tokens } from './tokens.ts'
@@ -37,12 +37,7 @@ export function openSessions({
   answer,
   now,
 }: Deps) {
-  /** An ended session must neither serve another request nor keep a socket. */
-  async function cutOff(userId: string, sessionIds: readonly string[], reason: EndReason) {
-    const forgotten = callers.forget(userId)
-    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
-    await forgotten
-  }
+  const cutOff = openCutOff({ callers, sockets })
 
   return {
     cutOff,

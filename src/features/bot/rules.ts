@@ -67,23 +67,23 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 export function readUpdate(update: unknown): BotUpdate | null {
   const { update_id, message, my_chat_member } = fieldsOf(update)
   if (!Number.isSafeInteger(update_id) || Number(update_id) < 0) return null
-  const said = message === undefined ? fieldsOf(my_chat_member) : fieldsOf(message)
-  const [chat, from] = [fieldsOf(said.chat), fieldsOf(said.from)]
+  const content = message === undefined ? fieldsOf(my_chat_member) : fieldsOf(message)
+  const [chat, from] = [fieldsOf(content.chat), fieldsOf(content.from)]
   const isOurs = chat.type === 'private' && Number.isSafeInteger(from.id) && Number(from.id) > 0 && chat.id === from.id
   if (!isOurs || from.is_bot === true) return null
-  const meant = message === undefined ? meantBy(said) : meantByMessage(said)
-  if (meant === null) return null
+  const cause = message === undefined ? causeOfMembership(content) : causeOfMessage(content)
+  if (cause === null) return null
   return {
     update_id: Number(update_id),
     messenger_id: String(from.id),
     language: botLanguageOf(from.language_code),
-    ...meant,
+    ...cause,
   }
 }
 
-type Meant = Pick<BotUpdate, 'cause' | 'start_param'>
+type Cause = Pick<BotUpdate, 'cause' | 'start_param'>
 
-function meantByMessage(message: Fields): Meant | null {
+function causeOfMessage(message: Fields): Cause | null {
   if (message.write_access_allowed !== undefined) return { cause: 'write_access', start_param: null }
   const text = typeof message.text === 'string' ? message.text : ''
   const [, command, param] = /^\/(start|stop)(?:@\w{1,64})?(?:\s+([A-Za-z0-9_-]{1,64})\s*|\s.*)?$/s.exec(text) ?? []
@@ -92,19 +92,19 @@ function meantByMessage(message: Fields): Meant | null {
 }
 
 /** A change of the membership in the chat with the bot: `kicked` means that the user has blocked it. */
-function meantBy(change: Fields): Meant | null {
+function causeOfMembership(change: Fields): Cause | null {
   return fieldsOf(change.new_chat_member).status === 'kicked' ? { cause: 'forbidden', start_param: null } : null
 }
 
 /** The shortest time between two reminders of open reports to one moderator. */
-const tellingPause = 5 * 60_000
+const reminderPause = 5 * 60_000
 
 /** A moderator's newest open report, and the last reminder: when it was sent, and the newest report that it covered. */
-type Telling = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
+type ReminderState = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
 
 /** In how many milliseconds to remind a moderator of open reports; null if they know of all of them. */
-export function tellingDueIn({ newest, told_at, told_until, now }: Telling): number | null {
+export function reminderDueIn({ newest, told_at, told_until, now }: ReminderState): number | null {
   if (newest === null || (told_until !== null && newest <= told_until)) return null
   // A `told_at` in the future means that the clock was set back: do not wait for it.
-  return told_at === null || told_at > now ? 0 : Math.max(0, told_at + tellingPause - now)
+  return told_at === null || told_at > now ? 0 : Math.max(0, told_at + reminderPause - now)
 }

@@ -6,8 +6,8 @@ import { appLink } from '../../outbox/telegram/links.ts'
 import { isGone } from '../../outbox/telegram/sender.ts'
 import { shownAge, texts } from '../../outbox/telegram/texts.ts'
 import type { BotPermissions } from './permissions.ts'
-import { type BotUpdate, readUpdate, tellingDueIn } from './rules.ts'
-import type { BotStore, ToldModerator } from './store.ts'
+import { type BotUpdate, readUpdate, reminderDueIn } from './rules.ts'
+import type { BotStore, ReachableModerator } from './store.ts'
 
 export type Bot = ReturnType<typeof botService>
 
@@ -55,17 +55,23 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
   }
 
   /** Reminds one moderator, if there are new reports. Returns in how many milliseconds to try again, or null. */
-  async function tell({ user_id, messenger_id, language, told_at, told_until }: ToldModerator): Promise<number | null> {
+  async function remind({
+    user_id,
+    messenger_id,
+    language,
+    told_at,
+    told_until,
+  }: ReachableModerator): Promise<number | null> {
     const { count, oldest, newest } = await store.openReports(user_id)
     const at = now()
-    const wait = tellingDueIn({ newest, told_at, told_until, now: at })
+    const wait = reminderDueIn({ newest, told_at, told_until, now: at })
     if (wait === null || newest === null || oldest === null) return null
     if (wait > 0) return wait
     // Of several nodes that get here at once, one sends the reminder.
-    if (!(await store.claimTelling(user_id, told_at, at))) return null
+    if (!(await store.claimReminder(user_id, told_at, at))) return null
     const { reports, open } = texts[language]
     await say(messenger_id, { text: reports(count, shownAge(at - oldest, language)) }, { text: open, start: null })
-    await store.toldUntil(user_id, newest)
+    await store.remindedUntil(user_id, newest)
     return null
   }
 
@@ -91,12 +97,12 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
      * Reminds each moderator of new open reports. Returns in how many milliseconds to do it again, because somebody was
      * reminded a short time ago; null if nobody has to be reminded.
      */
-    async tellModerators(): Promise<number | null> {
+    async remindModerators(): Promise<number | null> {
       const waits: number[] = []
       let failure: unknown = null
       for (const moderator of await store.moderators(now())) {
         try {
-          const wait = await tell(moderator)
+          const wait = await remind(moderator)
           if (wait !== null) waits.push(wait)
         } catch (error) {
           // A moderator who has blocked the bot must not stop the reminders to the others.

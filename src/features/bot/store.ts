@@ -4,7 +4,7 @@ import type { BotLanguage, BotUpdate, PermissionCause, PermissionState } from '.
 export type BotChat = { messenger_id: string; language: BotLanguage }
 
 /** A moderator whom the bot may write to. Times are milliseconds. */
-export type ToldModerator = BotChat & { user_id: string; told_at: number | null; told_until: number | null }
+export type ReachableModerator = BotChat & { user_id: string; told_at: number | null; told_until: number | null }
 
 export type BotStore = {
   /**
@@ -21,13 +21,13 @@ export type BotStore = {
   /** What is stored about a user. */
   ofUser(userId: string): Promise<{ state: PermissionState; language: BotLanguage; changed_at: number } | null>
   /** The moderators and admins whom the bot may write to, without suspended ones. */
-  moderators(now: number): Promise<ToldModerator[]>
+  moderators(now: number): Promise<ReachableModerator[]>
   /** The open reports that do not concern the reader; times are when they were filed. */
   openReports(reader: string): Promise<{ count: number; oldest: number | null; newest: number | null }>
   /** Records that a moderator is reminded at this time; false if `before` is no longer the time of their last reminder. */
-  claimTelling(userId: string, before: number | null, at: number): Promise<boolean>
+  claimReminder(userId: string, before: number | null, at: number): Promise<boolean>
   /** Records the time of the newest report that a moderator was reminded of. */
-  toldUntil(userId: string, until: number): Promise<void>
+  remindedUntil(userId: string, until: number): Promise<void>
   /** Removes up to `limit` updates that were remembered before that time. Returns how many. */
   removeUpdates(before: number, limit: number): Promise<number>
 }

@@ -37,13 +37,13 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
 
   /** The message as a member sees it. Only the sender sees the `client_id`. */
   function message(message: Message, viewerId: string) {
-    const said = message.deleted_at === null ? message : tombstone(message, message.deleted_at)
+    const visible = message.deleted_at === null ? message : tombstone(message, message.deleted_at)
     return {
       id: message.id,
       chat_id: message.chat_id,
       sender_id: message.sender_id,
-      ...contentView(said),
-      photo: photoOf(said),
+      ...contentView(visible),
+      photo: photoOf(visible),
       read: message.read_at !== null,
       read_at: isoOrNull(message.read_at),
       edited: message.edited_at !== null,
@@ -52,7 +52,7 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
       created_at: iso(message.created_at),
       client_id: message.sender_id === viewerId ? message.client_id : null,
       // Evidence that is older than this field lacks it.
-      caution: message.sender_id !== viewerId ? (said.caution ?? null) : null,
+      caution: message.sender_id !== viewerId ? (visible.caution ?? null) : null,
     }
   }
 

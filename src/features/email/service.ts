@@ -7,6 +7,7 @@ import type { SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
+import { openCutOff } from '../auth/cut-off.ts'
 import type { Auth } from '../auth/service.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type EmailLinkKind, linkLifetimes, longestLookupPause, normalizedEmail } from './rules.ts'
@@ -73,7 +74,8 @@ type Deps = {
 
 /** Verifies and changes e-mail addresses, and resets passwords. Without mail, only using a link works; the rest refuses with 503. */
 export function emailService(deps: Deps) {
-  const { store, links, mails, webhooks, auth, callers, sockets, limits, audit, failed, now, random } = deps
+  const { store, links, mails, webhooks, auth, callers, limits, audit, failed, now, random } = deps
+  const cutOff = openCutOff(deps)
   const afterAnswers = new Set<Promise<void>>()
   /** Callbacks that end a pause early. */
   const pauses = new Set<() => void>()
@@ -101,13 +103,6 @@ export function emailService(deps: Deps) {
   async function sendReset(email: string) {
     const to = await store.byEmail(email)
     if (to !== null) await send(to, 'reset')
-  }
-
-  /** Makes ended sessions refuse requests and closes their sockets. */
-  async function cutOff(userId: string, sessionIds: readonly string[], reason: 'password_changed' | 'ended') {
-    const forgotten = callers.forget(userId)
-    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
-    await forgotten
   }
 
   return {

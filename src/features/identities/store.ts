@@ -49,10 +49,10 @@ export type IdentityStore = {
     subject: Subject,
     email: string | null,
     now: number,
-    told: (to: Addressee) => ChangeRecords,
+    records: (to: Addressee) => ChangeRecords,
   ): Promise<{ user_id: string; identity_id: string } | null>
-  linkSubject(userId: string, subject: Subject, now: number, told: ChangeRecords): Promise<Linked>
-  linkMessenger(userId: string, messengerId: string, now: number, told: ChangeRecords): Promise<Linked>
+  linkSubject(userId: string, subject: Subject, now: number, records: ChangeRecords): Promise<Linked>
+  linkMessenger(userId: string, messengerId: string, now: number, records: ChangeRecords): Promise<Linked>
   /**
    * Removes a way to sign in, unless it is the last usable one (`removalVerdict`). Of two requests that remove the last two at
    * once, one is refused. Null if the account is erased.
@@ -62,6 +62,6 @@ export type IdentityStore = {
     id: string,
     configured: Configured,
     now: number,
-    told: ChangeRecords,
+    records: ChangeRecords,
   ): Promise<'removed' | 'not_found' | 'last_identity' | null>
 }

@@ -5,6 +5,7 @@ import type { SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import { type Callers, forever } from '../auth/callers.ts'
+import { openCutOff } from '../auth/cut-off.ts'
 import { sessionLifetime } from '../auth/rules.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { SessionStore } from '../auth/store.ts'
@@ -47,7 +48,8 @@ type Deps = {
 
 /** Accounts for staff. Reading a person's data is always recorded in the audit log. */
 export function peopleService(deps: Deps) {
-  const { store, users, sessions, emails, identities, auditLog, webhooks, callers, sockets, audit, now } = deps
+  const { store, users, sessions, emails, identities, auditLog, webhooks, callers, audit, now } = deps
+  const cutOff = openCutOff(deps)
   const { keyOf, pageOf } = deps.paging
   /** Audit entries of operators' commands that this process has applied. */
   let known: ReadonlySet<string> = new Set()
@@ -140,9 +142,7 @@ export function peopleService(deps: Deps) {
     async endSessions(reader: Reader, userId: string): Promise<number> {
       const ended = await store.endSessions(userId, audit.entry('sessions_ended', reader.id, userId))
       if (ended === null) throw new Refusal('not_found', noSuchUser)
-      const forgotten = callers.forget(userId)
-      for (const sessionId of ended) sockets.endSession(userId, sessionId, 'ended')
-      await forgotten
+      await cutOff(userId, ended, 'ended')
       return ended.length
     },
 
