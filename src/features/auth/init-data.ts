@@ -15,7 +15,7 @@ export type InitData = {
   photo_url: string | null
   /** Whether the user lets the bot write to them. */
   allows_write: boolean
-  /** What the link that opened the mini-app said: up to 512 letters, digits, `_` and `-`. */
+  /** The `startapp` parameter of the link that opened the mini-app: up to 512 letters, digits, `_` and `-`. */
   start_param: string | null
   /** When the messenger signed it, in Unix seconds. */
   auth_date: number

@@ -9,7 +9,7 @@ const currentPrefix = '$argon2id$v=19$m=47104,t=1,p=1$'
 // The hash of 32 random bytes that nobody kept.
 const dummyHash = `${currentPrefix}dRz8VCxu/dSuVkSiVJaEvX5BQOSr+FQIJMCgQ27g3xg$wkrtFTaoRJBD21Jg2d3Rwfv3Yk+AOVi7p50NWlUQGwY`
 
-// Two hashes keep two cores busy and cost 92 MiB; the queue is as long as somebody will wait.
+// Two hashes keep two cores busy and cost 92 MiB; the queue is as long as users will wait.
 const atOnce = 2
 const waiting = 100
 

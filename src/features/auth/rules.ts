@@ -36,10 +36,10 @@ export const tellsOfNewDevice = (state: {
 }): boolean => !state.isKnown && state.hadSessions && state.agentsLately <= newDevicesInWindow
 
 /** Whether an account still has the credential that a login was checked against: it may have changed since. */
-export const stillLetsIn = (
-  wayIn: { kind: 'password'; password_hash: string | null } | { kind: 'messenger'; messenger_id: string | null },
+export const isLoginMethodValid = (
+  loginMethod: { kind: 'password'; password_hash: string | null } | { kind: 'messenger'; messenger_id: string | null },
   account: { password_hash: string | null; messenger_id: string | null },
 ): boolean =>
-  wayIn.kind === 'password'
-    ? account.password_hash === wayIn.password_hash
-    : account.messenger_id === wayIn.messenger_id
+  loginMethod.kind === 'password'
+    ? account.password_hash === loginMethod.password_hash
+    : account.messenger_id === loginMethod.messenger_id

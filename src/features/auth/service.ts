@@ -156,7 +156,7 @@ export function authService(deps: Deps) {
       await limits.take('session', credentials.user_id)
       const { user_id, password_hash } = credentials
       return signIn(user_id, client, {
-        wayIn: { kind: 'password', password_hash },
+        loginMethod: { kind: 'password', password_hash },
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
     },
@@ -168,7 +168,7 @@ export function authService(deps: Deps) {
     async signInByPasskey(userId: string, use: PasskeyUse, client: Client) {
       await refuseSignIn(userId)
       const entry = audit.entry('login', userId, userId, { by: 'passkey' })
-      return trySignIn(userId, client, { wayIn: { kind: 'passkey', ...use }, audit: entry })
+      return trySignIn(userId, client, { loginMethod: { kind: 'passkey', ...use }, audit: entry })
     },
 
     /**

@@ -133,15 +133,15 @@ export type SessionWithUser = Session & {
   email_verified_at: number | null
 }
 
-/** What a session was opened with. */
-export type WayIn =
+/** How a user has proven their identity: checked again when the session is stored. */
+export type LoginMethod =
   | { kind: 'password'; password_hash: string }
   | { kind: 'messenger'; messenger_id: string }
   | { kind: 'oidc'; identity_id: string }
   | ({ kind: 'passkey' } & PasskeyUse)
 
-/** What is stored together with a session. */
-export type WithSession = { wayIn?: WayIn; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
+/** The data that are checked and stored together with a session. */
+export type WithSession = { loginMethod?: LoginMethod; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
 
 export type SessionStore = {
   /**

@@ -1,7 +1,7 @@
 import type { IdentityKind } from './store.ts'
 
 /** A way to sign in, and whether it works now. */
-export type Way = { id: string; kind: IdentityKind; isUsable: boolean }
+export type UsableIdentity = { id: string; kind: IdentityKind; isUsable: boolean }
 
 /** The ways to sign in that this server offers. */
 export type Configured = {
@@ -13,7 +13,7 @@ export type Configured = {
 type Account = { email: string | null; phone: string | null }
 
 /** Whether a way to sign in works now. */
-export function isWayUsable(
+export function isIdentityUsable(
   { kind, issuer }: { kind: IdentityKind; issuer: string | null },
   account: Account,
   configured: Configured,
@@ -37,9 +37,12 @@ const isOidcUsable = ({ issuer }: { issuer: string | null }, { issuers }: Config
   issuer !== null && issuers.includes(issuer)
 
 /** Whether a way to sign in may be removed: another usable one has to remain. */
-export function removalVerdict(ways: readonly Way[], id: string): 'removed' | 'not_found' | 'last_identity' {
-  if (!ways.some((way) => way.id === id)) return 'not_found'
-  return ways.some((way) => way.id !== id && way.isUsable) ? 'removed' : 'last_identity'
+export function removalVerdict(
+  identities: readonly UsableIdentity[],
+  id: string,
+): 'removed' | 'not_found' | 'last_identity' {
+  if (!identities.some((one) => one.id === id)) return 'not_found'
+  return identities.some((one) => one.id !== id && one.isUsable) ? 'removed' : 'last_identity'
 }
 
 /**
