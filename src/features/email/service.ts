@@ -72,7 +72,7 @@ type Deps = {
   random: () => number
 }
 
-/** Verifies and changes e-mail addresses, and resets passwords. Without mail, only using a link works; the rest refuses with 503. */
+/** Verifies and changes e-mail addresses, and resets passwords. Without mail, all but the use of a link refuses with 503. */
 export function emailService(deps: Deps) {
   const { store, links, mails, webhooks, auth, callers, limits, audit, failed, now, random } = deps
   const cutOff = openCutOff(deps)

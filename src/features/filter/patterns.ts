@@ -1,7 +1,7 @@
 /** Loaded at the first pattern, because most communities have none. */
 const re2 = (): typeof import('re2js') => require('re2js')
 
-/** The most instructions of one compiled pattern, and of all. The time of a match is at most proportional to them and the text. */
+/** Limits for the instructions of one compiled pattern, and of all. A match takes at most these times the text's length. */
 const largestPattern = 1000
 export const largestPatterns = 5000
 

@@ -60,7 +60,7 @@ export function locationService({
   return {
     /** Publishes a position near the reading. The reading is used only to choose that position. */
     async publish(caller: Caller, reading: Point) {
-      // The route limits the readings per minute. Both limits keep a stolen token from finding the edge of the zone around a place.
+      // The route limits the readings per minute. Both limits keep a stolen token from finding the edge of a place's zone.
       await limits.take('location_hour', caller.id)
       const place = placeKey(locationKey, caller.id)
       const location = await store.follow(caller.id, (before) => follow(place, before, reading), now())

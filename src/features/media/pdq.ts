@@ -82,7 +82,7 @@ function averaged({ width, height, values }: Luminance): Luminance {
   return { width, height, values: from }
 }
 
-/** Samples 64 × 64 points of the image or its mirror image. The points are not symmetrical, so mirroring the hash is not enough. */
+/** Samples 64 × 64 points of the image or of its mirror image, whose points differ from the mirrored points of the image. */
 function sampled({ width, height, values }: Luminance, isFlopped: boolean, isFlipped: boolean): Float32Array {
   const placesOf = (length: number, isMirrored: boolean) =>
     Int32Array.from({ length: side }, (_, i) => {
